@@ -41,7 +41,7 @@ export class LeaseWorld {
 
   constructor(rateLimit: RateLimit, skews: readonly number[]) {
     this.#isolates = skews.map((skewMs) => ({ use: new KeyUse("hash"), skewMs }));
-    this.#gate = new LeasedWindow(rateLimit, this.#stored, this.now);
+    this.#gate = new LeasedWindow(rateLimit, { stored: this.#stored, now: this.now });
   }
 
   get rateLimit(): RateLimit {
@@ -84,7 +84,7 @@ export class LeaseWorld {
   /** The gate starts again, from what it has stored. */
   crashGate(): void {
     this.crashes.push(this.now);
-    this.#gate = new LeasedWindow(this.rateLimit, structuredClone(this.#stored), this.now);
+    this.#gate = new LeasedWindow(this.rateLimit, { stored: structuredClone(this.#stored), now: this.now });
   }
 
   /** The owner changes the limit: it holds when the longest lease has ended. Returns when that is. */

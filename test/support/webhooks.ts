@@ -103,6 +103,10 @@ export async function createWebhookScene(react?: Reaction, options: Options = {}
     job: (bindings: { DB: D1Database } = { DB: database }) => runJob(bindings, Date.now, receiver.send),
     /** What one isolate does alone. */
     deliver: (binding: D1Database = database) =>
-      deliver(sessionOf(binding), id, receiver.send, { endsAt: Number.MAX_SAFE_INTEGER, statements: { left: 1_000 } }),
+      deliver(sessionOf(binding), {
+        id,
+        send: receiver.send,
+        allowance: { endsAt: Number.MAX_SAFE_INTEGER, statements: { left: 1_000 } },
+      }),
   };
 }

@@ -10,7 +10,14 @@ export const YES = {
 } as const satisfies Option;
 
 /** `what`: a sentence that says what is about to happen; `word`: what the person types to agree. Throws a Failure for anything else. */
-export async function confirm({ ask }: Context, isAgreed: boolean, what: string, word = "yes"): Promise<void> {
+export async function confirm(
+  { ask }: Context,
+  {
+    isAgreed,
+    what,
+    word = "yes",
+  }: { readonly isAgreed: boolean; readonly what: string; readonly word?: string | undefined },
+): Promise<void> {
   if (isAgreed) return;
   if (ask === undefined)
     throw new Failure(`${what} Nothing was done, because nobody can be asked here. To do it: add --yes.`);

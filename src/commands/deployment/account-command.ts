@@ -104,7 +104,10 @@ export const account = defineCommand({
       const call = action === "revoke" ? revocationOf(subject) : limitOf(subject, first, second);
       const deployment = await findDeployment(action, values, context);
       if (action === "revoke")
-        await confirm(context, values.yes, `The API key ${subject} of ${deployment.origin} ends for good.`);
+        await confirm(context, {
+          isAgreed: values.yes,
+          what: `The API key ${subject} of ${deployment.origin} ends for good.`,
+        });
       await askDeployment(deployment, call);
       context.print(`${capitalized(call.done)}. Its gate has confirmed it: no request is decided by what was before.`);
       return;
@@ -136,7 +139,7 @@ export const account = defineCommand({
       return;
     }
     context.print(describe(row));
-    if (action === "delete") return endAccount(databases, binding, row, values);
+    if (action === "delete") return endAccount(databases, { binding, row, given: values });
     if (action !== "show") return;
     const keys = await databases.query(
       binding,
@@ -152,16 +155,26 @@ export const account = defineCommand({
 /** An account whose owner was removed has its identifier in the place of the address. */
 async function endAccount(
   databases: EveryDatabase,
-  binding: string,
-  row: Row,
-  given: { readonly yes: boolean; readonly "dry-run": boolean },
+  {
+    binding,
+    row,
+    given,
+  }: {
+    readonly binding: string;
+    readonly row: Row;
+    readonly given: { readonly yes: boolean; readonly "dry-run": boolean };
+  },
 ): Promise<void> {
   const { context } = databases;
   const [id, owner] = [String(row.id), String(row.owner_email)];
   context.print(await describeContents(databases, binding, id));
   refuseOpen(row);
   if (given["dry-run"]) return context.print("Would delete all of it. A dry run: nothing was done.");
-  await confirm(context, given.yes, `All of the account ${id} of ${owner} is deleted for good.`, owner.toLowerCase());
+  await confirm(context, {
+    isAgreed: given.yes,
+    what: `All of the account ${id} of ${owner} is deleted for good.`,
+    word: owner.toLowerCase(),
+  });
   await deleteAccount(databases, binding, id);
   context.print(
     `The account ${id} of ${owner} is deleted. Backups have it still, and so has D1 Time Travel for 30 days.`,
@@ -199,7 +212,10 @@ const revocationOf = (id: string): Call => ({
 
 function limitOf(id: string, first: string, second: string): Call {
   const path = `${pathOf(id)}/limit`;
-  const [limit, windowSeconds] = [integer("the limit", first, 1, 10_000), integer("the seconds", second, 1, 3_600)];
+  const [limit, windowSeconds] = [
+    integer("the limit", { text: first, min: 1, max: 10_000 }),
+    integer("the seconds", { text: second, min: 1, max: 3_600 }),
+  ];
   return {
     method: "PUT",
     path,
@@ -220,11 +236,14 @@ function sqlOf(action: string, subject: string, first: string): string {
   const which = IDENTIFIER.test(subject) ? `id = ${quote(subject)}` : `owner_email = ${quote(subject.toLowerCase())}`;
   const columns = `id, owner_email, status, ${STORED} AS stored_bytes, max_bytes`;
   if (action !== "quota") return `SELECT ${columns} FROM accounts WHERE ${which}`;
-  const bytes = integer("the quota in MiB", first, 1, 10_240) * MEBIBYTE;
+  const bytes = integer("the quota in MiB", { text: first, min: 1, max: 10_240 }) * MEBIBYTE;
   return `UPDATE accounts SET max_bytes = ${bytes} WHERE ${which} RETURNING ${columns}`;
 }
 
-function integer(what: string, text: string, min: number, max: number): number {
+function integer(
+  what: string,
+  { text, min, max }: { readonly text: string; readonly min: number; readonly max: number },
+): number {
   if (/^\d{1,6}$/.test(text) && Number(text) >= min && Number(text) <= max) return Number(text);
   throw new Failure(`${text}: ${what} is a number from ${min} to ${max}.`);
 }

@@ -32,7 +32,7 @@ export const backup = defineCommand({
             : `\`${commandLine("deploy", values.env)}\` makes the schema.`),
       );
     });
-    writeManifest(databases, place, folder, new Date());
+    writeManifest(databases, { place, folder, now: new Date() });
     context.print(
       `\nThe backup is in ${folder}. It holds personal data, the hashes of API keys and the secrets of webhooks: keep it as you keep those.`,
     );

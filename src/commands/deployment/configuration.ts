@@ -74,13 +74,23 @@ function readRaw(file: string, environment: string): RawConfiguration {
 export type Place = { readonly environment: string; readonly table: string; readonly binding: string };
 
 /** Writes the id of a resource into wrangler.toml. */
-export async function writeId(folder: string, place: Place, key: string, id: string): Promise<void> {
+export async function writeId(
+  folder: string,
+  { place, key, id }: { readonly place: Place; readonly key: string; readonly id: string },
+): Promise<void> {
   const file = join(folder, CONFIGURATION);
-  await replaceFile(file, withId(await readFile(file, "utf8"), place, key, id));
+  await replaceFile(file, withId(await readFile(file, "utf8"), { place, key, id }));
 }
 
 /** The TOML with `key = "id"` in the section, whatever the section had there. Comments and order stay. */
-export function withId(toml: string, { environment, table, binding }: Place, key: string, id: string): string {
+export function withId(
+  toml: string,
+  {
+    place: { environment, table, binding },
+    key,
+    id,
+  }: { readonly place: Place; readonly key: string; readonly id: string },
+): string {
   const header = `[[${environment === "" ? "" : `env.${environment}.`}${table}]]`;
   const lines = toml.split("\n");
   for (let start = lines.indexOf(header); start !== -1; start = lines.indexOf(header, start + 1)) {
@@ -96,7 +106,15 @@ export function withId(toml: string, { environment, table, binding }: Place, key
 }
 
 /** The TOML with another value of a variable, and a comment behind it. */
-export function withVariable(toml: string, environment: string, name: string, value: string, comment: string): string {
+export function withVariable(
+  toml: string,
+  {
+    environment,
+    name,
+    value,
+    comment,
+  }: { readonly environment: string; readonly name: string; readonly value: string; readonly comment: string },
+): string {
   const header = environment === "" ? "[vars]" : `[env.${environment}.vars]`;
   const start = toml.split("\n").indexOf(header);
   const lines = toml.split("\n");

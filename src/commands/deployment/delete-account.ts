@@ -49,7 +49,7 @@ export async function deleteAccount(databases: EveryDatabase, binding: string, i
     for (const place of new Set([DIRECTORY, binding]))
       await query(place, `DELETE FROM ${table} WHERE account_id = ${account}`);
   await query(binding, `DELETE FROM webhooks WHERE account_id = ${account}`);
-  await deleteRows(databases, binding, "idea_banks", "id", `account_id = ${account}`);
+  await deleteRows(databases, { binding, table: "idea_banks", key: "id", condition: `account_id = ${account}` });
   for (;;) {
     const [deleted] = await query(binding, `SELECT id FROM deleted_idea_banks WHERE account_id = ${account} LIMIT 1`);
     if (deleted === undefined) break;
@@ -57,11 +57,19 @@ export async function deleteAccount(databases: EveryDatabase, binding: string, i
     await query(binding, slice.map(toText).join("; "));
   }
   for (const [table, key, condition] of REST)
-    await deleteRows(databases, binding, table, key, condition.replace(":account", account));
+    await deleteRows(databases, { binding, table, key, condition: condition.replace(":account", account) });
   await query(binding, `DELETE FROM accounts WHERE id = ${account}`);
 }
 
-async function deleteRows({ query }: EveryDatabase, binding: string, table: string, key: string, condition: string) {
+async function deleteRows(
+  { query }: EveryDatabase,
+  {
+    binding,
+    table,
+    key,
+    condition,
+  }: { readonly binding: string; readonly table: string; readonly key: string; readonly condition: string },
+) {
   const sql = `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${SLICE}) RETURNING 1 AS one`;
   while ((await query(binding, sql)).length === SLICE);
 }

@@ -66,7 +66,7 @@ export const deploy = defineCommand({
       );
     }
     const steps = await readSchemaSteps(join(context.folder, "migrations"));
-    if (options["dry-run"]) return printPlan(wrangler, configuration, steps, locations);
+    if (options["dry-run"]) return printPlan(wrangler, { configuration, steps, locations });
 
     const account = await chooseAccount(wrangler, configuration.accountId);
     wrangler.accountId = account.id;
@@ -79,7 +79,11 @@ export const deploy = defineCommand({
     }
 
     for (const { binding } of databases) {
-      const plan = await applyRemoteSteps(wrangler, binding, steps, (name) => say("Schema", `${binding}: ${name}`));
+      const plan = await applyRemoteSteps(wrangler, {
+        binding,
+        steps,
+        announce: (name) => say("Schema", `${binding}: ${name}`),
+      });
       if (plan.files.length === 0) say("Schema", `${binding}: has every step`);
       if (plan.unknown.length > 0) say("Schema", `${binding}: also has ${plan.unknown.join(", ")}, of a newer version`);
     }
@@ -99,7 +103,7 @@ export const deploy = defineCommand({
     }
 
     const origin = options.url ?? originOf(targets);
-    for (const line of await smokeTest(origin, seconds, wrangler, before)) say("Smoke test", line);
+    for (const line of await smokeTest(origin, { seconds, wrangler, before })) say("Smoke test", line);
     context.print(afterDeploy({ origin, account, configuration }));
   },
 });

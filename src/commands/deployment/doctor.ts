@@ -43,7 +43,9 @@ export const doctor = defineCommand({
     context.print(`Looks at ${describePlace({ environment: env, account })}.`);
     const steps = await readSchemaSteps(join(context.folder, "migrations"));
     const [databases, live, secrets, address, owners] = await Promise.all([
-      Promise.all(configuration.databases.map((one) => lookAtDatabase(wrangler, account.id, one, steps))),
+      Promise.all(
+        configuration.databases.map((one) => lookAtDatabase(wrangler, { accountId: account.id, database: one, steps })),
+      ),
       readLiveVersion(wrangler),
       listSecrets(wrangler),
       origin === undefined ? undefined : lookAtAddress(origin),
@@ -76,9 +78,11 @@ async function query(wrangler: Wrangler, binding: string, sql: string): Promise<
 
 async function lookAtDatabase(
   wrangler: Wrangler,
-  accountId: string,
-  { binding, id }: Resource,
-  steps: readonly SchemaStep[],
+  {
+    accountId,
+    database: { binding, id },
+    steps,
+  }: { readonly accountId: string; readonly database: Resource; readonly steps: readonly SchemaStep[] },
 ): Promise<DatabaseSeen> {
   const nothing = { failedWebhooks: 0, lateWebhooks: 0, fullAccounts: 0 };
   if (id === undefined)

@@ -11,9 +11,15 @@ const OFFLINE = { WRANGLER_HIDE_BANNER: "true", WRANGLER_SEND_METRICS: "false", 
 
 export async function printPlan(
   wrangler: Wrangler,
-  { worker, accountId, databases, namespaces, variables }: Configuration,
-  steps: readonly SchemaStep[],
-  locations: ReadonlyMap<string, string>,
+  {
+    configuration: { worker, accountId, databases, namespaces, variables },
+    steps,
+    locations,
+  }: {
+    readonly configuration: Configuration;
+    readonly steps: readonly SchemaStep[];
+    readonly locations: ReadonlyMap<string, string>;
+  },
 ): Promise<void> {
   const { context } = wrangler;
   const where = (binding: string) => {

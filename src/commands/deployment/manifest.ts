@@ -17,7 +17,10 @@ type Manifest = Place & {
 
 const fileIn = ({ context }: EveryDatabase, folder: string) => resolve(context.folder, folder, "backup.json");
 
-export function writeManifest(databases: EveryDatabase, place: Place, folder: string, now: Date): void {
+export function writeManifest(
+  databases: EveryDatabase,
+  { place, folder, now }: { readonly place: Place; readonly folder: string; readonly now: Date },
+): void {
   const { version } = JSON.parse(readFileSync(join(databases.context.folder, "package.json"), "utf8"));
   const manifest: Manifest = { ...place, databases: databases.resources, version, time: now.toISOString() };
   writePrivately(fileIn(databases, folder), `${JSON.stringify(manifest, null, 2)}\n`);

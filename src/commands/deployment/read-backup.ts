@@ -17,9 +17,15 @@ import {
 /** `wayOn` tells the reader how to go on when a database's file is missing. */
 export function requireFiles(
   { context }: EveryDatabase,
-  folder: string,
-  bindings: readonly string[],
-  wayOn = (_binding: string) => "",
+  {
+    folder,
+    bindings,
+    wayOn = (_binding: string) => "",
+  }: {
+    readonly folder: string;
+    readonly bindings: readonly string[];
+    readonly wayOn?: (_binding: string) => string | undefined;
+  },
 ): void {
   for (const binding of bindings) {
     const file = fileOf(folder, binding);
@@ -36,18 +42,15 @@ export type BackedUp = { readonly words: string; readonly accounts: ReadonlySet<
  */
 export async function readBackup(
   databases: EveryDatabase,
-  folder: string,
-  asItIs: boolean,
-  present: string,
+  { folder, asItIs, present }: { readonly folder: string; readonly asItIs: boolean; readonly present: string },
 ): Promise<Map<string, BackedUp>> {
-  requireFiles(
-    databases,
+  requireFiles(databases, {
     folder,
-    databases.bindings,
-    (binding) =>
+    bindings: databases.bindings,
+    wayOn: (binding) =>
       ` If the backup is older than ${binding}, keep that database as it is: \`${present}\`, then copy ` +
       `${fileOf("backups/present", binding)} to ${fileOf(folder, binding)}, and run this again.`,
-  );
+  });
   const steps = await readSchemaSteps(join(databases.context.folder, "migrations"));
   const content = new Map<string, BackedUp>();
   let accounts = 0;

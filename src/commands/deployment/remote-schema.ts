@@ -38,9 +38,11 @@ const execute = (binding: string, ...args: string[]) => ["d1", "execute", bindin
  */
 export async function applyRemoteSteps(
   wrangler: Wrangler,
-  binding: string,
-  steps: readonly SchemaStep[],
-  announce: (name: string) => void,
+  {
+    binding,
+    steps,
+    announce,
+  }: { readonly binding: string; readonly steps: readonly SchemaStep[]; readonly announce: (name: string) => void },
 ): Promise<SchemaPlan> {
   const plan = await planRemoteSteps(wrangler, binding, steps);
   const folder = await mkdtemp(join(tmpdir(), "schema-steps-"));

@@ -24,10 +24,15 @@ export async function ensureDatabases(
       id: uuid,
       name,
     }));
-  return ensureAll(wrangler, kind, databases, list, async ({ binding, name }) => {
-    const location = locations.get(binding) ?? locations.get("");
-    await wrangler.run(["d1", "create", name, ...(location === undefined ? [] : ["--location", location])]);
-    return location === undefined ? "created near this machine" : `created in ${location}`;
+  return ensureAll(wrangler, {
+    kind,
+    resources: databases,
+    list,
+    create: async ({ binding, name }) => {
+      const location = locations.get(binding) ?? locations.get("");
+      await wrangler.run(["d1", "create", name, ...(location === undefined ? [] : ["--location", location])]);
+      return location === undefined ? "created near this machine" : `created in ${location}`;
+    },
   });
 }
 
@@ -41,9 +46,14 @@ export async function ensureNamespaces(
       id,
       name: title,
     }));
-  return ensureAll(wrangler, kind, namespaces, list, async ({ name }) => {
-    await wrangler.run(["kv", "namespace", "create", name]);
-    return "created";
+  return ensureAll(wrangler, {
+    kind,
+    resources: namespaces,
+    list,
+    create: async ({ name }) => {
+      await wrangler.run(["kv", "namespace", "create", name]);
+      return "created";
+    },
   });
 }
 
@@ -56,10 +66,17 @@ type Listed = readonly { readonly id: string; readonly name: string }[];
  */
 async function ensureAll(
   { environment, context }: Wrangler,
-  { table, key, noun }: Kind,
-  resources: readonly Resource[],
-  list: () => Promise<Listed>,
-  create: (resource: Resource) => Promise<string>,
+  {
+    kind: { table, key, noun },
+    resources,
+    list,
+    create,
+  }: {
+    readonly kind: Kind;
+    readonly resources: readonly Resource[];
+    readonly list: () => Promise<Listed>;
+    readonly create: (resource: Resource) => Promise<string>;
+  },
 ): Promise<readonly ExistingResource[]> {
   let listed = await list();
   const found: ExistingResource[] = [];
@@ -84,7 +101,7 @@ async function ensureAll(
     }
     const its = find();
     if (its === undefined) throw new Failure(`The ${noun} ${name} was created, and Cloudflare does not list it yet.`);
-    await writeId(context.folder, { environment, table, binding }, key, its.id);
+    await writeId(context.folder, { place: { environment, table, binding }, key, id: its.id });
     found.push({ binding, ...its, how: `${how}; its id is in wrangler.toml now` });
   }
   return found;

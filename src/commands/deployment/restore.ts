@@ -69,10 +69,13 @@ export const restore = defineCommand({
     const databases = await openEveryDatabase(context, env, local);
     const { bindings } = databases;
     const present = same("backup", "--output", "backups/present");
-    const backedUp = from === undefined ? undefined : await readBackup(databases, from, values["as-it-is"], present);
+    const backedUp =
+      from === undefined
+        ? undefined
+        : await readBackup(databases, { folder: from, asItIs: values["as-it-is"], present });
     const content = new Map([...(backedUp ?? [])].map(([binding, { words }]) => [binding, words]));
     const left = onlyEndAgain === undefined ? undefined : unfinishedIn(databases, onlyEndAgain);
-    if (onlyEndAgain !== undefined) requireFiles(databases, onlyEndAgain, left ?? bindings);
+    if (onlyEndAgain !== undefined) requireFiles(databases, { folder: onlyEndAgain, bindings: left ?? bindings });
     const place = await databases.logIn();
     context.print(`${values["dry-run"] ? "Would restore" : "Restores"} ${describePlace(place)}.`);
     if (from !== undefined && backedUp !== undefined) {
@@ -93,7 +96,10 @@ export const restore = defineCommand({
     }
 
     if (onlyEndAgain === undefined)
-      await confirm(context, values.yes, `What is there is replaced by ${from ?? `what was there at ${timestamp}`}.`);
+      await confirm(context, {
+        isAgreed: values.yes,
+        what: `What is there is replaced by ${from ?? `what was there at ${timestamp}`}.`,
+      });
 
     const before = onlyEndAgain ?? folderBefore(new Date());
     const isExported = !values["without-export"];
@@ -118,20 +124,22 @@ export const restore = defineCommand({
       statements.set(binding, await whatHadEnded(databases, binding, isExported ? { before, isNew } : undefined));
       if (isExported && isNew) noteUnfinished(databases, binding, before);
       if (timestamp !== undefined) content.set(binding, await travel(databases, binding, timestamp));
-      if (from !== undefined) await importBackup(databases, binding, from, before);
+      if (from !== undefined) await importBackup(databases, { binding, from, before });
     }
     let ended = 0;
     for (const [binding, texts] of statements) {
       if (texts.length > 0) {
-        await executeText(databases, binding, `${before}/${binding}-end-again.sql`, `${texts.join("\n")}\n`).catch(
-          (error: unknown) => {
-            if (!(error instanceof Failure) || !isExported) throw error;
-            throw new Failure(
-              `${error.message}\n\nWhat was put back may be from before a schema step, which this needs. ` +
-                `If so: ${local ? "npm run dev" : same("deploy")}. Then: ${same("restore", "--end-again", before)}`,
-            );
-          },
-        );
+        await executeText(databases, {
+          binding,
+          file: `${before}/${binding}-end-again.sql`,
+          text: `${texts.join("\n")}\n`,
+        }).catch((error: unknown) => {
+          if (!(error instanceof Failure) || !isExported) throw error;
+          throw new Failure(
+            `${error.message}\n\nWhat was put back may be from before a schema step, which this needs. ` +
+              `If so: ${local ? "npm run dev" : same("deploy")}. Then: ${same("restore", "--end-again", before)}`,
+          );
+        });
       }
       noteFinished(databases, binding);
       ended += texts.length;
@@ -183,7 +191,7 @@ async function exportPresent(
 ): Promise<void> {
   try {
     await exportAll(databases, folder);
-    writeManifest(databases, place, folder, new Date());
+    writeManifest(databases, { place, folder, now: new Date() });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     throw new Failure(
@@ -204,7 +212,10 @@ async function travel(databases: EveryDatabase, binding: string, timestamp: stri
 }
 
 /** Empties the database and loads the backup in one file, so that there is no state in between. */
-async function importBackup(databases: EveryDatabase, binding: string, from: string, before: string): Promise<void> {
+async function importBackup(
+  databases: EveryDatabase,
+  { binding, from, before }: { readonly binding: string; readonly from: string; readonly before: string },
+): Promise<void> {
   const drop = dropStatements(await databases.query(binding, READ_SCHEMA));
   const file = `${before}/${binding}-import.sql`;
   const path = resolve(databases.context.folder, file);
@@ -213,7 +224,10 @@ async function importBackup(databases: EveryDatabase, binding: string, from: str
   await databases.execute(binding, file);
 }
 
-async function executeText(databases: EveryDatabase, binding: string, file: string, text: string): Promise<void> {
+async function executeText(
+  databases: EveryDatabase,
+  { binding, file, text }: { readonly binding: string; readonly file: string; readonly text: string },
+): Promise<void> {
   writePrivately(resolve(databases.context.folder, file), text);
   await databases.execute(binding, file);
 }

@@ -44,7 +44,12 @@ export const rollback = defineCommand({
     const its = signerOf(await viewVersion(wrangler, version));
     if (its === undefined)
       throw new Failure(`Nothing was changed. There is no version before: ${version} is an empty Worker.`);
-    requireSameSigner(wrangler, version, its, String(variables.SIGNING_SECRETS), values["older-secrets"]);
+    requireSameSigner(wrangler, {
+      version,
+      its,
+      signer: String(variables.SIGNING_SECRETS),
+      insists: values["older-secrets"],
+    });
     if (values["dry-run"])
       return context.print(
         `Would roll ${worker} back from ${stableOf(deployments) ?? "several versions"} to ${version}. A dry run: nothing was done.`,
@@ -53,12 +58,13 @@ export const rollback = defineCommand({
       ? [["rollback", version], commandLine("rollback", values.env, version, "--older-secrets")]
       : [["versions", "deploy", `${version}@100%`], commandLine("rollback", values.env, version)];
     const result = await wrangler.try([...way, "--yes", ...MESSAGE]);
-    if (!result.ok) throw await failureOf(wrangler, worker, version, messageOf(result), again);
+    if (!result.ok) throw await failureOf(wrangler, { worker, version, message: messageOf(result), again });
     context.print(`\n${worker} was rolled back to ${version}.`);
     if (values.url === undefined) return context.print("To test it: curl https://<your host>/health");
     const live = stableOf(deployments);
     const before = live === version ? undefined : live;
-    for (const line of await smokeTest(values.url, seconds, wrangler, before)) context.print(`Smoke test   ${line}`);
+    for (const line of await smokeTest(values.url, { seconds, wrangler, before }))
+      context.print(`Smoke test   ${line}`);
   },
 });
 
@@ -81,7 +87,15 @@ function versionBefore([present, ...older]: readonly Deployment[], environment: 
 const isOurs = (deployment: Deployment | undefined) => deployment?.annotations?.["workers/message"] === MESSAGE[1];
 
 /** Otherwise wrangler.toml says which slot signs, wrongly, and the next `rotate-secret` overwrites the one that does. */
-function requireSameSigner(wrangler: Wrangler, version: string, its: string, signer: string, insists: boolean): void {
+function requireSameSigner(
+  wrangler: Wrangler,
+  {
+    version,
+    its,
+    signer,
+    insists,
+  }: { readonly version: string; readonly its: string; readonly signer: string; readonly insists: boolean },
+): void {
   if (its === signer) return;
   const differs = `Version ${version} signs with ${its}, and wrangler.toml says ${signer}`;
   if (!insists)
@@ -98,10 +112,12 @@ const waysOn = ({ environment }: Wrangler, version: string): string =>
 
 async function failureOf(
   wrangler: Wrangler,
-  worker: string,
-  version: string,
-  message: string,
-  again: string,
+  {
+    worker,
+    version,
+    message,
+    again,
+  }: { readonly worker: string; readonly version: string; readonly message: string; readonly again: string },
 ): Promise<Failure> {
   if (SECRETS_HAVE_CHANGED.test(message)) {
     return new Failure(

@@ -82,7 +82,10 @@ export const rotateSecret = defineCommand({
       if (options["dry-run"])
         return context.print(`Would end what ${old} signed: ${await needInWords()}. A dry run: nothing was done.`);
       await refuseWhileNeeded("End");
-      await confirm(context, options.yes, `What ${old} signed ends for good: ${await needInWords()}.`);
+      await confirm(context, {
+        isAgreed: options.yes,
+        what: `What ${old} signed ends for good: ${await needInWords()}.`,
+      });
       await putNewSecret(wrangler, old);
       await writeRotation(wrangler, { ...rotation, stage: "ended" });
       return context.print(`What ${old} signed is no longer valid.`);
@@ -116,7 +119,7 @@ export const rotateSecret = defineCommand({
     context.print(`
 ${slot} signs now. Commit wrangler.toml: it says so.`);
     // All is done: running it again would be another rotation.
-    const need = await readNeed(wrangler, bindings, since, since).then(describeNeed, (error: unknown) => {
+    const need = await readNeed(wrangler, { bindings, since, now: since }).then(describeNeed, (error: unknown) => {
       if (!(error instanceof Failure)) throw error;
       return `what that is could not be read (${error.message})`;
     });
@@ -127,14 +130,14 @@ When neither is left, or at once after a leak (with --now): ${commandLine("rotat
       if (!secrets.includes(old)) return "nothing";
       if (rotation.since === undefined)
         return "nobody knows what, because wrangler.toml does not say since when it does not sign";
-      return describeNeed(await readNeed(wrangler, bindings, rotation.since, Date.now()));
+      return describeNeed(await readNeed(wrangler, { bindings, since: rotation.since, now: Date.now() }));
     }
 
     async function refuseWhileNeeded(action: string): Promise<void> {
       if (options.now) return;
       const now = Date.now();
       const need: Need | undefined =
-        rotation.since === undefined ? undefined : await readNeed(wrangler, bindings, rotation.since, now);
+        rotation.since === undefined ? undefined : await readNeed(wrangler, { bindings, since: rotation.since, now });
       if (need !== undefined && !isNeeded(need, now)) return;
       throw new Failure(
         `${old} may still be needed: ${need === undefined ? "wrangler.toml does not say since when it does not sign" : describeNeed(need)}.\n` +

@@ -60,7 +60,7 @@ export async function writeRotation(
   ];
   const file = join(context.folder, CONFIGURATION);
   const toml = await readFile(file, "utf8");
-  await replaceFile(file, withVariable(toml, environment, VARIABLE, slot, notes.join("; ")));
+  await replaceFile(file, withVariable(toml, { environment, name: VARIABLE, value: slot, comment: notes.join("; ") }));
 }
 
 /** A token lives for at most 90 days. */
@@ -77,9 +77,7 @@ export type Need = { readonly keys: number; readonly tokensUntil: number };
 
 export async function readNeed(
   wrangler: Wrangler,
-  bindings: readonly string[],
-  since: number,
-  now: number,
+  { bindings, since, now }: { readonly bindings: readonly string[]; readonly since: number; readonly now: number },
 ): Promise<Need> {
   const before = since + ROLLOUT_MS;
   let keys = 0;

@@ -41,9 +41,11 @@ const REPEAT_MS = 2_000;
  */
 export async function smokeTest(
   origin: string,
-  seconds: number,
-  { environment }: Wrangler,
-  before: string | undefined,
+  {
+    seconds,
+    wrangler: { environment },
+    before,
+  }: { readonly seconds: number; readonly wrangler: Wrangler; readonly before: string | undefined },
 ): Promise<readonly string[]> {
   const until = Date.now() + seconds * 1_000;
   for (;;) {

@@ -32,11 +32,10 @@ export const suspend = defineCommand({
     const deployment = deploymentAt(context, url);
     const status = resume ? "active" : "suspended";
     if (!resume)
-      await confirm(
-        context,
-        yes,
-        `${account} is suspended at ${deployment.origin}: its API keys and panelists are refused.`,
-      );
+      await confirm(context, {
+        isAgreed: yes,
+        what: `${account} is suspended at ${deployment.origin}: its API keys and panelists are refused.`,
+      });
     const { accountId, apiKeys } = await askDeployment(deployment, {
       method: "PUT",
       path: "/operator/account-status",

@@ -28,9 +28,11 @@ export type DemoCredentials = { readonly apiKey: string; readonly token: string;
 /** Creates the account if it does not exist, and returns its credentials. The key is stored in a file of `stateFolder`, outside git. */
 export async function ensureDemoAccount(
   { digit, database }: LocalDatabase,
-  directory: D1Database,
-  stateFolder: string,
-  keys: SigningKeys,
+  {
+    directory,
+    stateFolder,
+    keys,
+  }: { readonly directory: D1Database; readonly stateFolder: string; readonly keys: SigningKeys },
 ): Promise<DemoCredentials> {
   const now = Date.now();
   const ids = { accountId: digit + ACCOUNT_ID, panelistId: digit + PANELIST_ID, ideaBankId: digit + IDEA_BANK_ID };
@@ -38,7 +40,7 @@ export async function ensureDemoAccount(
   if (account === null) {
     const email = digit === "0" ? "owner@example.com" : `owner${digit}@example.com`;
     await directory.prepare("INSERT OR REPLACE INTO owners VALUES (?1, ?2)").bind(email, ids.accountId).run();
-    await seedAccount(database, email, ids, now);
+    await seedAccount(database, { email, ids, now });
   }
   const file = join(stateFolder, digit === "0" ? "demo-api-key.txt" : `demo-api-key-${digit}.txt`);
   const issuedAt = Math.floor(now / 1000);
@@ -56,14 +58,17 @@ export async function ensureDemoAccount(
     .bind(ids.ideaBankId)
     .first<{ id: string }>();
   return {
-    apiKey: await ensureDemoKey(database, ids.accountId, file, keys, now),
+    apiKey: await ensureDemoKey(database, { accountId: ids.accountId, file, keys, now }),
     token: await issueToken(token, keys),
     proposalId: proposal?.id ?? "{proposalId}",
   };
 }
 
 /** One batch, so that an interrupted start leaves nothing incomplete. */
-async function seedAccount(database: D1Database, email: string, ids: DemoIds, now: number): Promise<void> {
+async function seedAccount(
+  database: D1Database,
+  { email, ids, now }: { readonly email: string; readonly ids: DemoIds; readonly now: number },
+): Promise<void> {
   await database.batch([
     database
       .prepare("INSERT INTO accounts (id, owner_email, created_at) VALUES (?1, ?2, ?3)")
@@ -81,10 +86,12 @@ async function seedAccount(database: D1Database, email: string, ids: DemoIds, no
 /** The key of the last start if it still works, otherwise a new one that replaces it. */
 async function ensureDemoKey(
   database: D1Database,
-  accountId: string,
-  file: string,
-  keys: SigningKeys,
-  now: number,
+  {
+    accountId,
+    file,
+    keys,
+    now,
+  }: { readonly accountId: string; readonly file: string; readonly keys: SigningKeys; readonly now: number },
 ): Promise<string> {
   const kept = (await readFile(file, "utf8").catch(() => "")).trim();
   const verified = await verifyApiKey(kept, keys);

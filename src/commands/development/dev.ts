@@ -65,10 +65,12 @@ export const dev = defineCommand({
     const origin = `http://localhost:${port}`;
     const operatorSecret = await localOperatorSecret(context.folder);
     const platform = await playPlatform({ api: origin, operatorSecret });
-    const credentials = await prepare(context, config, stateFolder, { origin, platform }).catch((error: unknown) => {
-      if (!(error instanceof UnknownSchema || error instanceof DamagedFile)) throw error;
-      throw new Failure(`${error.message} To start over without its data: rm -rf ${values["persist-to"]}`);
-    });
+    const credentials = await prepare(context, { config, stateFolder, machine: { origin, platform } }).catch(
+      (error: unknown) => {
+        if (!(error instanceof UnknownSchema || error instanceof DamagedFile)) throw error;
+        throw new Failure(`${error.message} To start over without its data: rm -rf ${values["persist-to"]}`);
+      },
+    );
     await writeFile(join(stateFolder, ADDRESS_FILE), `${origin}\n`);
     const args = [
       // Minifying is for deployments (wrangler.toml). Here a stack trace has to name functions and lines.
@@ -88,9 +90,15 @@ export const dev = defineCommand({
 /** Makes the databases ready. Returns the lines that a developer needs to use the server, the link last. */
 async function prepare(
   context: Context,
-  config: string,
-  stateFolder: string,
-  { origin, platform }: { readonly origin: string; readonly platform: string },
+  {
+    config,
+    stateFolder,
+    machine: { origin, platform },
+  }: {
+    readonly config: string;
+    readonly stateFolder: string;
+    readonly machine: { readonly origin: string; readonly platform: string };
+  },
 ): Promise<string> {
   const keys = await importSigningKeys(await localCredentialSecrets(context.folder));
   const lines: string[] = [];
@@ -98,10 +106,14 @@ async function prepare(
   await withLocalDatabases(join(context.folder, config), stateFolder, async ([first, ...others]) => {
     if (first === undefined) throw new Failure("wrangler.toml has no D1 database.");
     for (const other of others) {
-      const demo = await ensureDemoAccount(other, first.database, stateFolder, keys);
+      const demo = await ensureDemoAccount(other, { directory: first.database, stateFolder, keys });
       lines.push(`${other.binding} API key: ${demo.apiKey}`, `${other.binding} Token: ${demo.token}`, "");
     }
-    const { apiKey, token, proposalId } = await ensureDemoAccount(first, first.database, stateFolder, keys);
+    const { apiKey, token, proposalId } = await ensureDemoAccount(first, {
+      directory: first.database,
+      stateFolder,
+      keys,
+    });
     lines.push(
       `curl -i ${origin}/tenant/whoami -H 'X-API-Key: ${apiKey}'`,
       `curl -i ${origin}/public/ideabank/changelog -H 'Authorization: ${token}'`,

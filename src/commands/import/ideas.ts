@@ -79,18 +79,24 @@ export class Lost {
  * One line as the API accepts it: spaces for control characters, without invisible characters. If it was shortened, `lost` counts
  * it.
  */
-function toLine(text: string, length: number, what: string, lost: Lost): string {
+function toLine(
+  text: string,
+  { length, what, lost }: { readonly length: number; readonly what: string; readonly lost: Lost },
+): string {
   const spaced = text
     .replaceAll(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, " ")
     .toWellFormed()
     .trim();
   const line = withoutInvisible(spaced).trim();
   if (line !== spaced) lost.add(`invisible characters of a ${what}: left out`);
-  return withoutInvisible(cut(line, length, what, lost));
+  return withoutInvisible(cut(line, { length, what, lost }));
 }
 
 /** The first `length` characters. What is cut is told. */
-function cut(text: string, length: number, what: string, lost: Lost): string {
+function cut(
+  text: string,
+  { length, what, lost }: { readonly length: number; readonly what: string; readonly lost: Lost },
+): string {
   const characters = [...text];
   if (characters.length <= length) return text;
   lost.add(`${what} of more than ${length} characters: cut`);
@@ -98,14 +104,14 @@ function cut(text: string, length: number, what: string, lost: Lost): string {
 }
 
 export function toTitle(text: string, lost: Lost): string {
-  const title = toLine(text, 200, "title", lost);
+  const title = toLine(text, { length: 200, what: "title", lost });
   if (Title.safeParse(title).success) return title;
   lost.add("idea without a title: imported as “Untitled”");
   return "Untitled";
 }
 
 export function toName(text: string | null | undefined, lost: Lost): string | null {
-  const name = toLine(text ?? "", 100, "name", lost);
+  const name = toLine(text ?? "", { length: 100, what: "name", lost });
   return Name.safeParse(name).success ? name : null;
 }
 
@@ -115,7 +121,7 @@ export function toProse(text: string, what: string, lost: Lost): string {
   const whole = ofHtml ?? text;
   const prose = whole.replaceAll(/[^\P{Cc}\n\r\t]/gu, "").toWellFormed();
   if (prose !== whole) lost.add(`control characters of a ${what}: left out`);
-  return cut(prose.trim(), 10_000, what, lost);
+  return cut(prose.trim(), { length: 10_000, what, lost });
 }
 
 /** Addresses are one whatever their capitals. Other ids are the tenant's own, in which capitals may count. In NFC, as the API keeps them. */
@@ -130,7 +136,7 @@ export const unique = (people: readonly Person[]): Person[] => [
 ];
 
 export function toTags(names: readonly string[], lost: Lost): string[] {
-  const lines = names.map((name) => toLine(name, 32, "tag", lost).normalize("NFC"));
+  const lines = names.map((name) => toLine(name, { length: 32, what: "tag", lost }).normalize("NFC"));
   const tags = [...new Set(lines)].filter((tag) => Tag.safeParse(tag).success);
   lost.add("tag beyond the fifth of an idea", tags.length - 5);
   return tags.slice(0, 5);

@@ -80,7 +80,7 @@ export const importIdeas = defineCommand({
     const file = await readFile(resolve(context.folder, name)).catch((error: Error) => {
       throw new Failure(`${name} cannot be read: ${error.message}`);
     });
-    const { ideas, lost, faulty } = readAs(read, file, terms, values.from);
+    const { ideas, lost, faulty } = readAs(read, { file, terms, service: values.from });
     const faults = [...faulty, ...faultsOf(ideas)];
     if (faults.length > 0)
       throw new Failure(["Nothing was sent. Correct these first:", ...faults.map((fault) => `  ${fault}`)].join("\n"));
@@ -115,8 +115,12 @@ export const importIdeas = defineCommand({
     process.once("SIGINT", interrupt);
     try {
       const api = createTenantApi({ origin, apiKey, signal: stop.signal, complain: context.complain });
-      const written = await writeIdeas(api, ideaBankId, ideas, (done) => {
-        if (done % STEP === 0 || done === ideas.length) context.print(`${done} of ${of(ideas.length, "idea")}`);
+      const written = await writeIdeas(api, {
+        ideaBankId,
+        ideas,
+        progress: (done) => {
+          if (done % STEP === 0 || done === ideas.length) context.print(`${done} of ${of(ideas.length, "idea")}`);
+        },
       });
       context.print(
         `Written: ${of(written.ideas, "new idea")}, ${of(written.panelists, "new panelist")}, ${of(written.votes, "vote")}, ` +
@@ -133,7 +137,10 @@ export const importIdeas = defineCommand({
 });
 
 /** The file must have the shape that the service documents, otherwise it is refused. No row is guessed. */
-function readAs(read: Read, file: Buffer, terms: Terms, service: string | undefined): Import {
+function readAs(
+  read: Read,
+  { file, terms, service }: { readonly file: Buffer; readonly terms: Terms; readonly service: string | undefined },
+): Import {
   try {
     return read(file, Date.now(), terms);
   } catch (error) {

@@ -121,9 +121,11 @@ class Writer {
 /** `progress` is told after each idea. */
 export async function writeIdeas(
   api: TenantApi,
-  ideaBankId: string,
-  ideas: readonly Idea[],
-  progress: (done: number) => void,
+  {
+    ideaBankId,
+    ideas,
+    progress,
+  }: { readonly ideaBankId: string; readonly ideas: readonly Idea[]; readonly progress: (done: number) => void },
 ): Promise<Written> {
   const writer = new Writer(api, ideaBankId, peopleOf(ideas));
   const proposals = new Map<string, Proposal>();

@@ -83,7 +83,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       try {
         const access = await ideaBank.access();
         if (!access.capabilities.canViewProposals) throw new RequestFailure(CLOSED);
-        this.#showBoard(access, ideaBank, AbortSignal.any([signal, shown.signal]), load);
+        this.#showBoard(access, { ideaBank, signal: AbortSignal.any([signal, shown.signal]), reload: load });
       } catch (error) {
         if (signal.aborted) return;
         this.show(
@@ -115,7 +115,14 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     return this.words.say("invalid-request", { detail });
   }
 
-  #showBoard(access: Access, ideaBank: IdeaBank, signal: AbortSignal, reload: () => Promise<void>): void {
+  #showBoard(
+    access: Access,
+    {
+      ideaBank,
+      signal,
+      reload,
+    }: { readonly ideaBank: IdeaBank; readonly signal: AbortSignal; readonly reload: () => Promise<void> },
+  ): void {
     const { words } = this;
     // A visitor sees the actions that a sign-in makes possible.
     const capabilities = ideaBank.isVisitor
@@ -181,17 +188,16 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     );
     const view = h("div", { class: "view" });
     const list = new List(context, (idea) => visit(idea));
-    const visits = new TabHistory(
-      `idea-bank-board:${ideaBank.who}`,
-      this.hasAttribute("history"),
-      (visited) => {
+    const visits = new TabHistory(`idea-bank-board:${ideaBank.who}`, {
+      isOn: this.hasAttribute("history"),
+      show: (visited) => {
         move();
         if (visited === undefined) leave();
         else if (visited === FORM) showForm();
         else void openById(visited);
       },
       signal,
-    );
+    });
     /** Returns from the open view to the list. */
     let leave = () => {};
     /** An answer to a request from before the visitor's last move is not shown any more. */

@@ -21,7 +21,14 @@ export class TabHistory {
    * `name` tells boards apart. `show` is called when another view has to be shown; undefined is the list. Nothing is written
    * unless `isOn`.
    */
-  constructor(name: string, isOn: boolean, show: (view: string | undefined) => void, signal: AbortSignal) {
+  constructor(
+    name: string,
+    {
+      isOn,
+      show,
+      signal,
+    }: { readonly isOn: boolean; readonly show: (view: string | undefined) => void; readonly signal: AbortSignal },
+  ) {
     this.#name = name;
     this.#isOn = isOn;
     this.#last = this.view;

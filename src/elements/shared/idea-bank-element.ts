@@ -237,7 +237,10 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     queueMicrotask(() => {
       if (lifetime.signal.aborted) return;
       this.#words = undefined;
-      this.start(new Connection(this.src, this.token, () => this.#source(), lifetime.signal), lifetime.signal);
+      this.start(
+        new Connection(this.src, { token: this.token, provider: () => this.#source(), signal: lifetime.signal }),
+        lifetime.signal,
+      );
     });
   }
 

@@ -33,7 +33,18 @@ export class Connection {
   #sent = "";
 
   /** `signal` ends every request, when its answer is no longer needed. `provider` is looked up whenever a token is needed. */
-  constructor(base: string, token: string | undefined, provider: () => TokenProvider | undefined, signal: AbortSignal) {
+  constructor(
+    base: string,
+    {
+      token,
+      provider,
+      signal,
+    }: {
+      readonly token: string | undefined;
+      readonly provider: () => TokenProvider | undefined;
+      readonly signal: AbortSignal;
+    },
+  ) {
     this.#base = base.replace(/\/+$/, "");
     this.#provider = provider;
     this.#signal = signal;

@@ -68,7 +68,7 @@ export async function accountsOf(c: AccountCaller, person: string): Promise<read
   const directory = directoryOf(c);
   return askEach(c, await listMemberships(directory, person), async (id, session) => {
     const name = await findMembership(session, id, person);
-    if (name === undefined) await forgetMembership(directory, session, id, person);
+    if (name === undefined) await forgetMembership(directory, { session, accountId: id, person });
     return name === undefined ? [] : [{ id, name }];
   });
 }
@@ -78,7 +78,7 @@ export async function invitationsOf(c: AccountCaller, person: string): Promise<r
   const directory = directoryOf(c);
   return askEach(c, await listInvitees(directory, person), async (id, session) => {
     const invitation = await findInvitation(session, id, person);
-    if (invitation === null) await forgetInvitee(directory, session, id, person);
+    if (invitation === null) await forgetInvitee(directory, { session, accountId: id, person });
     return invitation === null ? [] : [invitation];
   });
 }

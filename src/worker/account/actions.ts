@@ -45,7 +45,7 @@ export function primaryOf(c: Context<OwnerEnv>, id: string, none = noSuchKey): S
 
 /** A key, and its last 30 days. Throws `not-found`. */
 export async function loadKeyUse(c: Context<OwnerEnv>, id: string) {
-  const found = await loadApiKeyUse(primaryOf(c, id), c.var.owner.email, id, Date.now());
+  const found = await loadApiKeyUse(primaryOf(c, id), { email: c.var.owner.email, id, now: Date.now() });
   if (found === null) throw noSuchKey();
   return found;
 }
@@ -82,7 +82,17 @@ export async function createKey(
     const { text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, id);
     const secret = { id, hash: secretHash, lastFour: text.slice(-4) };
     const at = stamp(digit);
-    return { text, ...(await createApiKeyRow(session, c.var.owner, visit, secret, input, at, idempotencyKey)) };
+    return {
+      text,
+      ...(await createApiKeyRow(session, {
+        owner: c.var.owner,
+        visit,
+        key: secret,
+        settings: input,
+        stamp: at,
+        idempotencyKey,
+      })),
+    };
   });
   if (isRepeated(created)) throw repeatedProblem(created);
   if (created === "limit") throw new Problem("api-key-limit-reached");
@@ -104,9 +114,11 @@ export async function createKey(
 
 export async function rotateKey(
   c: Context<OwnerEnv>,
-  id: string,
-  { graceSeconds, lastFour: seen }: Rotation,
-  idempotencyKey?: IdempotencyKey,
+  {
+    id,
+    rotation: { graceSeconds, lastFour: seen },
+    idempotencyKey,
+  }: { readonly id: string; readonly rotation: Rotation; readonly idempotencyKey?: IdempotencyKey | undefined },
 ): Promise<ShownKey> {
   const session = primaryOf(c, id);
   // Only an identifier fits into a key's text.
@@ -118,9 +130,9 @@ export async function rotateKey(
   const graceUntil = graceSeconds === 0 ? null : at.now + graceSeconds * 1000;
   const usedSecret = await c.var.gatekeeper.usedSecret(c, id);
   const rotation = { graceUntil, seen, usedSecret };
-  const apiKey = await rotateApiKey(session, c.var.owner, id, secret, rotation, at, idempotencyKey);
+  const apiKey = await rotateApiKey(session, { owner: c.var.owner, id, secret, rotation, stamp: at, idempotencyKey });
   if (apiKey === null) {
-    const own = await loadOwnApiKey(session, c.var.owner.email, id, at.now);
+    const own = await loadOwnApiKey(session, { email: c.var.owner.email, id, now: at.now });
     throw own === null || own.state === "active" ? noSuchKey() : endedKey();
   }
   if (isRepeated(apiKey)) {

@@ -84,7 +84,7 @@ export const API_KEY_OPERATIONS = {
       "`lastFour`, a request that is sent twice rotates once: the second is 409 `conflict`, and so is one for a key that is revoked or expired. " +
       SHOWN_ONCE,
     handle: async (c, { ids, body, idempotencyKey }) =>
-      c.json(await rotateKey(c, ids.apiKeyId, body, idempotencyKey), 201),
+      c.json(await rotateKey(c, { id: ids.apiKeyId, rotation: body, idempotencyKey }), 201),
   }),
 
   revokeApiKey: operation({

@@ -67,7 +67,7 @@ export function addApprovalPages(routes: Routes<OwnerEnv>): void {
   routes.all(LIST, refuseMethod("GET, HEAD, POST"));
 
   const ONE = `${LIST}/:proposalId`;
-  routes.get(ONE, (c) => renderReview(c, c.req.param("proposalId"), new URLSearchParams(), []));
+  routes.get(ONE, (c) => renderReview(c, { id: c.req.param("proposalId"), sent: new URLSearchParams(), errors: [] }));
 
   routes.post(ONE, async (c) => {
     const fields = await readForm(c.req.raw, MAX_FORM_BYTES);
@@ -76,7 +76,7 @@ export function addApprovalPages(routes: Routes<OwnerEnv>): void {
       const event = await decide(c, id, fields);
       return c.redirect(withParameter(ownPage(fields.get("back"), LIST), "undo", event), 303);
     } catch (error) {
-      return renderReview(c, id, fields, fieldErrorsOf(error));
+      return renderReview(c, { id, sent: fields, errors: fieldErrorsOf(error) });
     }
   });
   routes.all(ONE, refuseMethod("GET, HEAD, POST"));
@@ -108,13 +108,13 @@ async function decide(c: Context<OwnerEnv>, id: string, fields: URLSearchParams)
     const text = fields.get("response")?.replaceAll("\r", "").trim();
     const changes = parseOrThrow(ProposalChanges, { visibility, ...(text && { response: { text } }) });
     const { answer, eventId } = await decideAbout(c, subject, ({ session, now }) =>
-      updateProposal(session, accountId, path, changes, now, decision),
+      updateProposal(session, { accountId, path, changes, now, decision }),
     );
     return answer === null ? refuse(notWaiting()) : eventId;
   }
   if (into === id) return refuse(notMerged("deleted"));
   const { answer, eventId } = await decideAbout(c, subject, ({ session }) =>
-    mergeProposal(session, accountId, path, into, decision),
+    mergeProposal(session, { accountId, path, into, decision }),
   );
   if (answer === null) return refuse(notMerged("deleted"));
   if (answer === "busy") return refuse(mergesUnderWay());
@@ -150,19 +150,16 @@ async function decideSeveral(c: Context<OwnerEnv>, fields: URLSearchParams): Pro
 
 async function renderReview(
   c: Context<OwnerEnv>,
-  id: string,
-  sent: URLSearchParams,
-  errors: readonly FieldError[],
+  { id, sent, errors }: { readonly id: string; readonly sent: URLSearchParams; readonly errors: readonly FieldError[] },
 ): Promise<Response> {
   const proposal = await load(c, id);
   const filter = { q: proposal.title, visibility: "public" } as const;
-  const similar = await listProposals(
-    primaryOf(c, id, notWaiting),
-    proposal.accountId,
-    proposal.ideaBankId,
+  const similar = await listProposals(primaryOf(c, id, notWaiting), {
+    accountId: proposal.accountId,
+    ideaBankId: proposal.ideaBankId,
     filter,
-    SIMILAR,
-  );
+    request: SIMILAR,
+  });
   const props = { proposal, similar: similar?.items ?? [], now: Date.now(), sent, errors };
   return renderPage(c, (frame) => <ReviewPage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
 }

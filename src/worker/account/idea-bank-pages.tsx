@@ -47,7 +47,7 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
 
   routes.get(SETTINGS, async (c) => {
     const { ideaBank } = await loadOwnBank(c, c.req.param("ideaBankId"));
-    return renderSettings(c, ideaBank, toFields(ideaBank), []);
+    return renderSettings(c, { ideaBank, fields: toFields(ideaBank), errors: [] });
   });
 
   routes.post(SETTINGS, async (c) => {
@@ -55,7 +55,7 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
     const fields = await readForm(c.req.raw);
     if (fields.get("do") === "delete") {
       const { answer } = await decide(c, { kind: "ideabank", id: ideaBankId }, ({ session, accountId }) =>
-        deleteIdeaBank(session, accountId, ideaBankId),
+        deleteIdeaBank(session, { accountId, id: ideaBankId }),
       );
       requireDone(answer);
       return c.redirect(IDEA_BANKS, 303);
@@ -63,14 +63,14 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
     try {
       const changes = parseOrThrow(IdeaBankChanges, changedSettings(fields, toSettings));
       const { answer } = await decide(c, { kind: "ideabank", id: ideaBankId }, ({ session, accountId }) =>
-        updateIdeaBank(session, accountId, ideaBankId, changes),
+        updateIdeaBank(session, { accountId, id: ideaBankId, changes }),
       );
       orNotFound(answer);
       return c.redirect(`${IDEA_BANKS}/${ideaBankId}/settings?done=changed`, 303);
     } catch (error) {
       const errors = fieldErrorsOf(error);
       const { ideaBank } = await loadOwnBank(c, ideaBankId);
-      return renderSettings(c, ideaBank, fields, errors);
+      return renderSettings(c, { ideaBank, fields, errors });
     }
   });
   routes.all(SETTINGS, refuseMethod("GET, HEAD, POST"));
@@ -131,16 +131,18 @@ const toSettings = (fields: URLSearchParams) => ({
 async function renderList(c: Context<OwnerEnv>, name: string, errors: readonly FieldError[]): Promise<Response> {
   const { page } = await readPage(c, PageQuery);
   const { session, accountId } = await openOwn(c);
-  const { items, next } = await listIdeaBanks(session, accountId, page);
+  const { items, next } = await listIdeaBanks(session, { accountId, request: page });
   const props = { ideaBanks: items, next: await nextCursor(c, next), name, errors };
   return renderPage(c, (frame) => <IdeaBanksPage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
 }
 
 function renderSettings(
   c: Context<OwnerEnv>,
-  ideaBank: IdeaBank,
-  fields: URLSearchParams,
-  errors: readonly FieldError[],
+  {
+    ideaBank,
+    fields,
+    errors,
+  }: { readonly ideaBank: IdeaBank; readonly fields: URLSearchParams; readonly errors: readonly FieldError[] },
 ): Response | Promise<Response> {
   const props = { ideaBank, fields, errors, isDone: c.req.query("done") === "changed" };
   return renderPage(c, (frame) => <IdeaBankSettingsPage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);

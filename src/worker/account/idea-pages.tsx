@@ -35,7 +35,7 @@ const pathOf = (c: Context<OwnerEnv>): Path =>
 const subjectOf = ({ ideaBankId, proposalId }: Path) => ({ kind: "proposal" as const, id: proposalId, ideaBankId });
 
 export function addIdeaPages(routes: Routes<OwnerEnv>): void {
-  routes.get(IDEA, (c) => renderIdea(c, new URLSearchParams(), []));
+  routes.get(IDEA, (c) => renderIdea(c, { sent: new URLSearchParams(), errors: [] }));
 
   routes.post(IDEA, async (c) => {
     const path = pathOf(c);
@@ -47,7 +47,7 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
       const to = isGone ? list : back === undefined ? here : withParameter(here, "back", back);
       return c.redirect(withParameter(to, "undo", event), 303);
     } catch (error) {
-      return renderIdea(c, fields, fieldErrorsOf(error), back);
+      return renderIdea(c, { sent: fields, errors: fieldErrorsOf(error), cameFrom: back });
     }
   });
   routes.all(IDEA, refuseMethod("GET, HEAD, POST"));
@@ -74,16 +74,16 @@ async function change(c: Context<OwnerEnv>, path: Path, fields: URLSearchParams)
   const what = fields.get("do");
   if (what === "delete") {
     const { answer, eventId } = await decide(c, subjectOf(path), ({ session, accountId }) =>
-      deleteProposal(session, accountId, path),
+      deleteProposal(session, { accountId, path }),
     );
     requireDone(answer);
     return { event: eventId, isGone: true };
   }
   if (what === "comment" || what === "edit-comment" || what === "delete-comment")
-    return { event: await changeComments(c, path, what, fields), isGone: false };
+    return { event: await changeComments(c, { path, what, fields }), isGone: false };
   const changes = toChanges(fields);
   const { answer, eventId } = await decide(c, subjectOf(path), ({ session, accountId, now }) =>
-    updateProposal(session, accountId, path, changes, now),
+    updateProposal(session, { accountId, path, changes, now }),
   );
   orNotFound(answer);
   return { event: eventId, isGone: false };
@@ -91,16 +91,22 @@ async function change(c: Context<OwnerEnv>, path: Path, fields: URLSearchParams)
 
 async function changeComments(
   c: Context<OwnerEnv>,
-  path: Path,
-  what: "comment" | "edit-comment" | "delete-comment",
-  fields: URLSearchParams,
+  {
+    path,
+    what,
+    fields,
+  }: {
+    readonly path: Path;
+    readonly what: "comment" | "edit-comment" | "delete-comment";
+    readonly fields: URLSearchParams;
+  },
 ): Promise<string> {
   const subject = { kind: "comment" as const, ideaBankId: path.ideaBankId };
   const written = () => parseOrThrow(NewComment, { body: textOf(fields, "body") });
   if (what === "comment") {
     const comment = written();
     const { answer, eventId } = await decide(c, subject, ({ session, accountId, id, now }) =>
-      createComment(session, accountId, path, id, comment, now, undefined),
+      createComment(session, { accountId, path, id, comment, now, idempotencyKey: undefined }),
     );
     requireDone(answer.result);
     return eventId;
@@ -108,14 +114,14 @@ async function changeComments(
   const { commentId: id } = idsOf({ commentId: fields.get("commentId") ?? "" });
   if (what === "delete-comment") {
     const { answer, eventId } = await decide(c, { ...subject, id }, ({ session, accountId }) =>
-      deleteComment(session, accountId, path, id),
+      deleteComment(session, { accountId, path, commentId: id }),
     );
     requireDone(answer);
     return eventId;
   }
   const comment = written();
   const { answer, eventId } = await decide(c, { ...subject, id }, ({ session, accountId }) =>
-    updateComment(session, accountId, path, id, comment),
+    updateComment(session, { accountId, path, commentId: id, comment }),
   );
   if (orNotFound(answer) === "panelists")
     throw new Problem("conflict", { detail: "Only your team's comments can be edited." });
@@ -128,7 +134,7 @@ async function merge(c: Context<OwnerEnv>, path: Path, into: string): Promise<st
   if (into === "") throw refuse("was not chosen");
   if (into === path.proposalId) throw refuse("must be another idea");
   const { answer, eventId } = await decide(c, subjectOf(path), ({ session, accountId }) =>
-    mergeProposal(session, accountId, path, into),
+    mergeProposal(session, { accountId, path, into }),
   );
   if (answer === null) throw refuse("was deleted meanwhile");
   if (answer === "busy") throw mergesUnderWay();
@@ -174,14 +180,16 @@ async function loadIdea(c: Context<OwnerEnv>) {
 
 async function renderIdea(
   c: Context<OwnerEnv>,
-  sent: URLSearchParams,
-  errors: readonly FieldError[],
-  cameFrom?: string,
+  {
+    sent,
+    errors,
+    cameFrom,
+  }: { readonly sent: URLSearchParams; readonly errors: readonly FieldError[]; readonly cameFrom?: string | undefined },
 ): Promise<Response> {
   const visit = readVisit(c);
   const { page } = await readPage(c, PageQuery);
   const { path, session, accountId, idea } = await loadIdea(c);
-  const comments = orNotFound(await listComments(session, accountId, path, page));
+  const comments = orNotFound(await listComments(session, { accountId, path, request: page }));
   const tags = await listOwnTags(session, accountId, path.ideaBankId);
   const authors = [idea.panelistId, ...comments.items.map(({ panelistId }) => panelistId)].filter((id) => id !== null);
   const people = new Map(
@@ -204,7 +212,12 @@ async function renderMerge(c: Context<OwnerEnv>, errors: readonly FieldError[], 
   const { back = cameFrom } = readVisit(c);
   const { path, session, accountId, idea } = await loadIdea(c);
   const q = c.req.query("q")?.slice(0, 200) ?? idea.title;
-  const listed = await listProposals(session, accountId, path.ideaBankId, { q }, CANDIDATES);
+  const listed = await listProposals(session, {
+    accountId,
+    ideaBankId: path.ideaBankId,
+    filter: { q },
+    request: CANDIDATES,
+  });
   const candidates = (listed?.items ?? []).filter(({ id }) => id !== idea.id);
   const props = { ideaBankId: path.ideaBankId, idea, q, candidates, back, errors };
   return renderPage(c, (frame) => <MergePage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);

@@ -25,7 +25,9 @@ export function addIdeasPages(routes: Routes<OwnerEnv>): void {
     const visit = readVisit(c);
     const { query, page } = await readPage(c, ProposalQuery);
     const { session, accountId, ideaBank } = await loadOwnBank(c, c.req.param("ideaBankId"));
-    const { items, next } = orNotFound(await listProposals(session, accountId, ideaBank.id, query, page));
+    const { items, next } = orNotFound(
+      await listProposals(session, { accountId, ideaBankId: ideaBank.id, filter: query, request: page }),
+    );
     const tags = await listOwnTags(session, accountId, ideaBank.id);
     const now = Date.now();
     const done = await loadJustDone({ session, accountId }, visit, now);
@@ -49,7 +51,7 @@ async function decideAbout(c: Context<OwnerEnv>, ideaBankId: string, fields: URL
   const chosen = [...new Set(fields.getAll("ids"))].filter(isId).slice(0, TOGETHER_AT_MOST);
   const { session, accountId } = await openOwn(c);
   const own = { session, accountId, now: Date.now() };
-  const ideas = await loadProposals(session, accountId, ideaBankId, chosen);
+  const ideas = await loadProposals(session, { accountId, ideaBankId, ids: chosen });
   return decideTogether(
     c,
     own,

@@ -45,7 +45,7 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
     const member = items.find(({ id }) => id === memberId);
     if (member === undefined) throw noSuchMember();
     const actors = actorsOf(c, member.email);
-    return { member, touched: await findTouched(primaryOf(c, accountId), accountId, actors, Date.now()) };
+    return { member, touched: await findTouched(primaryOf(c, accountId), { accountId, actors, now: Date.now() }) };
   };
 
   routes.get(`${MEMBERS}/:memberId/remove`, async (c) => {
@@ -58,7 +58,8 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
     const { member, touched } = await findMember(c, c.req.param("memberId"));
     // This comes first, because people who remove themselves can do nothing afterwards.
     for (const { id } of touched.keys) if (fields.has("keys", id)) await revokeKey(c, id);
-    for (const { id } of touched.webhooks) if (fields.has("webhooks", id)) await changeTo(c, id, deleteWebhook);
+    for (const { id } of touched.webhooks)
+      if (fields.has("webhooks", id)) await changeTo(c, { id, change: deleteWebhook });
     await dismissMember(c, member.id);
     // People who have left cannot see this account's pages any more.
     return c.redirect(MEMBERS, 303);

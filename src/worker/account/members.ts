@@ -47,7 +47,13 @@ export async function inviteMember(
 ): Promise<Member> {
   const { session, accountId } = await visitAccount(c, openAccount);
   const id = createId(accountId, secureRandomBytes);
-  const member = await invite(session, c.var.owner, accountId, { id, email }, stamp(accountId), idempotencyKey);
+  const member = await invite(session, {
+    owner: c.var.owner,
+    accountId,
+    member: { id, email },
+    stamp: stamp(accountId),
+    idempotencyKey,
+  });
   if (member === "full")
     throw new Problem("conflict", {
       detail: `An account has at most ${MAX_MEMBERS} members, with those who were invited. Remove one first.`,
@@ -68,7 +74,7 @@ export async function answerOwnInvitation(c: Context<OwnerEnv>, id: string, acce
   if (!accountId || name === null) throw noSuchInvitation();
   const directory = directoryOf(c);
   if (accepts) await rememberMembership(directory, accountId, owner.person);
-  await forgetInvitee(directory, session, accountId, owner.person);
+  await forgetInvitee(directory, { session, accountId, person: owner.person });
   return { id: accountId, name };
 }
 
@@ -80,7 +86,12 @@ export const noSuchMember = () => new Problem("not-found", { detail: "There is n
  */
 export async function dismissMember(c: Context<OwnerEnv>, id: string): Promise<void> {
   const { accountId } = await visitAccount(c, openAccount);
-  const outcome = await removeMember(primaryOf(c, accountId), c.var.owner, accountId, id, stamp(accountId));
+  const outcome = await removeMember(primaryOf(c, accountId), {
+    owner: c.var.owner,
+    accountId,
+    id,
+    stamp: stamp(accountId),
+  });
   if (outcome === null) throw noSuchMember();
   if (outcome === "last")
     throw new Problem("conflict", {
@@ -88,7 +99,7 @@ export async function dismissMember(c: Context<OwnerEnv>, id: string): Promise<v
     });
   const session = primaryOf(c, accountId);
   const forget = outcome.isInvited ? forgetInvitee : forgetMembership;
-  await forget(directoryOf(c), session, accountId, outcome.removed);
+  await forget(directoryOf(c), { session, accountId, person: outcome.removed });
 }
 
 const MEMBERS = "/account/api/members";

@@ -35,7 +35,7 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
     routes.all(path, refuseMethod("GET, HEAD"));
   }
 
-  routes.get(LIST, (c) => renderList(c, new URLSearchParams(), []));
+  routes.get(LIST, (c) => renderList(c, { fields: new URLSearchParams(), errors: [] }));
 
   routes.post(LIST, async (c) => {
     const fields = await readForm(c.req.raw);
@@ -49,7 +49,7 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
         201,
       );
     } catch (error) {
-      return renderList(c, fields, namingAddresses(fieldErrorsOf(error), fields), 400);
+      return renderList(c, { fields, errors: namingAddresses(fieldErrorsOf(error), fields), status: 400 });
     }
   });
   routes.all(LIST, refuseMethod("GET, HEAD, POST"));
@@ -58,7 +58,7 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
     const fields = await readForm(c.req.raw);
     const graceSeconds = Number(fields.get("graceSeconds") || Number.NaN);
     const rotation = parseOrThrow(Rotation, { graceSeconds, lastFour: fields.get("lastFour") ?? undefined });
-    const shown = await rotateKey(c, c.req.param("apiKeyId"), rotation);
+    const shown = await rotateKey(c, { id: c.req.param("apiKeyId"), rotation });
     const origin = new URL(c.req.url).origin;
     return renderPage(c, (frame) => <ShownKeyPage frame={frame} shown={shown} rotated origin={origin} />, 201);
   });
@@ -126,8 +126,9 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
       query: { apiKeyId },
       page,
     } = await readPage(c, ActivityQuery);
-    const { items, next } = (await visitAccount(c, (session, visit) => listAuditEvents(session, visit, page, apiKeyId)))
-      .page;
+    const { items, next } = (
+      await visitAccount(c, (session, visit) => listAuditEvents(session, { visit, request: page, apiKeyId }))
+    ).page;
     const cursor = await nextCursor(c, next);
     const props = { events: items, now: Date.now(), apiKeyId, next: cursor };
     return renderPage(c, (frame) => <ActivityPage frame={frame} {...props} />);
@@ -138,16 +139,22 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
 const toSettings = (fields: URLSearchParams): AccountSettings => ({ leakedKeys: fields.has("mark") ? "mark" : "end" });
 
 async function loadKey(c: Context<OwnerEnv>, id: string, now: number): Promise<ApiKey> {
-  const apiKey = await loadOwnApiKey(primaryOf(c, id), c.var.owner.email, id, now);
+  const apiKey = await loadOwnApiKey(primaryOf(c, id), { email: c.var.owner.email, id, now });
   if (apiKey === null) throw noSuchKey();
   return apiKey;
 }
 
 async function renderList(
   c: Context<OwnerEnv>,
-  fields: URLSearchParams,
-  errors: readonly FieldError[],
-  status: 200 | 400 = 200,
+  {
+    fields,
+    errors,
+    status = 200,
+  }: {
+    readonly fields: URLSearchParams;
+    readonly errors: readonly FieldError[];
+    readonly status?: 200 | 400 | undefined;
+  },
 ): Promise<Response> {
   const now = Date.now();
   const overview = await visitAccount(c, listApiKeys);

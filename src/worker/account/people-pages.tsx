@@ -13,7 +13,7 @@ import { nextCursor, readPage } from "../http/pagination.ts";
 import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
 import { PageQuery } from "../model/pagination.ts";
-import { decide, orNotFound, idsOf, openOwn, requireDone } from "./decide.ts";
+import { decide, idsOf, openOwn, orNotFound, requireDone } from "./decide.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { PanelistPage } from "./pages/panelist-page.tsx";
 import { PeoplePage } from "./pages/people-page.tsx";
@@ -36,7 +36,7 @@ export function addPeoplePages(routes: Routes<OwnerEnv>): void {
       return renderPage(c, (frame) => <PeoplePage frame={frame} {...{ q, people, more: undefined, now, done }} />);
     }
     const { page } = await readPage(c, PageQuery);
-    const { items, next } = await listPanelists(session, accountId, undefined, page);
+    const { items, next } = await listPanelists(session, { accountId, externalId: undefined, request: page });
     const props = { q: "", people: items, more: await nextCursor(c, next), now, done };
     return renderPage(c, (frame) => <PeoplePage frame={frame} {...props} />);
   });
@@ -70,7 +70,7 @@ async function change(c: Context<OwnerEnv>, id: string, what: string): Promise<s
         return orNotFound(await revokePanelistTokens(session, { accountId, id }));
       case "block":
       case "unblock":
-        return orNotFound(await updatePanelist(session, accountId, id, { active: what === "unblock" }));
+        return orNotFound(await updatePanelist(session, { accountId, id, changes: { active: what === "unblock" } }));
       case "delete":
       case "delete-all": {
         const deletion = { accountId, id, deletesContent: what === "delete-all", now, idempotencyKey: undefined };

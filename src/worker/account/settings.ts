@@ -13,7 +13,7 @@ import type { OwnerEnv } from "./owner-env.ts";
 
 export async function changeSettings(c: Context<OwnerEnv>, settings: AccountSettings): Promise<AccountSettings> {
   const { session, accountId } = await visitAccount(c, openAccount);
-  const isSet = await setAccountSettings(session, c.var.owner, accountId, settings, stamp(accountId));
+  const isSet = await setAccountSettings(session, { owner: c.var.owner, accountId, settings, stamp: stamp(accountId) });
   if (!isSet) throw new Problem("conflict", { detail: "Nothing was changed." });
   return settings;
 }
@@ -38,7 +38,7 @@ export const SETTINGS_OPERATIONS = {
     description: "Newest first.",
     handle: async (c, { query, page: request }) => {
       const { page } = await visitAccount(c, (session, visit) =>
-        listAuditEvents(session, visit, request, query.apiKeyId),
+        listAuditEvents(session, { visit, request, apiKeyId: query.apiKeyId }),
       );
       return respondPage(c, page);
     },

@@ -54,11 +54,15 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
     const what = fields.get("do") ?? "";
     try {
       if (what === "rotate") return await renderOne(c, await rotateWebhook(c, id, toKey(fields)));
-      if (what === "delete") await changeTo(c, id, deleteWebhook);
+      if (what === "delete") await changeTo(c, { id, change: deleteWebhook });
       else if (what === "test")
-        await testWebhook(c, id, parseOrThrow(WebhookTestQuery, { type: fields.get("type") ?? undefined }));
+        await testWebhook(c, { id, query: parseOrThrow(WebhookTestQuery, { type: fields.get("type") ?? undefined }) });
       else if (what === "move")
-        await changeTo(c, id, moveWebhook(parseOrThrow(WebhookMove, toMove(fields))), toKey(fields));
+        await changeTo(c, {
+          id,
+          change: moveWebhook(parseOrThrow(WebhookMove, toMove(fields))),
+          idempotencyKey: toKey(fields),
+        });
       else {
         const paused = { pause: true, resume: false }[what] ?? what;
         await changeWebhook(

@@ -81,7 +81,14 @@ export async function createWebhook(
   const { made } = await visitAccount(c, async (session, visit) => {
     const id = createId(visit.digit, secureRandomBytes);
     const { owner } = c.var;
-    const done = await changeOwnWebhook(session, owner, id, change, stamp(visit.digit), idempotencyKey, visit);
+    const done = await changeOwnWebhook(session, {
+      owner,
+      id,
+      change,
+      stamp: stamp(visit.digit),
+      idempotencyKey,
+      visit,
+    });
     return { accountId: accountOf(done), made: done.made };
   });
   const { webhook } = orThrow(
@@ -97,13 +104,26 @@ export async function createWebhook(
  */
 export async function changeTo(
   c: Context<OwnerEnv>,
-  id: string,
-  change: WebhookChange,
-  idempotencyKey?: IdempotencyKey,
-  otherwise = elsewhere,
+  {
+    id,
+    change,
+    idempotencyKey,
+    otherwise = elsewhere,
+  }: {
+    readonly id: string;
+    readonly change: WebhookChange;
+    readonly idempotencyKey?: IdempotencyKey | undefined;
+    readonly otherwise?: (() => Problem) | undefined;
+  },
 ) {
   const session = primary(c, id);
-  const { made } = await changeOwnWebhook(session, c.var.owner, id, change, stamp(id), idempotencyKey);
+  const { made } = await changeOwnWebhook(session, {
+    owner: c.var.owner,
+    id,
+    change,
+    stamp: stamp(id),
+    idempotencyKey,
+  });
   // With a condition, the webhook may exist, but not fulfil it.
   if (made === undefined && change.when !== undefined) await showWebhook(c, id);
   return orThrow(made, change.when === undefined ? noSuchWebhook : otherwise);
@@ -119,7 +139,7 @@ export async function changeWebhook(c: Context<OwnerEnv>, id: string, changes: W
   const { url } = changes;
   if (Object.keys(changes).length === 0) return showWebhook(c, id);
   const checked = url === undefined ? changes : { ...changes, url: checkUrl(c, url) };
-  return (await changeTo(c, id, toChange(checked))).webhook;
+  return (await changeTo(c, { id, change: toChange(checked) })).webhook;
 }
 
 export async function rotateWebhook(
@@ -128,22 +148,24 @@ export async function rotateWebhook(
   idempotencyKey?: IdempotencyKey,
 ): Promise<ShownWebhook> {
   const secret = createWebhookSecret(secureRandomBytes);
-  return { webhook: (await changeTo(c, id, rotate(secret), idempotencyKey)).webhook, secret };
+  return { webhook: (await changeTo(c, { id, change: rotate(secret), idempotencyKey })).webhook, secret };
 }
 
 /** Waits for the receiver, at most 15 seconds. */
 export async function testWebhook(
   c: Context<OwnerEnv>,
-  id: string,
-  { type }: WebhookTestQuery,
-  idempotencyKey?: IdempotencyKey,
+  {
+    id,
+    query: { type },
+    idempotencyKey,
+  }: { readonly id: string; readonly query: WebhookTestQuery; readonly idempotencyKey?: IdempotencyKey | undefined },
 ): Promise<WebhookTest> {
-  const { webhook, secrets } = await changeTo(c, id, test, idempotencyKey, suspended);
+  const { webhook, secrets } = await changeTo(c, { id, change: test, idempotencyKey, otherwise: suspended });
   const at = toTimestamp(Date.now());
   const payload = type === TEST_TYPE ? { type, at } : exampleChange(type, at);
   const message = { id: `test_${crypto.randomUUID()}`, payload };
   const { attempt: made } = await attempt(c.var.send, { url: webhook.url, secrets }, message);
-  await recordTest(primary(c, id), c.var.owner.email, id, made);
+  await recordTest(primary(c, id), { email: c.var.owner.email, id, attempt: made });
   return { status: made.status, durationMs: made.durationMs };
 }
 
@@ -194,7 +216,8 @@ export const WEBHOOK_OPERATIONS = {
     description:
       "Forward, so that changes are not delivered; or back, so that they are delivered again. With `from`, only where that change is the next " +
       "one: otherwise 409 `conflict`.",
-    handle: async (c, { ids, body }) => c.json((await changeTo(c, ids.webhookId, moveWebhook(body))).webhook),
+    handle: async (c, { ids, body }) =>
+      c.json((await changeTo(c, { id: ids.webhookId, change: moveWebhook(body) })).webhook),
   }),
 
   rotateWebhook: operation({
@@ -221,7 +244,7 @@ export const WEBHOOK_OPERATIONS = {
       "A request with an `Idempotency-Key` that was done before is 409 `conflict`, and sends nothing; so is one of a suspended account.",
     handle: async (c, { ids, idempotencyKey }) => {
       const chosen = parseOrThrow(WebhookTestQuery, { type: c.req.query("type") });
-      return c.json(await testWebhook(c, ids.webhookId, chosen, idempotencyKey));
+      return c.json(await testWebhook(c, { id: ids.webhookId, query: chosen, idempotencyKey }));
     },
   }),
 
@@ -231,7 +254,7 @@ export const WEBHOOK_OPERATIONS = {
     summary: "Delete a webhook",
     description: "A delivery that is under way can still arrive.",
     handle: async (c, { ids }) => {
-      await changeTo(c, ids.webhookId, deleteWebhook);
+      await changeTo(c, { id: ids.webhookId, change: deleteWebhook });
       return c.body(null, 204);
     },
   }),

@@ -85,10 +85,12 @@ export class ApiKeyGate extends DurableObject<Env> {
     const record = await this.#readRecord();
     if (record === undefined) return { outcome: "unavailable" };
     const now = Date.now();
-    const refused = refuse(record, secretHash, address, now);
+    const refused = refuse(record, { secretHash, address, now });
     // The answer does not wait for it.
     if (refused?.reason === "revoked")
-      this.ctx.waitUntil(this.#revokedUse.note(this.#database.withoutSession(), this.#apiKeyId, address, now));
+      this.ctx.waitUntil(
+        this.#revokedUse.note(this.#database.withoutSession(), { apiKeyId: this.#apiKeyId, address, now }),
+      );
     if (record === null || refused !== undefined) {
       const sightings = refused && refusedHere(seen, refused.reason);
       if (this.#usage.count(now, { admitted: 0, limited: 0, sightings })) this.#isUnwritten = true;
@@ -102,8 +104,12 @@ export class ApiKeyGate extends DurableObject<Env> {
     const { admitted, remaining, waitMs } = window.admit(now);
     const here = decidedHere(seen, admitted);
     this.#usage.count(now, { admitted: admitted ? 1 : 0, limited: admitted ? 0 : 1, secret, sightings: here });
-    const lease = admitted ? this.#grant(record, isPrevious, perSecond, now) : undefined;
-    this.#decided(window, (admitted ? 1 : 0) + (lease?.admissions ?? 0), now + (lease?.forMs ?? 0), now);
+    const lease = admitted ? this.#grant(record, { previous: isPrevious, perSecond, now }) : undefined;
+    this.#decided(window, {
+      admissions: (admitted ? 1 : 0) + (lease?.admissions ?? 0),
+      latest: now + (lease?.forMs ?? 0),
+      now,
+    });
     const quota = { rateLimit, remaining, waitMs };
     if (!admitted) return { outcome: "limited", quota };
     return { outcome: "admitted", tenant: tenantOf(record), rateLimit, quota, ...(lease && { lease }) };
@@ -121,9 +127,9 @@ export class ApiKeyGate extends DurableObject<Env> {
     if (!record || refusalOf(record, secretHash, now)) return undefined;
     const { rateLimit } = record;
     const window = this.#windowOf(record, now);
-    const lease = this.#grant(record, isPreviousSecret(record, secretHash, now), perSecond, now);
+    const lease = this.#grant(record, { previous: isPreviousSecret(record, secretHash, now), perSecond, now });
     if (lease === undefined) return undefined;
-    this.#decided(window, lease.admissions, now + lease.forMs, now);
+    this.#decided(window, { admissions: lease.admissions, latest: now + lease.forMs, now });
     const quota = { rateLimit, remaining: window.remaining(now) + lease.admissions, waitMs: window.leavesMs(now) };
     return { outcome: "admitted", tenant: tenantOf(record), rateLimit, quota, lease };
   }
@@ -170,7 +176,11 @@ export class ApiKeyGate extends DurableObject<Env> {
   async #saveUsage(now: number): Promise<void> {
     try {
       await this.#usage.save(now, (totals) =>
-        saveApiKeyUsage(this.#database.withoutSession(), this.#apiKeyId, totals.hours, totals),
+        saveApiKeyUsage(this.#database.withoutSession(), {
+          apiKeyId: this.#apiKeyId,
+          hours: totals.hours,
+          lastUse: totals,
+        }),
       );
       this.#isUnwritten = true;
     } catch (error) {
@@ -192,7 +202,10 @@ export class ApiKeyGate extends DurableObject<Env> {
   }
 
   /** Stores `admissions` before they leave this object, unless the reserve covers them. They are used until `latest`. */
-  #decided(window: LeasedWindow, admissions: number, latest: number, now: number): void {
+  #decided(
+    window: LeasedWindow,
+    { admissions, latest, now }: { readonly admissions: number; readonly latest: number; readonly now: number },
+  ): void {
     this.#isUnwritten = true;
     if (admissions > 0 && !window.takeReserved(admissions, latest)) this.#write(now);
     this.#setAlarm(now);
@@ -221,7 +234,10 @@ export class ApiKeyGate extends DurableObject<Env> {
   }
 
   /** Grants a lease. It ends no later than the key does, and no later than the previous secret's grace. */
-  #grant(record: ApiKeyRecord, previous: boolean, perSecond: number, now: number): Lease | undefined {
+  #grant(
+    record: ApiKeyRecord,
+    { previous, perSecond, now }: { readonly previous: boolean; readonly perSecond: number; readonly now: number },
+  ): Lease | undefined {
     const ends = [record.expiresAt, previous ? (record.previous?.expiresAt ?? null) : null];
     const lasts = ends.map((end) => (end === null ? Number.POSITIVE_INFINITY : end - now));
     const forMs = Math.min(longestLease(record.rateLimit, readLeaseMs(this.env)), ...lasts);
@@ -246,7 +262,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     const current = this.#window;
     if (current?.rateLimit.limit === rateLimit.limit && current.rateLimit.windowMs === rateLimit.windowMs)
       return current;
-    this.#window = current?.under(rateLimit, now) ?? new LeasedWindow(rateLimit, this.#restored, now);
+    this.#window = current?.under(rateLimit, now) ?? new LeasedWindow(rateLimit, { stored: this.#restored, now });
     this.#restored = new Float64Array();
     return this.#window;
   }

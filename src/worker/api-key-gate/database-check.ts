@@ -16,14 +16,21 @@ export const LEFT_MS = DEADLINE_MS.without - DEADLINE_MS.withFallback;
 /** Decides at `now` (Unix milliseconds), within `withinMs`. Never rejects. */
 export async function checkAgainstDatabase(
   database: Database,
-  { id, secretHash }: ApiKeyCredential,
-  address: string | null,
-  now: number,
-  withinMs: number,
+  {
+    apiKey: { id, secretHash },
+    address,
+    now,
+    withinMs,
+  }: {
+    readonly apiKey: ApiKeyCredential;
+    readonly address: string | null;
+    readonly now: number;
+    readonly withinMs: number;
+  },
 ): Promise<Admission> {
   const since = Date.now();
   try {
-    return await answerWithin(withinMs, check(database.withoutSession(), id, secretHash, address, now));
+    return await answerWithin(withinMs, check(database.withoutSession(), { id, secretHash, address, now }));
   } catch (error) {
     console.warn("neither D1 nor an API key's gate answers", error);
     if (error instanceof DeadlineExceeded) database.missed(since);
@@ -33,13 +40,15 @@ export async function checkAgainstDatabase(
 
 async function check(
   session: Session,
-  id: string,
-  secretHash: string,
-  address: string | null,
-  now: number,
+  {
+    id,
+    secretHash,
+    address,
+    now,
+  }: { readonly id: string; readonly secretHash: string; readonly address: string | null; readonly now: number },
 ): Promise<Admission> {
   const record = await loadApiKeyRecord(session, id);
-  const refused = refuse(record, secretHash, address, now);
+  const refused = refuse(record, { secretHash, address, now });
   if (record === null || refused !== undefined) return refused ?? { outcome: "refused", reason: "unknown" };
   return { outcome: "admitted", tenant: tenantOf(record), rateLimit: record.rateLimit };
 }

@@ -65,7 +65,7 @@ export class Gatekeeper {
   async admit(caller: GateCaller, database: Database, request: KeyRequest): Promise<Admission> {
     const use = this.#useOf(request.apiKey);
     const decided = use.refused(request.now) ?? this.#admitFromMemory(caller, request);
-    return decided ?? this.#ask(caller, database, request, use);
+    return decided ?? this.#ask(caller, { database, request, use });
   }
 
   /** Decides without a call: by a lease, or by a known flood. When it is undefined, nothing was counted. */
@@ -121,7 +121,10 @@ export class Gatekeeper {
     await answerWithin(DEADLINE_MS.without, this.#gateOf(caller, apiKeyId, { locationHint }).ping());
   }
 
-  async #ask(caller: GateCaller, database: Database, request: KeyRequest, use: KeyUse): Promise<Admission> {
+  async #ask(
+    caller: GateCaller,
+    { database, request, use }: { readonly database: Database; readonly request: KeyRequest; readonly use: KeyUse },
+  ): Promise<Admission> {
     const { apiKey, address, now } = request;
     const call = use.ask(now);
     const { report, perSecond } = call;
@@ -131,7 +134,7 @@ export class Gatekeeper {
     const askAlone = () => admit({ perSecond, seen });
     const askAndReport = () => orLost(admit({ perSecond, seen, report }));
     const asked = retried(report === undefined ? askAlone : askAndReport, askAlone).then((admission) => {
-      this.#receive(caller, request, use, call, admission);
+      this.#receive(caller, { request, use, call, answer: admission });
       return admission;
     });
     // The call goes on when the client leaves, because a report is sent once.
@@ -141,7 +144,7 @@ export class Gatekeeper {
     } catch (error) {
       if (isOverloaded(error)) return UNAVAILABLE;
       console.warn("an API key's gate does not answer; checking the key against D1", error);
-      const check = (withinMs: number) => checkAgainstDatabase(database, apiKey, address, now, withinMs);
+      const check = (withinMs: number) => checkAgainstDatabase(database, { apiKey, address, now, withinMs });
       return error instanceof DeadlineExceeded ? firstToDecide(check(LEFT_MS), asked) : check(DEADLINE_MS.without);
     }
   }
@@ -153,7 +156,7 @@ export class Gatekeeper {
     const { apiKey } = request;
     const asked = this.#gateOf(caller, apiKey.id)
       .report(apiKey.secretHash, call.report, call.perSecond)
-      .then((answer) => this.#receive(caller, request, use, call, answer));
+      .then((answer) => this.#receive(caller, { request, use, call, answer }));
     const asking = answerWithin(DEADLINE_MS.withFallback, asked).catch((error: unknown) => {
       use.receive(call, undefined, Date.now());
       console.warn("an API key's gate did not answer for the next lease; the report with it is lost", error);
@@ -162,7 +165,20 @@ export class Gatekeeper {
   }
 
   /** A late answer is taken too, because its lease has to be reported when it has ended. */
-  #receive(caller: GateCaller, request: KeyRequest, use: KeyUse, call: GateCall, answer: Admission | undefined): void {
+  #receive(
+    caller: GateCaller,
+    {
+      request,
+      use,
+      call,
+      answer,
+    }: {
+      readonly request: KeyRequest;
+      readonly use: KeyUse;
+      readonly call: GateCall;
+      readonly answer: Admission | undefined;
+    },
+  ): void {
     const lease = use.receive(call, answer, Date.now());
     if (lease === undefined) return;
     const end = async () => {

@@ -38,7 +38,7 @@ export const endedKey = () =>
  * gate again. Throws `not-found`, and `service-unavailable` when the gate does not answer.
  */
 export async function revokeOwnKey(changer: KeyChanger, { session, owner, id, at }: OwnKey): Promise<ApiKey> {
-  const apiKey = await revokeApiKey(session, owner, id, at);
+  const apiKey = await revokeApiKey(session, { owner, id, stamp: at });
   if (apiKey === null) throw noSuchKey();
   await requireNotified(changer, id, { done: "The key is revoked", again: "Revoke it again" });
   return apiKey;
@@ -54,7 +54,7 @@ export async function changeOwnKey(
   { session, owner, id, at }: OwnKey,
   changes: ApiKeyChanges,
 ): Promise<ApiKey> {
-  const apiKey = await changeApiKey(session, owner, id, changes, at);
+  const apiKey = await changeApiKey(session, { owner, id, changes, stamp: at });
   if (apiKey === null) throw noSuchKey();
   if (apiKey === "ended") throw endedKey();
   const { name: _, ...limits } = changes;

@@ -10,7 +10,14 @@ export class RevokedUse {
   #noted: number | undefined;
 
   /** After this object has lost its memory, the database prevents a second record of the hour. Never rejects. */
-  async note(session: Session, apiKeyId: Identifier, address: string | null, now: number): Promise<void> {
+  async note(
+    session: Session,
+    {
+      apiKeyId,
+      address,
+      now,
+    }: { readonly apiKeyId: Identifier; readonly address: string | null; readonly now: number },
+  ): Promise<void> {
     const hour = now - (now % HOUR_MS);
     if (this.#noted === hour) return;
     this.#noted = hour;

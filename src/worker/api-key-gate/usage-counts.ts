@@ -96,7 +96,10 @@ export class UsageCounts {
       seen: {
         used,
         newest: newest === undefined || admitted === 0 ? seen.newest : { at: now, secret: newest },
-        previous: previous === undefined ? seen.previous : lastWith(previous, seen.previous, sightings?.used, now),
+        previous:
+          previous === undefined
+            ? seen.previous
+            : lastWith(previous, { known: seen.previous, told: sightings?.used, now }),
         refused: lastOf(seen.refused, sightings?.refused, now),
       },
       // Not earlier than `savedAt`, even if the clock has stepped back.
@@ -146,6 +149,13 @@ function lastOf<Each extends { readonly at: number }>(known: Each | undefined, t
 }
 
 /** The later of the two, if both had this secret; else the new one, because each secret has its own entry. */
-function lastWith(secret: string, known: SeenWithPrevious | undefined, told: Seen | undefined, now: number) {
+function lastWith(
+  secret: string,
+  {
+    known,
+    told,
+    now,
+  }: { readonly known: SeenWithPrevious | undefined; readonly told: Seen | undefined; readonly now: number },
+) {
   return lastOf(known?.secret === secret ? known : undefined, told && { ...told, secret }, now) ?? known;
 }

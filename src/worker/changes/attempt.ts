@@ -14,7 +14,7 @@ export async function attempt(
 ): Promise<{ readonly answer: ReceiverAnswer; readonly attempt: StoredAttempt }> {
   const at = Date.now();
   const body = JSON.stringify(payload);
-  const signed = await signWebhook(id, Math.floor(at / 1000), body, secrets);
+  const signed = await signWebhook(id, { seconds: Math.floor(at / 1000), body, secrets });
   const headers = { "Content-Type": "application/json", "User-Agent": "edge-access-api webhooks", ...signed };
   const answer = await send({ url, headers, body });
   const durationMs = Math.max(0, Date.now() - at);

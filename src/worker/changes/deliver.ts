@@ -35,11 +35,14 @@ const isUsedUp = ({ endsAt, statements }: Allowance): boolean => Date.now() >= e
  * Delivers until an attempt fails, nothing waits, or the allowance is used up. True in the last case: something may be left. Rejects
  * when the database does not answer.
  */
-export async function deliver(session: Session, id: string, send: Send, allowance: Allowance): Promise<boolean> {
+export async function deliver(
+  session: Session,
+  { id, send, allowance }: { readonly id: string; readonly send: Send; readonly allowance: Allowance },
+): Promise<boolean> {
   while (!isUsedUp(allowance)) {
     allowance.statements.left -= STATEMENTS_TO_READ;
     const webhook = await claimWebhook(session, id);
-    if (webhook === undefined || !(await deliverClaimed(session, webhook, send, allowance))) return false;
+    if (webhook === undefined || !(await deliverClaimed(session, { webhook, send, allowance }))) return false;
   }
   return true;
 }
@@ -47,9 +50,11 @@ export async function deliver(session: Session, id: string, send: Send, allowanc
 /** Whether something is left to deliver. False when an attempt has failed, and when the claim was lost. */
 async function deliverClaimed(
   session: Session,
-  webhook: ClaimedWebhook,
-  send: Send,
-  allowance: Allowance,
+  {
+    webhook,
+    send,
+    allowance,
+  }: { readonly webhook: ClaimedWebhook; readonly send: Send; readonly allowance: Allowance },
 ): Promise<boolean> {
   const { changes, passed, missed } = (await listUndelivered(session, webhook, ROWS)) ?? {
     changes: [],
@@ -73,7 +78,7 @@ async function deliverClaimed(
       ? undefined
       : {
           state: stateAfter(made.answer, claimed.failingMs),
-          delayMs: delayAfter(claimed.attempts, made.answer, Math.random(), Date.now()),
+          delayMs: delayAfter(claimed.attempts, { answer: made.answer, random: Math.random(), now: Date.now() }),
         };
     const going = await record(session, claimed, {
       // The changes that were passed over before stay so, and the failed change is the next one.
@@ -123,7 +128,7 @@ const STATEMENTS_SOON = DELIVERIES_SOON + (DELIVERIES_SOON / ROWS) * STATEMENTS_
 export async function deliverSoon(session: Session, ids: readonly string[], send: Send): Promise<void> {
   const allowance = { endsAt: Date.now() + SOON_MS, statements: { left: STATEMENTS_SOON } };
   const deliveries = ids.map((id) =>
-    deliver(session, id, send, allowance).catch((error: unknown) => {
+    deliver(session, { id, send, allowance }).catch((error: unknown) => {
       console.warn("a delivery was not made, or not recorded; the scheduled job goes on with it", error);
     }),
   );
@@ -163,9 +168,9 @@ export async function deliverDue(sessions: readonly Session[], send: Send, allow
   enqueue(waiting, soon.flat());
   const late = selected.filter((_, index) => !isSoon[index]).map(async (due) => enqueue(waiting, await due));
   const report = (error: unknown) => void failures.push(error);
-  await serveAll(waiting, send, allowance, report);
+  await serveAll(waiting, { send, allowance, report });
   await Promise.all(late);
-  await serveAll(waiting, send, allowance, report);
+  await serveAll(waiting, { send, allowance, report });
   if (failures.length > 0) throw new AggregateError(failures, "some deliveries were not made, or not recorded");
 }
 
@@ -183,9 +188,11 @@ function enqueue({ first, failed }: Waiting, due: readonly Due[]): void {
  */
 async function serveAll(
   { first, failed }: Waiting,
-  send: Send,
-  allowance: Allowance,
-  report: (error: unknown) => void,
+  {
+    send,
+    allowance,
+    report,
+  }: { readonly send: Send; readonly allowance: Allowance; readonly report: (error: unknown) => void },
 ): Promise<void> {
   const serve = async (queues: readonly Account[][], share: Allowance) => {
     while (!isUsedUp(share)) {
@@ -193,7 +200,9 @@ async function serveAll(
       const account = queues.find((queue) => queue.length > 0)?.shift();
       if (account === undefined) return;
       const turn = { ...share, endsAt: Math.min(share.endsAt, Date.now() + TURN_MS) };
-      const left = await withPart(turn, { statements: waiting }, (part) => serveAccount(account, send, part, report));
+      const left = await withPart(turn, { statements: waiting }, (part) =>
+        serveAccount(account, { send, turn: part, report }),
+      );
       if (left.length > 0) first.push(left);
     }
   };
@@ -209,15 +218,13 @@ async function serveAll(
 /** Gives each webhook a part of the turn, so that a slow one does not use it all. Returns the webhooks that have something left. */
 async function serveAccount(
   account: Account,
-  send: Send,
-  turn: Allowance,
-  report: (error: unknown) => void,
+  { send, turn, report }: { readonly send: Send; readonly turn: Allowance; readonly report: (error: unknown) => void },
 ): Promise<Account> {
   const left: Due[] = [];
   for (const [index, webhook] of account.entries()) {
     const parts = account.length - index;
     const isLeft = await withPart(turn, { time: parts, statements: parts }, (part) =>
-      deliver(webhook.session, webhook.id, send, part),
+      deliver(webhook.session, { id: webhook.id, send, allowance: part }),
     ).catch(report);
     if (isLeft) left.push(webhook);
   }

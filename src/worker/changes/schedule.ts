@@ -30,7 +30,14 @@ export const isDelivered = ({ status }: ReceiverAnswer): boolean => status !== n
  * The delay after a failure, in milliseconds. `failures` is the number of failures before it; `random` is from 0 to 1, `now` in
  * Unix milliseconds.
  */
-export function delayAfter(failures: number, { retryAfter }: ReceiverAnswer, random: number, now: number): number {
+export function delayAfter(
+  failures: number,
+  {
+    answer: { retryAfter },
+    random,
+    now,
+  }: { readonly answer: ReceiverAnswer; readonly random: number; readonly now: number },
+): number {
   const planned = (DELAYS_MS[failures] ?? LONGEST_MS) * (1 + JITTER * random);
   return Math.round(Math.max(planned, Math.min(LONGEST_MS, waitOf(retryAfter, now))));
 }

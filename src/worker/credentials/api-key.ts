@@ -24,7 +24,7 @@ export type ApiKeyRefusal = "missing" | "malformed" | "forged";
 
 /** Makes the key `id`, or a new secret for it. `text` is shown to its owner once; only `secretHash` is stored. */
 export async function createApiKey(keys: SigningKeys, random: RandomBytes, id: Identifier): Promise<ApiKeyCredential> {
-  const text = await signEnvelope(API_KEY, id + randomBase62(SECRET_WIDTH, random), keys);
+  const text = await signEnvelope(API_KEY, { body: id + randomBase62(SECRET_WIDTH, random), keys });
   return { id, text, secretHash: await hashApiKey(text) };
 }
 
@@ -35,7 +35,9 @@ const MAX_LOOKED_AT = 200;
 export async function findApiKeys(text: string, keys: SigningKeys): Promise<string[]> {
   const alike = new Set(text.match(new RegExp(API_KEY.pattern.source.slice(1, -1), "g")));
   const found = [...alike].slice(0, MAX_LOOKED_AT);
-  const verified = await Promise.all(found.map(async (each) => (await verifyEnvelope(API_KEY, each, keys)).ok));
+  const verified = await Promise.all(
+    found.map(async (each) => (await verifyEnvelope(API_KEY, { text: each, keys })).ok),
+  );
   return found.filter((_, index) => verified[index]);
 }
 
@@ -48,7 +50,7 @@ export async function verifyApiKey(
   keys: SigningKeys,
 ): Promise<Result<ApiKeyCredential, ApiKeyRefusal>> {
   if (!text) return refuse("missing");
-  const verified = await verifyEnvelope(API_KEY, text, keys);
+  const verified = await verifyEnvelope(API_KEY, { text, keys });
   if (!verified.ok) return verified;
   return ok({ id: verified.value.slice(0, ID_WIDTH) as Identifier, text, secretHash: await hashApiKey(text) });
 }

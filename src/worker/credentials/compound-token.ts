@@ -67,8 +67,11 @@ export async function issueToken(token: CompoundToken, keys: SigningKeys): Promi
   if (lifetime < min || lifetime > max) throw new RangeError(`a token lasts ${min} to ${max} seconds, not ${lifetime}`);
   const since = encodeBase62(issuedAt, ISSUED_AT_WIDTH);
   return panelistId === null
-    ? signEnvelope(VISITOR_TOKEN, ideaBankId + since + encodeBase62(lifetime, VISITOR_LIFETIME_WIDTH), keys)
-    : signEnvelope(COMPOUND_TOKEN, ideaBankId + panelistId + since + encodeBase62(lifetime, LIFETIME_WIDTH), keys);
+    ? signEnvelope(VISITOR_TOKEN, { body: ideaBankId + since + encodeBase62(lifetime, VISITOR_LIFETIME_WIDTH), keys })
+    : signEnvelope(COMPOUND_TOKEN, {
+        body: ideaBankId + panelistId + since + encodeBase62(lifetime, LIFETIME_WIDTH),
+        keys,
+      });
 }
 
 /** Checks the tag of a presented token, not its expiry: see `isExpired`. No I/O. */
@@ -78,7 +81,7 @@ export async function verifyToken(
 ): Promise<Result<VerifiedToken, TokenRefusal>> {
   if (!text) return refuse("missing");
   const isVisitor = text.startsWith(VISITOR_TOKEN.prefix);
-  const verified = await verifyEnvelope(isVisitor ? VISITOR_TOKEN : COMPOUND_TOKEN, text, keys);
+  const verified = await verifyEnvelope(isVisitor ? VISITOR_TOKEN : COMPOUND_TOKEN, { text, keys });
   if (!verified.ok) return verified;
   const body = verified.value;
   const timesStart = isVisitor ? ID_WIDTH : 2 * ID_WIDTH;

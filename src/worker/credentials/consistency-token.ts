@@ -26,9 +26,7 @@ export const CONSISTENCY_SECONDS = 60;
 /** `now` is in Unix seconds. Undefined for a bookmark that cannot be in a token. */
 export async function signConsistencyToken(
   bookmark: string,
-  subject: string,
-  now: number,
-  keys: SigningKeys,
+  { subject, now, keys }: { readonly subject: string; readonly now: number; readonly keys: SigningKeys },
 ): Promise<string | undefined> {
   if (!BOOKMARK.test(bookmark)) return undefined;
   const signed = PREFIX + encodeBase62(now, TIME_WIDTH) + bookmark;
@@ -38,9 +36,7 @@ export async function signConsistencyToken(
 /** The bookmark; undefined for a token that is forged, malformed, too old, from the future, or of none of the subjects. */
 export async function verifyConsistencyToken(
   text: string,
-  subjects: readonly string[],
-  now: number,
-  keys: SigningKeys,
+  { subjects, now, keys }: { readonly subjects: readonly string[]; readonly now: number; readonly keys: SigningKeys },
 ): Promise<string | undefined> {
   if (!PATTERN.test(text)) return undefined;
   const timeEnd = PREFIX.length + TIME_WIDTH;

@@ -16,11 +16,11 @@ export type Position = { readonly key: number; readonly id: string };
 
 /** `list` identifies the list: whose it is, its path, sort and filters. */
 export const signCursor = ({ key, id }: Position, list: string, keys: SigningKeys): Promise<string> =>
-  signEnvelope(CURSOR, encodeBase62(key, KEY_WIDTH) + id, keys, list);
+  signEnvelope(CURSOR, { body: encodeBase62(key, KEY_WIDTH) + id, keys, context: list });
 
 /** Undefined for a cursor that this deployment did not make for this list. */
 export async function verifyCursor(text: string, list: string, keys: SigningKeys): Promise<Position | undefined> {
-  const verified = await verifyEnvelope(CURSOR, text, keys, list);
+  const verified = await verifyEnvelope(CURSOR, { text, keys, context: list });
   if (!verified.ok) return undefined;
   return { key: decodeBase62(verified.value.slice(0, KEY_WIDTH)), id: verified.value.slice(KEY_WIDTH) };
 }

@@ -36,7 +36,14 @@ export async function importSigningKeys(secrets: readonly [string, ...string[]])
  * Signs a body of the kind's width with the newest key. `context` is signed but not included, so the credential is valid only
  * with the same context.
  */
-export async function signEnvelope(kind: EnvelopeKind, body: string, keys: SigningKeys, context = ""): Promise<string> {
+export async function signEnvelope(
+  kind: EnvelopeKind,
+  {
+    body,
+    keys,
+    context = "",
+  }: { readonly body: string; readonly keys: SigningKeys; readonly context?: string | undefined },
+): Promise<string> {
   if (body.length !== kind.bodyWidth)
     throw new RangeError(`the body of an ${kind.prefix} has ${kind.bodyWidth} digits`);
   const signed = `${kind.prefix}_${body}`;
@@ -46,9 +53,11 @@ export async function signEnvelope(kind: EnvelopeKind, body: string, keys: Signi
 /** The body of the credential, if one of the keys has signed it. */
 export async function verifyEnvelope(
   kind: EnvelopeKind,
-  text: string,
-  keys: SigningKeys,
-  context = "",
+  {
+    text,
+    keys,
+    context = "",
+  }: { readonly text: string; readonly keys: SigningKeys; readonly context?: string | undefined },
 ): Promise<Result<string, "malformed" | "forged">> {
   if (!kind.pattern.test(text)) return refuse("malformed");
   const bodyStart = kind.prefix.length + 1;

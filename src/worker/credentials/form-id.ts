@@ -10,10 +10,10 @@ import { ID_WIDTH, type Identifier } from "./id.ts";
 const FORM_ID = defineEnvelope("ibf", ID_WIDTH, 8);
 
 export const signFormId = (id: string, owner: string, keys: SigningKeys): Promise<string> =>
-  signEnvelope(FORM_ID, id, keys, owner);
+  signEnvelope(FORM_ID, { body: id, keys, context: owner });
 
 /** Undefined for a text that this deployment did not sign for this owner. */
 export async function verifyFormId(text: string, owner: string, keys: SigningKeys): Promise<Identifier | undefined> {
-  const verified = await verifyEnvelope(FORM_ID, text, keys, owner);
+  const verified = await verifyEnvelope(FORM_ID, { text, keys, context: owner });
   return verified.ok ? (verified.value as Identifier) : undefined;
 }

@@ -14,10 +14,10 @@ export const SIGN_IN_LINK = defineEnvelope("ibl", ID_WIDTH, TAG_WIDTH);
 export const SIGN_IN_COOKIE = defineEnvelope("ibo", ID_WIDTH, TAG_WIDTH);
 
 export const signSignIn = (kind: EnvelopeKind, id: string, keys: SigningKeys): Promise<string> =>
-  signEnvelope(kind, id, keys);
+  signEnvelope(kind, { body: id, keys });
 
 /** The id of the sign-in; undefined for a text that this deployment did not sign as this kind. */
 export async function verifySignIn(kind: EnvelopeKind, text: string, keys: SigningKeys): Promise<string | undefined> {
-  const verified = await verifyEnvelope(kind, text, keys);
+  const verified = await verifyEnvelope(kind, { text, keys });
   return verified.ok ? verified.value : undefined;
 }

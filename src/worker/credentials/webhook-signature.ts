@@ -14,9 +14,7 @@ const encoder = new TextEncoder();
 /** The three headers of a delivery. `seconds` is its time, in Unix seconds. More than one secret: during a rotation, each signs. */
 export async function signWebhook(
   id: string,
-  seconds: number,
-  body: string,
-  secrets: readonly string[],
+  { seconds, body, secrets }: { readonly seconds: number; readonly body: string; readonly secrets: readonly string[] },
 ): Promise<Record<"webhook-id" | "webhook-timestamp" | "webhook-signature", string>> {
   const signed = encoder.encode(`${id}.${seconds}.${body}`);
   const signatures = await Promise.all(secrets.map(async (secret) => `v1,${await computeSignature(secret, signed)}`));

@@ -17,9 +17,7 @@ const DAY_MS = 24 * HOUR_MS;
 /** A key with its last 24 hours, and the recorded use of its last 30 days. Null when the owner has no such key. */
 export async function loadApiKeyUse(
   session: Session,
-  email: string,
-  id: string,
-  now: number,
+  { email, id, now }: { readonly email: string; readonly id: string; readonly now: number },
 ): Promise<{ readonly apiKey: ApiKey; readonly usage: ApiKeyUsage } | null> {
   const { apiKeys, hours } = await session.batch({
     apiKeys: prepare<SeenKeyRow>(`SELECT ${COLUMNS}, previous_secret_hash, seen FROM api_keys WHERE ${OWN_KEY}`, {

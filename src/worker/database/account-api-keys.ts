@@ -127,12 +127,21 @@ const selectKey = (key: string, values: Parameters<typeof prepare>[1]) =>
  */
 export async function createApiKeyRow(
   session: Session,
-  owner: Owner,
-  visit: Visit,
-  key: { readonly id: string } & StoredSecret,
-  { name, scopes, limit, windowSeconds, expiresInDays, region, allowedAddresses }: NewApiKey,
-  { now, eventId }: AuditStamp,
-  idempotencyKey: IdempotencyKey | undefined,
+  {
+    owner,
+    visit,
+    key,
+    settings: { name, scopes, limit, windowSeconds, expiresInDays, region, allowedAddresses },
+    stamp: { now, eventId },
+    idempotencyKey,
+  }: {
+    readonly owner: Owner;
+    readonly visit: Visit;
+    readonly key: { readonly id: string } & StoredSecret;
+    readonly settings: NewApiKey;
+    readonly stamp: AuditStamp;
+    readonly idempotencyKey: IdempotencyKey | undefined;
+  },
 ): Promise<{ readonly accountId: Identifier; readonly created: ApiKey | Repeated | "limit" | "exists" }> {
   const { email, person, actor } = owner;
   const expiresAt = expiresInDays === null ? null : now + expiresInDays * DAY_MS;
@@ -191,12 +200,21 @@ const IS_UNUSED = `previous_secret_hash IS NOT NULL AND previous_expires_at > :n
  */
 export async function rotateApiKey(
   session: Session,
-  owner: Owner,
-  id: string,
-  secret: StoredSecret,
-  { graceUntil, seen, usedSecret }: RotationOf,
-  { now, eventId }: AuditStamp,
-  idempotencyKey: IdempotencyKey | undefined,
+  {
+    owner,
+    id,
+    secret,
+    rotation: { graceUntil, seen, usedSecret },
+    stamp: { now, eventId },
+    idempotencyKey,
+  }: {
+    readonly owner: Owner;
+    readonly id: string;
+    readonly secret: StoredSecret;
+    readonly rotation: RotationOf;
+    readonly stamp: AuditStamp;
+    readonly idempotencyKey: IdempotencyKey | undefined;
+  },
 ): Promise<ApiKey | Repeated | "rotated" | null> {
   const { email, person } = owner;
   const active = `${OWN_KEY} AND ${ACTIVE}`;
@@ -238,9 +256,7 @@ export async function rotateApiKey(
 /** Revoking again changes nothing and returns the key as it is. */
 export async function revokeApiKey(
   session: Session,
-  owner: Owner,
-  id: string,
-  { now, eventId }: AuditStamp,
+  { owner, id, stamp: { now, eventId } }: { readonly owner: Owner; readonly id: string; readonly stamp: AuditStamp },
 ): Promise<ApiKey | null> {
   const values = { email: owner.email, person: owner.person, id, now };
   const own = `${OWN_KEY} AND ${IS_MEMBER}`;
@@ -252,7 +268,10 @@ export async function revokeApiKey(
   return firstKey(apiKeys, now);
 }
 
-export async function loadOwnApiKey(session: Session, email: string, id: string, now: number): Promise<ApiKey | null> {
+export async function loadOwnApiKey(
+  session: Session,
+  { email, id, now }: { readonly email: string; readonly id: string; readonly now: number },
+): Promise<ApiKey | null> {
   return firstKey(
     await session.all(prepare<KeyRow>(`SELECT ${COLUMNS} FROM api_keys WHERE ${OWN_KEY}`, { email, id })),
     now,

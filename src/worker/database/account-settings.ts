@@ -9,10 +9,17 @@ import { IS_MEMBER } from "./idempotency.ts";
 /** Setting the present values again is no change. Returns false when the person is not a member any more. */
 export async function setAccountSettings(
   session: Session,
-  owner: Owner,
-  accountId: string,
-  { leakedKeys }: AccountSettings,
-  stamp: AuditStamp,
+  {
+    owner,
+    accountId,
+    settings: { leakedKeys },
+    stamp,
+  }: {
+    readonly owner: Owner;
+    readonly accountId: string;
+    readonly settings: AccountSettings;
+    readonly stamp: AuditStamp;
+  },
 ): Promise<boolean> {
   const values = { ...owner, ...stamp, accountId, marks: leakedKeys === "mark" };
   const before = leakedKeys === "mark" ? "end" : "mark";

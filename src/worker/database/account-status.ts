@@ -12,9 +12,7 @@ import { HEARD_MS } from "./api-key-rows.ts";
  */
 export async function setAccountStatus(
   session: Session,
-  account: string,
-  status: "active" | "suspended",
-  now: number,
+  { account, status, now }: { readonly account: string; readonly status: "active" | "suspended"; readonly now: number },
 ): Promise<{
   readonly accountId: string;
   readonly apiKeyIds: readonly string[];

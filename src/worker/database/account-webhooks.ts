@@ -89,7 +89,10 @@ export async function loadWebhook(session: Session, email: string, id: string): 
 }
 
 /** Adds a test to the recent attempts. */
-export const recordTest = (session: Session, email: string, id: string, attempt: StoredAttempt) =>
+export const recordTest = (
+  session: Session,
+  { email, id, attempt }: { readonly email: string; readonly id: string; readonly attempt: StoredAttempt },
+) =>
   session.run(
     prepare(`UPDATE webhooks SET ${RECENT_WITH} WHERE ${OWN_WEBHOOK}`, {
       email,
@@ -227,12 +230,21 @@ export function moveWebhook({ to, from }: WebhookMove): WebhookChange {
  */
 export async function changeOwnWebhook(
   session: Session,
-  owner: Owner,
-  id: string,
-  { event, sql, values: more, when = "TRUE", before: settingsBefore, after: settingsAfter }: WebhookChange,
-  stamp: AuditStamp,
-  idempotencyKey?: IdempotencyKey,
-  visit?: Visit,
+  {
+    owner,
+    id,
+    change: { event, sql, values: more, when = "TRUE", before: settingsBefore, after: settingsAfter },
+    stamp,
+    idempotencyKey,
+    visit,
+  }: {
+    readonly owner: Owner;
+    readonly id: string;
+    readonly change: WebhookChange;
+    readonly stamp: AuditStamp;
+    readonly idempotencyKey?: IdempotencyKey | undefined;
+    readonly visit?: Visit | undefined;
+  },
 ): Promise<Parameters<typeof accountOf>[0] & { readonly made: OwnWebhook | Repeated | undefined }> {
   const { email, person, actor, address } = owner;
   const values = { ...more, ...stamp, id, event, email, person, actor, address, idempotencyKey: idempotencyKey?.key };

@@ -33,10 +33,12 @@ const HAS_PLACE = `${MAX_ACTIVE_KEYS} > (SELECT count(*) FROM (${selectActive(`$
  */
 export async function changeApiKey(
   session: Session,
-  { email, person, actor, address }: Owner,
-  id: string,
-  changes: ApiKeyChanges,
-  { now, eventId }: AuditStamp,
+  {
+    owner: { email, person, actor, address },
+    id,
+    changes,
+    stamp: { now, eventId },
+  }: { readonly owner: Owner; readonly id: string; readonly changes: ApiKeyChanges; readonly stamp: AuditStamp },
 ): Promise<ApiKey | "ended" | null> {
   const { scopes, allowedAddresses, expiresAt } = changes;
   const names = (Object.keys(SETTINGS) as (keyof ApiKeyChanges)[]).filter((name) => changes[name] !== undefined);

@@ -38,9 +38,11 @@ export const USAGE_KEPT_MS = 31 * 86_400_000;
  */
 export async function saveApiKeyUsage(
   session: Session,
-  apiKeyId: string,
-  hours: readonly HourlyUsage[],
-  { lastUsedAt, previousUsedAt, seen }: LastUse,
+  {
+    apiKeyId,
+    hours,
+    lastUse: { lastUsedAt, previousUsedAt, seen },
+  }: { readonly apiKeyId: string; readonly hours: readonly HourlyUsage[]; readonly lastUse: LastUse },
 ): Promise<void> {
   const patch = Object.entries(seen).map(([which, request]) => [
     which,

@@ -138,9 +138,11 @@ export async function recordUseAfterRevocation(
 /** Newest first; the events of one key, or all. */
 export async function listAuditEvents(
   session: Session,
-  visit: Visit,
-  request: PageRequest,
-  apiKeyId?: string,
+  {
+    visit,
+    request,
+    apiKeyId,
+  }: { readonly visit: Visit; readonly request: PageRequest; readonly apiKeyId?: string | undefined },
 ): Promise<{ readonly accountId: Identifier; readonly page: Page<AuditEvent> }> {
   const results = await session.batch({
     ...beginVisit(visit),
@@ -152,7 +154,7 @@ export async function listAuditEvents(
       { email: visit.email, apiKeyId, ...pageValues(request) },
     ),
   });
-  const page = toPage(results.events, request, toEvent, byCreation);
+  const page = toPage(results.events, { request, toItem: toEvent, keyOf: byCreation });
   return { accountId: accountOf(results), page };
 }
 

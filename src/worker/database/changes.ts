@@ -126,9 +126,11 @@ type RowOf<ToItems extends (rows: readonly never[]) => unknown> = Parameters<ToI
  */
 async function readStretch(
   session: Session,
-  accountId: string,
-  { withPanelists, withSurveys, ...stretch }: Stretch,
-  claimed?: Statement,
+  {
+    accountId,
+    stretch: { withPanelists, withSurveys, ...stretch },
+    claimed,
+  }: { readonly accountId: string; readonly stretch: Stretch; readonly claimed?: Statement | undefined },
 ): Promise<{
   readonly claimed: readonly unknown[] | undefined;
   readonly bounds: Bounds | undefined;
@@ -187,7 +189,7 @@ export async function listChanges(
   }
   const begin = after ?? BEGINNING;
   const stretch = { after: begin.key, until: Number.MAX_SAFE_INTEGER, types: null, rows: limit, ...shown };
-  const { bounds, found } = await readStretch(session, accountId, stretch);
+  const { bounds, found } = await readStretch(session, { accountId, stretch });
   if (after !== undefined && (bounds === undefined || !isKept(after, bounds))) return "expired";
   const last = found.at(-1);
   return { items: found.map(({ change }) => change), next: last === undefined ? begin : toPosition(last.row) };
@@ -218,7 +220,11 @@ export async function listUndelivered(
 ): Promise<Undelivered | undefined> {
   const { accountId, number, types } = webhook;
   const stretch = { after: number, until: number + LOOKED_AT, types, rows, withPanelists: true, withSurveys: true };
-  const { claimed, bounds, found } = await readStretch(session, accountId, stretch, selectAsClaimed(webhook));
+  const { claimed, bounds, found } = await readStretch(session, {
+    accountId,
+    stretch,
+    claimed: selectAsClaimed(webhook),
+  });
   if (claimed?.length !== 1) return undefined;
   const { oldest, newest } = { oldest: bounds?.oldest ?? 1, newest: bounds?.newest ?? number };
   return {

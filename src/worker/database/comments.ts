@@ -49,9 +49,11 @@ export const toComments = (rows: readonly CommentRow[]) => rows.map(toComment);
 
 export async function listComments(
   session: Session,
-  accountId: string,
-  path: ProposalPath,
-  request: PageRequest,
+  {
+    accountId,
+    path,
+    request,
+  }: { readonly accountId: string; readonly path: ProposalPath; readonly request: PageRequest },
 ): Promise<Page<Comment> | null> {
   const values = { ...path, accountId, ...pageValues(request) };
   const { owned, listed } = await session.batch({
@@ -59,7 +61,7 @@ export async function listComments(
     listed: prepare<CommentRow>(selectPage(COLUMNS, "proposal_id = :proposalId"), values),
   });
   if (owned.length !== 1) return null;
-  return toPage(listed, request, toComment, byCreation);
+  return toPage(listed, { request, toItem: toComment, keyOf: byCreation });
 }
 
 /**
@@ -79,7 +81,7 @@ export async function listIdeaBankComments(
     listed: prepare<CommentRow & { is_accessible: number }>(selectPage(`${COLUMNS}, ${isAccessible}`, where), values),
   });
   if (owned.length !== 1) return null;
-  const { items, next } = toPage(listed, request, (row) => row, byCreation);
+  const { items, next } = toPage(listed, { request, toItem: (row) => row, keyOf: byCreation });
   return { items: items.filter(({ is_accessible }) => is_accessible === 1).map(toComment), next };
 }
 
@@ -90,12 +92,21 @@ const EXISTING =
 /** Creates a comment of the tenant, or for a panelist. `obstacle` is the reason when the result is `refused`. */
 export async function createComment(
   session: Session,
-  accountId: string,
-  path: ProposalPath,
-  id: string,
-  comment: TenantComment,
-  now: number,
-  idempotencyKey: IdempotencyKey | undefined,
+  {
+    accountId,
+    path,
+    id,
+    comment,
+    now,
+    idempotencyKey,
+  }: {
+    readonly accountId: string;
+    readonly path: ProposalPath;
+    readonly id: string;
+    readonly comment: TenantComment;
+    readonly now: number;
+    readonly idempotencyKey: IdempotencyKey | undefined;
+  },
 ): Promise<{ readonly result: IdempotentResult<Comment>; readonly obstacle: "not-owned" | "no-panelist" }> {
   const { body, createdAt } = comment;
   const at = createdAt === undefined ? now : Date.parse(createdAt);
@@ -148,10 +159,17 @@ export async function createComment(
  */
 export async function updateComment(
   session: Session,
-  accountId: string,
-  path: ProposalPath,
-  commentId: string,
-  { body }: NewComment,
+  {
+    accountId,
+    path,
+    commentId,
+    comment: { body },
+  }: {
+    readonly accountId: string;
+    readonly path: ProposalPath;
+    readonly commentId: string;
+    readonly comment: NewComment;
+  },
 ): Promise<Comment | "panelists" | null> {
   const values = { ...path, accountId, commentId, body };
   const named = `account_id = :accountId AND id = :commentId AND proposal_id = (SELECT id FROM proposals WHERE ${OWN_PROPOSAL})`;
@@ -167,14 +185,21 @@ export async function updateComment(
 /** Deletes a comment. This is no activity, so the changelog does not change. */
 export async function deleteComment(
   session: Session,
-  accountId: string,
-  path: ProposalPath,
-  commentId: string,
-  idempotencyKey?: IdempotencyKey,
+  {
+    accountId,
+    path,
+    commentId,
+    idempotencyKey,
+  }: {
+    readonly accountId: string;
+    readonly path: ProposalPath;
+    readonly commentId: string;
+    readonly idempotencyKey?: IdempotencyKey | undefined;
+  },
 ): Promise<IdempotentResult<null>> {
   const sql = `DELETE FROM comments WHERE account_id = :accountId AND id = :commentId
       AND proposal_id = (SELECT id FROM proposals WHERE ${OWN_PROPOSAL}) AND ${notDoneBefore()}
     RETURNING id`;
-  const deletion = deleteOnce(accountId, idempotencyKey, sql, { ...path, commentId });
+  const deletion = deleteOnce(accountId, { idempotencyKey, sql, values: { ...path, commentId } });
   return toDeleted(await session.batch(deletion), idempotencyKey);
 }

@@ -75,9 +75,15 @@ const nextOf = (table: "deleted_idea_banks" | "panelists", condition: string) =>
 /** Runs `statements`, one slice, for the row whose turn it is in the table. False when nothing is left. */
 async function runSlice(
   session: Session,
-  table: "deleted_idea_banks" | "panelists",
-  position: SlicePosition,
-  statements: (accountId: string, id: string) => Statement[],
+  {
+    table,
+    position,
+    statements,
+  }: {
+    readonly table: "deleted_idea_banks" | "panelists";
+    readonly position: SlicePosition;
+    readonly statements: (accountId: string, id: string) => Statement[];
+  },
 ): Promise<boolean> {
   const next = `${nextOf(table, "deleted_at > 0 AND (deleted_at, id) > (:at, :id)")} UNION ALL ${nextOf(table, "deleted_at > 0")} LIMIT 1`;
   const found = await session.first(prepare<{ id: string; account_id: string; deleted_at: number }>(next, position));
@@ -89,8 +95,16 @@ async function runSlice(
 
 /** One slice of the idea bank or proposal whose turn it is, the earliest deletion first. False when nothing is left. */
 export const deleteLeftovers = (session: Session, position = startPosition()): Promise<boolean> =>
-  runSlice(session, "deleted_idea_banks", position, (accountId, id) => deleteOfIdeaBank({ accountId }, id, BY_THE_JOB));
+  runSlice(session, {
+    table: "deleted_idea_banks",
+    position,
+    statements: (accountId, id) => deleteOfIdeaBank({ accountId }, id, BY_THE_JOB),
+  });
 
 /** The same for panelists. */
 export const deletePanelistLeftovers = (session: Session, position = startPosition()): Promise<boolean> =>
-  runSlice(session, "panelists", position, (accountId, id) => deleteOfPanelist(accountId, id, BY_THE_JOB));
+  runSlice(session, {
+    table: "panelists",
+    position,
+    statements: (accountId, id) => deleteOfPanelist(accountId, id, BY_THE_JOB),
+  });

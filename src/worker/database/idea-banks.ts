@@ -46,9 +46,11 @@ export const toIdeaBanks = (rows: readonly Row[]) => rows.map(toIdeaBank);
 
 export async function listIdeaBanks(
   session: Session,
-  accountId: string,
-  request: PageRequest,
-  status?: IdeaBankStatus,
+  {
+    accountId,
+    request,
+    status,
+  }: { readonly accountId: string; readonly request: PageRequest; readonly status?: IdeaBankStatus | undefined },
 ): Promise<Page<IdeaBank>> {
   const rows = await session.all(
     prepare<Row>(
@@ -58,7 +60,7 @@ export async function listIdeaBanks(
       { accountId, status, ...pageValues(request) },
     ),
   );
-  return toPage(rows, request, toIdeaBank, byCreation);
+  return toPage(rows, { request, toItem: toIdeaBank, keyOf: byCreation });
 }
 
 type IdeaBankCreation = {
@@ -112,9 +114,7 @@ const UNCHANGED = {
 
 export async function updateIdeaBank(
   session: Session,
-  accountId: string,
-  id: string,
-  changes: IdeaBankChanges,
+  { accountId, id, changes }: { readonly accountId: string; readonly id: string; readonly changes: IdeaBankChanges },
 ): Promise<IdeaBank | null> {
   const row = await session.first(
     prepare<Row>(
@@ -135,10 +135,12 @@ export async function updateIdeaBank(
 /** Makes the idea bank inaccessible at once. `deleteLeftovers` deletes its contents later. */
 export async function deleteIdeaBank(
   session: Session,
-  accountId: string,
-  id: string,
-  idempotencyKey?: IdempotencyKey,
+  {
+    accountId,
+    id,
+    idempotencyKey,
+  }: { readonly accountId: string; readonly id: string; readonly idempotencyKey?: IdempotencyKey | undefined },
 ): Promise<IdempotentResult<null>> {
   const sql = `DELETE FROM idea_banks WHERE account_id = :accountId AND id = :id AND ${notDoneBefore()} RETURNING id`;
-  return toDeleted(await session.batch(deleteOnce(accountId, idempotencyKey, sql, { id })), idempotencyKey);
+  return toDeleted(await session.batch(deleteOnce(accountId, { idempotencyKey, sql, values: { id } })), idempotencyKey);
 }

@@ -64,7 +64,7 @@ export function insertOnce(
   return {
     cleared: hasKey ? clearExpired(account, idempotencyKey) : undefined,
     inserted: insert,
-    remembered: hasKey ? remember(account, idempotencyKey, outcome, details) : undefined,
+    remembered: hasKey ? remember(account, { idempotencyKey, outcome, details }) : undefined,
     recalled: hasKey ? recall(account, idempotencyKey) : undefined,
     completed: hasKey || details === undefined ? undefined : complete(outcome, details),
   };
@@ -94,9 +94,15 @@ export type DeleteOnce = {
 /** `sql` deletes at most one row, includes the condition `notDoneBefore`, and returns the row. */
 export const deleteOnce = (
   accountId: string,
-  idempotencyKey: IdempotencyKey | undefined,
-  sql: string,
-  values: Readonly<Record<string, string | number>>,
+  {
+    idempotencyKey,
+    sql,
+    values,
+  }: {
+    readonly idempotencyKey: IdempotencyKey | undefined;
+    readonly sql: string;
+    readonly values: Readonly<Record<string, string | number>>;
+  },
 ): DeleteOnce => ({
   cleared: idempotencyKey && clearExpired({ accountId }, idempotencyKey),
   deleted: prepare(sql, { ...values, accountId, idempotencyKey: idempotencyKey?.key }),
@@ -151,9 +157,11 @@ export const clearExpired = (account: AccountReference, { key, now }: Idempotenc
 /** The statement that stores the outcome if the statement before it has changed a row. */
 export const remember = (
   account: AccountReference,
-  { key, requestHash, now }: IdempotencyKey,
-  outcome: unknown,
-  details?: Details,
+  {
+    idempotencyKey: { key, requestHash, now },
+    outcome,
+    details,
+  }: { readonly idempotencyKey: IdempotencyKey; readonly outcome: unknown; readonly details?: Details | undefined },
 ): Statement =>
   prepare(
     `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)

@@ -28,9 +28,11 @@ const EVENT = "EXISTS (SELECT 1 FROM audit_events WHERE id = r.value ->> 3)";
  */
 export async function recordLeaks(
   session: Session,
-  secrets: readonly LeakedSecret[],
-  reporter: string,
-  now: number,
+  {
+    secrets,
+    reporter,
+    now,
+  }: { readonly secrets: readonly LeakedSecret[]; readonly reporter: string; readonly now: number },
 ): Promise<string[]> {
   const list = JSON.stringify(
     secrets.map(({ id, secretHash, foundAt, eventId }) => [id, secretHash, foundAt, eventId]),

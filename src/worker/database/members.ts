@@ -48,11 +48,14 @@ export const rememberMembership = (directory: Session, accountId: string, person
     prepare("INSERT INTO memberships VALUES (:person, :accountId) ON CONFLICT DO NOTHING", { person, accountId }),
   );
 
+/** An entry of the directory. `session` is of the account's database. */
+type DirectoryEntry = { readonly session: Session; readonly accountId: Identifier; readonly person: string };
+
 /**
  * Deletes the directory's entry when the account's database (`session`) does not know the person; not if the person was added
  * meanwhile.
  */
-export async function forgetMembership(directory: Session, session: Session, accountId: Identifier, person: string) {
+export async function forgetMembership(directory: Session, { session, accountId, person }: DirectoryEntry) {
   await directory.run(
     prepare("DELETE FROM memberships WHERE email = :person AND account_id = :accountId", { person, accountId }),
   );
@@ -77,11 +80,19 @@ export async function listMembers(session: Session, accountId: string): Promise<
  */
 export async function inviteMember(
   session: Session,
-  owner: Owner,
-  accountId: string,
-  member: { readonly id: string; readonly email: string },
-  stamp: AuditStamp,
-  idempotencyKey?: IdempotencyKey,
+  {
+    owner,
+    accountId,
+    member,
+    stamp,
+    idempotencyKey,
+  }: {
+    readonly owner: Owner;
+    readonly accountId: string;
+    readonly member: { readonly id: string; readonly email: string };
+    readonly stamp: AuditStamp;
+    readonly idempotencyKey?: IdempotencyKey | undefined;
+  },
 ): Promise<Member | Repeated | "full"> {
   const values = {
     ...{ ...owner, ...stamp, accountId, memberId: member.id, member: member.email, actor: owner.actor },
@@ -191,7 +202,7 @@ export const rememberInvitee = (directory: Session, accountId: string, person: s
   );
 
 /** Deletes the directory's entry, unless the person is invited. */
-export async function forgetInvitee(directory: Session, session: Session, accountId: Identifier, person: string) {
+export async function forgetInvitee(directory: Session, { session, accountId, person }: DirectoryEntry) {
   await directory.run(
     prepare("DELETE FROM invitees WHERE email = :person AND account_id = :accountId", { person, accountId }),
   );
@@ -205,10 +216,12 @@ export async function forgetInvitee(directory: Session, session: Session, accoun
  */
 export async function removeMember(
   session: Session,
-  owner: Owner,
-  accountId: string,
-  id: string,
-  stamp: AuditStamp,
+  {
+    owner,
+    accountId,
+    id,
+    stamp,
+  }: { readonly owner: Owner; readonly accountId: string; readonly id: string; readonly stamp: AuditStamp },
 ): Promise<{ readonly removed: string; readonly isInvited: boolean } | "last" | null> {
   const values = { ...owner, ...stamp, accountId, id };
   const found = await session.first(prepare<Row>(`SELECT * FROM (${LISTED}) WHERE id = :id`, values));
@@ -242,9 +255,7 @@ export type Touched = { readonly id: string; readonly name: string; readonly isM
  */
 export async function findTouched(
   session: Session,
-  accountId: string,
-  actors: readonly string[],
-  now: number,
+  { accountId, actors, now }: { readonly accountId: string; readonly actors: readonly string[]; readonly now: number },
 ): Promise<{ readonly keys: readonly Touched[]; readonly webhooks: readonly Touched[] }> {
   const values = { accountId, actors: JSON.stringify(actors), now };
   const isActor = (column: string) => `${column} IN (SELECT value FROM json_each(:actors))`;

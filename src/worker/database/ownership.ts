@@ -17,9 +17,11 @@ const STAYS: Readonly<Record<string, string>> = { panelist: "deleted_at IS NULL"
  */
 export async function ownsPath(
   session: Session,
-  accountId: string,
-  path: string,
-  ids: Readonly<Record<string, string>>,
+  {
+    accountId,
+    path,
+    ids,
+  }: { readonly accountId: string; readonly path: string; readonly ids: Readonly<Record<string, string>> },
 ): Promise<boolean> {
   const names = [...path.matchAll(/\{(\w+)Id\}/g)].map(([, noun = ""]) => noun).filter((noun) => noun !== "external");
   if (names.length === 0) return true;

@@ -36,9 +36,11 @@ export const FITTING_ROWS = "min(:rows, (SELECT items + 1 FROM fit))";
 /** `fit` is the number of items that fit into the page. */
 export function toPage<Row extends { readonly id: string; readonly fit?: number }, Item>(
   rows: readonly Row[],
-  { limit }: PageRequest,
-  toItem: (row: Row) => Item,
-  keyOf: (row: Row) => number,
+  {
+    request: { limit },
+    toItem,
+    keyOf,
+  }: { readonly request: PageRequest; readonly toItem: (row: Row) => Item; readonly keyOf: (row: Row) => number },
 ): Page<Item> {
   const page = rows.slice(0, Math.min(limit, rows[0]?.fit ?? limit));
   const last = rows.length > page.length ? page.at(-1) : undefined;

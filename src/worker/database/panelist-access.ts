@@ -78,9 +78,15 @@ const SIGNED = `coalesce(w.id, '') AS panelist, coalesce(w.active, 1) AND coales
  */
 export const makePanelist = (
   token: TokenClaims,
-  capability: Capability,
-  now: number,
-  also: { readonly sql: string; readonly values: Parameters<typeof prepare>[1] } = { sql: "1", values: {} },
+  {
+    capability,
+    now,
+    also = { sql: "1", values: {} },
+  }: {
+    readonly capability: Capability;
+    readonly now: number;
+    readonly also?: { readonly sql: string; readonly values: Parameters<typeof prepare>[1] } | undefined;
+  },
 ): Statement | undefined =>
   token.signed &&
   prepare(

@@ -47,9 +47,11 @@ const toComment = (row: Row): PanelistComment => ({
 /** Oldest first. */
 export async function listCommentsForPanelist(
   session: Session,
-  token: TokenClaims,
-  proposalId: string,
-  request: PageRequest,
+  {
+    token,
+    proposalId,
+    request,
+  }: { readonly token: TokenClaims; readonly proposalId: string; readonly request: PageRequest },
 ): Promise<SeenProposal & { page: Page<PanelistComment> }> {
   const rows = await session.batch({
     access: selectAccess(token),
@@ -60,7 +62,7 @@ export async function listCommentsForPanelist(
       proposalId,
     }),
   });
-  return { ...toSeen(rows), page: toPage(rows.listed, request, toComment, byCreation) };
+  return { ...toSeen(rows), page: toPage(rows.listed, { request, toItem: toComment, keyOf: byCreation }) };
 }
 
 /** `now` is in Unix milliseconds. */
@@ -73,9 +75,11 @@ type AddedComment = NewComment & {
 /** `refused` when commenting is closed, or the proposal cannot be seen or was merged. */
 export async function addComment(
   session: Session,
-  token: TokenClaims,
-  proposalId: string,
-  { id, body, now, idempotencyKey }: AddedComment,
+  {
+    token,
+    proposalId,
+    comment: { id, body, now, idempotencyKey },
+  }: { readonly token: TokenClaims; readonly proposalId: string; readonly comment: AddedComment },
 ): Promise<SeenProposal & { result: IdempotentResult<Created> }> {
   const open = `EXISTS (${SEEN_PROPOSAL} AND p.duplicate_of IS NULL)`;
   const insert = prepare(
@@ -88,7 +92,11 @@ export async function addComment(
   const created: Created = { id, at: now };
   const { ideaBankId } = token;
   const rows = await session.batch({
-    made: makePanelist(token, "canComment", now, { sql: open, values: { ...tokenValues(token), proposalId } }),
+    made: makePanelist(token, {
+      capability: "canComment",
+      now,
+      also: { sql: open, values: { ...tokenValues(token), proposalId } },
+    }),
     access: selectAccess(token),
     seen: selectVisible(token, proposalId),
     ...insertOnce({ ideaBankId }, idempotencyKey, { insert, outcome: created }),
@@ -102,10 +110,17 @@ export async function addComment(
  */
 export async function editComment(
   session: Session,
-  token: TokenClaims,
-  proposalId: string,
-  commentId: string,
-  { body }: NewComment,
+  {
+    token,
+    proposalId,
+    commentId,
+    comment: { body },
+  }: {
+    readonly token: TokenClaims;
+    readonly proposalId: string;
+    readonly commentId: string;
+    readonly comment: NewComment;
+  },
 ): Promise<SeenProposal & { comment: PanelistComment | null }> {
   const values = { ...tokenValues(token), proposalId, commentId, body };
   const rows = await session.batch({
@@ -138,9 +153,11 @@ const logRemoval = (removable: string): string =>
 /** Deletes the panelist's own comment. `comment` is null when it does not exist; `mine` tells whether the panelist wrote it. */
 export async function removeComment(
   session: Session,
-  token: TokenClaims,
-  proposalId: string,
-  commentId: string,
+  {
+    token,
+    proposalId,
+    commentId,
+  }: { readonly token: TokenClaims; readonly proposalId: string; readonly commentId: string },
 ): Promise<SeenProposal & { comment: { mine: boolean } | null }> {
   const values = { ...tokenValues(token), proposalId, commentId };
   const removable = `id = :commentId AND proposal_id = :proposalId AND panelist_id = :panelistId

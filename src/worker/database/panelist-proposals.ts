@@ -97,9 +97,11 @@ const toProposal = (row: ProposalRow): PanelistProposal => ({
  */
 export async function listForPanelist(
   session: Session,
-  token: TokenClaims,
-  filter: PanelistProposalFilter,
-  { limit, after }: PageRequest,
+  {
+    token,
+    filter,
+    request: { limit, after },
+  }: { readonly token: TokenClaims; readonly filter: PanelistProposalFilter; readonly request: PageRequest },
 ): Promise<{ access: PanelistAccess; page: Page<PanelistProposal> }> {
   const { q } = filter;
   const search = q === undefined ? undefined : searchFor(q);
@@ -116,7 +118,7 @@ export async function listForPanelist(
       { ...tokenValues(token), ...pageValues(request), tag: filter.tag, ...search?.values },
     ),
   });
-  const page = toPage(listed, request, toProposal, ({ sort_key }) => sort_key);
+  const page = toPage(listed, { request, toItem: toProposal, keyOf: ({ sort_key }) => sort_key });
   return { access: toAccess(access), page: search ? { items: page.items, next: undefined } : page };
 }
 
@@ -240,7 +242,7 @@ export async function submitProposal(
     values: { id },
   };
   const rows = await session.batch({
-    made: makePanelist(token, "canSubmitProposals", now),
+    made: makePanelist(token, { capability: "canSubmitProposals", now }),
     access: selectAccess(token),
     ...insertOnce({ ideaBankId }, idempotencyKey, { insert, outcome: created, details }),
   });
@@ -258,10 +260,17 @@ const OWN_SUBMITTED = `id = :proposalId AND idea_bank_id = :ideaBankId AND autho
  */
 export async function editProposal(
   session: Session,
-  token: TokenClaims,
-  proposalId: string,
-  { title, description }: SubmissionChanges,
-  now: number,
+  {
+    token,
+    proposalId,
+    changes: { title, description },
+    now,
+  }: {
+    readonly token: TokenClaims;
+    readonly proposalId: string;
+    readonly changes: SubmissionChanges;
+    readonly now: number;
+  },
 ): Promise<SeenProposal & { changed: boolean }> {
   const rows = await session.batch({
     access: selectAccess(token),

@@ -41,9 +41,11 @@ export const toPanelists = (rows: readonly Row[]) => rows.map(toPanelist);
 /** All panelists, or only the one with this `externalId`. */
 export async function listPanelists(
   session: Session,
-  accountId: string,
-  externalId: string | undefined,
-  request: PageRequest,
+  {
+    accountId,
+    externalId,
+    request,
+  }: { readonly accountId: string; readonly externalId: string | undefined; readonly request: PageRequest },
 ): Promise<Page<Panelist>> {
   // The + makes SQLite use the index by externalId.
   const [key, named] = externalId === undefined ? ["created_at", ""] : ["+created_at", "AND external_id = :externalId"];
@@ -55,7 +57,7 @@ export async function listPanelists(
       { accountId, externalId, ...pageValues(request) },
     ),
   );
-  return toPage(rows, request, toPanelist, byCreation);
+  return toPage(rows, { request, toItem: toPanelist, keyOf: byCreation });
 }
 
 type PanelistCreation = {
@@ -113,9 +115,11 @@ export async function loadPanelists(
  */
 export async function updatePanelist(
   session: Session,
-  accountId: string,
-  id: string,
-  { externalId, displayName, active }: PanelistChanges,
+  {
+    accountId,
+    id,
+    changes: { externalId, displayName, active },
+  }: { readonly accountId: string; readonly id: string; readonly changes: PanelistChanges },
 ): Promise<(Written & { readonly panelist: Panelist }) | "other-id" | null> {
   const { owned, updated, revoked } = await session.batch({
     owned: prepare("SELECT 1 FROM panelists WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL", {
@@ -168,7 +172,7 @@ export async function deletePanelist(
       deletes_content = :deletesContent
     WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL AND ${notDoneBefore()} RETURNING id`;
   const { revoked, ...results } = await session.batch({
-    ...deleteOnce(accountId, idempotencyKey, sql, { id, now, deletesContent: Number(deletesContent) }),
+    ...deleteOnce(accountId, { idempotencyKey, sql, values: { id, now, deletesContent: Number(deletesContent) } }),
     revoked: selectRevocation(accountId, id),
     slice: deleteOfPanelist(accountId, id),
   });
@@ -210,7 +214,7 @@ export async function revokePanelistTokens(
           { accountId, id, newExternalId, idempotencyKey: idempotencyKey?.key },
         )
       : undefined,
-    ...deleteOnce(accountId, idempotencyKey, sql, { id }),
+    ...deleteOnce(accountId, { idempotencyKey, sql, values: { id } }),
     revoked: selectRevocation(accountId, id),
   });
   return { result: toDeleted(results, idempotencyKey), revocation: revoked[0] };

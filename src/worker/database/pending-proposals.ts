@@ -72,7 +72,7 @@ export async function listPendingProposals(
     lastLookedAt: prepare<Pick<Row, "id" | "created_at">>(lastLookedAt, values),
   });
   const [last] = rows.lastLookedAt;
-  const { items, next } = toPage(rows.listed, request, toPending, byCreation);
+  const { items, next } = toPage(rows.listed, { request, toItem: toPending, keyOf: byCreation });
   return {
     accountId: accountOf(rows),
     page: { items, next: next ?? (last && { key: last.created_at, id: last.id }) },

@@ -107,10 +107,17 @@ export const toProposals = (rows: readonly ProposalRow[]) => rows.map(toProposal
  */
 export async function listProposals(
   session: Session,
-  accountId: string,
-  ideaBankId: string,
-  filter: ProposalFilter,
-  { limit, after }: PageRequest,
+  {
+    accountId,
+    ideaBankId,
+    filter,
+    request: { limit, after },
+  }: {
+    readonly accountId: string;
+    readonly ideaBankId: string;
+    readonly filter: ProposalFilter;
+    readonly request: PageRequest;
+  },
 ): Promise<Page<Proposal> | null> {
   const { q } = filter;
   const search = q === undefined ? undefined : searchFor(q);
@@ -127,7 +134,7 @@ export async function listProposals(
     }),
   });
   if (owned.length !== 1) return null;
-  const page = toPage(listed, request, toProposal, ({ sort_key }) => sort_key);
+  const page = toPage(listed, { request, toItem: toProposal, keyOf: ({ sort_key }) => sort_key });
   return search ? { items: page.items, next: undefined } : page;
 }
 
@@ -190,9 +197,11 @@ function selectPage(filter: ProposalFilter): string {
 /** The proposals of the account's idea bank with these identifiers, in no order. */
 export async function loadProposals(
   session: Session,
-  accountId: string,
-  ideaBankId: string,
-  ids: readonly string[],
+  {
+    accountId,
+    ideaBankId,
+    ids,
+  }: { readonly accountId: string; readonly ideaBankId: string; readonly ids: readonly string[] },
 ): Promise<readonly Proposal[]> {
   const sql = `SELECT ${COLUMNS} FROM proposals WHERE ${IN_OWN_IDEA_BANK} AND id IN (SELECT value FROM json_each(:ids))
     AND ${targetStays("proposals")}`;
@@ -257,11 +266,19 @@ const MAY_DECIDE = `(:person IS NULL OR visibility = 'pending' AND duplicate_of 
  */
 export async function updateProposal(
   session: Session,
-  accountId: string,
-  path: ProposalPath,
-  changes: ProposalChanges,
-  now: number,
-  decision?: Decision,
+  {
+    accountId,
+    path,
+    changes,
+    now,
+    decision,
+  }: {
+    readonly accountId: string;
+    readonly path: ProposalPath;
+    readonly changes: ProposalChanges;
+    readonly now: number;
+    readonly decision?: Decision | undefined;
+  },
 ): Promise<Proposal | "taken" | null> {
   const values = {
     ...path,
@@ -324,13 +341,15 @@ export const changeProposalFrom = (
  */
 export async function deleteProposal(
   session: Session,
-  accountId: string,
-  path: ProposalPath,
-  idempotencyKey?: IdempotencyKey,
+  {
+    accountId,
+    path,
+    idempotencyKey,
+  }: { readonly accountId: string; readonly path: ProposalPath; readonly idempotencyKey?: IdempotencyKey | undefined },
 ): Promise<IdempotentResult<null>> {
   const sql = `UPDATE proposals SET idea_bank_id = id WHERE ${OWN_PROPOSAL} AND ${notDoneBefore()} RETURNING id`;
   const results = await session.batch({
-    ...deleteOnce(accountId, idempotencyKey, sql, path),
+    ...deleteOnce(accountId, { idempotencyKey, sql, values: path }),
     slice: deleteOfIdeaBank({ accountId }, path.proposalId),
   });
   return toDeleted(results, idempotencyKey);
@@ -350,10 +369,17 @@ export type MergeOutcome =
  */
 export async function mergeProposal(
   session: Session,
-  accountId: string,
-  path: ProposalPath,
-  into: string,
-  decision?: Decision,
+  {
+    accountId,
+    path,
+    into,
+    decision,
+  }: {
+    readonly accountId: string;
+    readonly path: ProposalPath;
+    readonly into: string;
+    readonly decision?: Decision | undefined;
+  },
 ): Promise<MergeOutcome> {
   const mergeable = `EXISTS (SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL} AND duplicate_of IS NULL)
     AND EXISTS (SELECT 1 FROM proposals WHERE ${IN_OWN_IDEA_BANK} AND id = :into AND duplicate_of IS NULL)

@@ -18,7 +18,7 @@ export function changeOnce(email: string, idempotencyKey: IdempotencyKey | undef
     ? { before: { cleared: undefined, recalled: undefined }, after: { remembered: undefined } }
     : {
         before: { cleared: clearExpired(account, idempotencyKey), recalled: recall(account, idempotencyKey) },
-        after: { remembered: remember(account, idempotencyKey, { id }) },
+        after: { remembered: remember(account, { idempotencyKey, outcome: { id } }) },
       };
 }
 

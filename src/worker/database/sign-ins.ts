@@ -16,7 +16,10 @@ type Row = { readonly email: string; readonly return_to: string };
 
 const toSignIn = (row: Row | null): SignIn | null => row && { email: row.email, returnTo: row.return_to };
 
-export const offerSignIn = (directory: Session, id: string, { email, returnTo }: SignIn, now: number) =>
+export const offerSignIn = (
+  directory: Session,
+  { id, signIn: { email, returnTo }, now }: { readonly id: string; readonly signIn: SignIn; readonly now: number },
+) =>
   directory.run(
     prepare("INSERT INTO sign_ins (id, email, return_to, created_at) VALUES (:id, :email, :returnTo, :now)", {
       ...{ id, email, returnTo, now },

@@ -32,7 +32,7 @@ export async function rotateSigningSecret(
   const sql = `UPDATE idea_banks SET signing_epoch = signing_epoch + 1, signing_previous_until = :until
     WHERE account_id = :accountId AND id = :ideaBankId AND ${notDoneBefore()} RETURNING id`;
   const { epochs, ...results } = await session.batch({
-    ...deleteOnce(accountId, idempotencyKey, sql, { ideaBankId, until: now + graceSeconds * 1000 }),
+    ...deleteOnce(accountId, { idempotencyKey, sql, values: { ideaBankId, until: now + graceSeconds * 1000 } }),
     epochs: selectEpochs(accountId, ideaBankId),
   });
   return { result: toDeleted(results, idempotencyKey), epochs: epochs[0] ?? null };

@@ -61,7 +61,7 @@ export async function listSurveys(session: Session, accountId: string, request: 
       ...pageValues(request),
     }),
   );
-  return toPage(rows, request, toSurvey, byCreation);
+  return toPage(rows, { request, toItem: toSurvey, keyOf: byCreation });
 }
 
 export async function createSurvey(
@@ -113,10 +113,12 @@ export async function updateSurvey(
 
 export async function deleteSurvey(
   session: Session,
-  accountId: string,
-  id: string,
-  idempotencyKey?: IdempotencyKey,
+  {
+    accountId,
+    id,
+    idempotencyKey,
+  }: { readonly accountId: string; readonly id: string; readonly idempotencyKey?: IdempotencyKey | undefined },
 ): Promise<IdempotentResult<null>> {
   const sql = `DELETE FROM surveys WHERE account_id = :accountId AND id = :id AND ${notDoneBefore()} RETURNING id`;
-  return toDeleted(await session.batch(deleteOnce(accountId, idempotencyKey, sql, { id })), idempotencyKey);
+  return toDeleted(await session.batch(deleteOnce(accountId, { idempotencyKey, sql, values: { id } })), idempotencyKey);
 }

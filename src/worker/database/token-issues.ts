@@ -114,15 +114,17 @@ function prepareHolder(panelist: NamedPanelist, common: Values, isOwn: string) {
  */
 export async function endVisitorTokens(
   session: Session,
-  accountId: string,
-  ideaBankId: string,
-  idempotencyKey: IdempotencyKey | undefined,
+  {
+    accountId,
+    ideaBankId,
+    idempotencyKey,
+  }: { readonly accountId: string; readonly ideaBankId: string; readonly idempotencyKey: IdempotencyKey | undefined },
 ): Promise<{ readonly result: IdempotentResult<null>; readonly revocation: TokenRevocation | undefined }> {
   const sql = `UPDATE idea_banks SET visitor_tokens_ended_at = iif(visitor_tokens_ended_at >= unixepoch() * 1000,
       max(visitor_tokens_ended_at, (unixepoch() + 1) * 1000), CAST(unixepoch('subsec') * 1000 AS INTEGER))
     WHERE account_id = :accountId AND id = :ideaBankId AND ${notDoneBefore()} RETURNING id`;
   const { ended, ...results } = await session.batch({
-    ...deleteOnce(accountId, idempotencyKey, sql, { ideaBankId }),
+    ...deleteOnce(accountId, { idempotencyKey, sql, values: { ideaBankId } }),
     ended: prepare<TokenRevocation>(
       `SELECT visitor_tokens_ended_at AS seq, visitor_tokens_ended_at AS revokedAt, id AS panelistId FROM idea_banks
        WHERE account_id = :accountId AND id = :ideaBankId AND visitor_tokens_ended_at IS NOT NULL`,

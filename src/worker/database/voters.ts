@@ -32,9 +32,11 @@ const toVoter = (row: Row): Voter => ({
  */
 export async function listVoters(
   session: Session,
-  accountId: string,
-  path: ProposalPath,
-  request: PageRequest,
+  {
+    accountId,
+    path,
+    request,
+  }: { readonly accountId: string; readonly path: ProposalPath; readonly request: PageRequest },
 ): Promise<Page<Voter> | null> {
   const values = { ...path, accountId, ...pageValues(request, "ascending") };
   const { owned, listed } = await session.batch({
@@ -48,12 +50,7 @@ export async function listVoters(
     ),
   });
   if (owned.length !== 1) return null;
-  const page = toPage(
-    listed,
-    request,
-    (row) => row,
-    () => 0,
-  );
+  const page = toPage(listed, { request, toItem: (row) => row, keyOf: () => 0 });
   return { items: page.items.filter(({ existing }) => existing !== null).map(toVoter), next: page.next };
 }
 
@@ -87,7 +84,7 @@ export async function listVotesOf(
   });
   if (owned.length !== 1) return null;
   if (request.after !== undefined && place.length !== 1) return "gone";
-  const { items, next } = toPage(listed, request, (row) => row, byCreation);
+  const { items, next } = toPage(listed, { request, toItem: (row) => row, keyOf: byCreation });
   return { items: items.flatMap(({ title, ...row }) => (title === null ? [] : [toVote(row, title)])), next };
 }
 
@@ -107,11 +104,19 @@ export type VoteOutcome = { readonly votes: number } | { readonly duplicateOf: s
  */
 export async function setVoteFor(
   session: Session,
-  accountId: string,
-  path: ProposalPath,
-  named: NamedPanelist,
-  voted: boolean,
-  now: number,
+  {
+    accountId,
+    path,
+    named,
+    voted,
+    now,
+  }: {
+    readonly accountId: string;
+    readonly path: ProposalPath;
+    readonly named: NamedPanelist;
+    readonly voted: boolean;
+    readonly now: number;
+  },
 ): Promise<VoteOutcome> {
   const values = { ...path, accountId, ...namedValues(named), now };
   const panelist = namedPanelist(named);

@@ -18,10 +18,12 @@ import { type SeenProposal, selectVisible, toSeen } from "./panelist-proposals.t
  */
 export async function setVote(
   session: Session,
-  token: TokenClaims,
-  proposalId: string,
-  voted: boolean,
-  now: number,
+  {
+    token,
+    proposalId,
+    voted,
+    now,
+  }: { readonly token: TokenClaims; readonly proposalId: string; readonly voted: boolean; readonly now: number },
 ): Promise<SeenProposal> {
   const values = { ...tokenValues(token), proposalId, now };
   const open = `EXISTS (${SEEN_PROPOSAL} AND p.duplicate_of IS NULL)`;
@@ -34,7 +36,7 @@ export async function setVote(
          AND proposal_id IN (SELECT :proposalId UNION ALL SELECT source_id FROM merges WHERE target_id = :proposalId)
          AND EXISTS (SELECT 1 ${permitted("canVote")})`;
   const rows = await session.batch({
-    made: voted ? makePanelist(token, "canVote", now, { sql: open, values }) : undefined,
+    made: voted ? makePanelist(token, { capability: "canVote", now, also: { sql: open, values } }) : undefined,
     access: selectAccess(token),
     voted: prepare(write, values),
     seen: selectVisible(token, proposalId),

@@ -10,11 +10,13 @@ const seconds = () => Math.floor(Date.now() / 1000);
 /** `subject` is the idea bank or the panelist that was written to, up to `bookmark`. */
 export async function sendConsistencyToken(
   c: { get(key: "settings"): Settings },
-  { headers }: Response,
-  subject: string,
-  bookmark: D1SessionBookmark,
+  {
+    response: { headers },
+    subject,
+    bookmark,
+  }: { readonly response: Response; readonly subject: string; readonly bookmark: D1SessionBookmark },
 ): Promise<void> {
-  const token = await signConsistencyToken(bookmark, subject, seconds(), c.get("settings").signingKeys);
+  const token = await signConsistencyToken(bookmark, { subject, now: seconds(), keys: c.get("settings").signingKeys });
   if (token !== undefined) headers.set(CONSISTENCY_TOKEN, token);
 }
 
@@ -29,5 +31,5 @@ export async function readConsistencyToken(
   const text = c.req.header(CONSISTENCY_TOKEN);
   return text === undefined
     ? undefined
-    : verifyConsistencyToken(text, subjects, seconds(), c.get("settings").signingKeys);
+    : verifyConsistencyToken(text, { subjects, now: seconds(), keys: c.get("settings").signingKeys });
 }

@@ -34,9 +34,15 @@ export async function readIdempotencyKey<E extends AppEnv>(
  */
 export async function respondCreated<E extends AppEnv, Outcome>(
   c: Context<E>,
-  result: IdempotentResult<Outcome>,
-  toBody: (outcome: Outcome) => object | Promise<object>,
-  refusal: () => Problem = () => new Problem("forbidden"),
+  {
+    result,
+    toBody,
+    refusal = () => new Problem("forbidden"),
+  }: {
+    readonly result: IdempotentResult<Outcome>;
+    readonly toBody: (outcome: Outcome) => object | Promise<object>;
+    readonly refusal?: () => Problem | undefined;
+  },
 ): Promise<Response> {
   switch (result.kind) {
     case "reused":

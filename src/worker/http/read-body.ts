@@ -11,7 +11,7 @@ export const JSON_TYPE = "application/json";
 
 /** The body's text and its JSON value. Throws `unsupported-media-type`, `payload-too-large`, or `invalid-request` if it is not JSON. */
 export async function readJsonBody(request: Request): Promise<{ text: string; value: unknown }> {
-  const json = parseJson(await readBytes(request, JSON_TYPE));
+  const json = parseJson(await readBytes(request, { expectedType: JSON_TYPE }));
   if (PROTO.test(json.text.replace(ESCAPED, decode)))
     throw invalid([{ path: "__proto__", message: "is no name that is kept" }]);
   return json;
@@ -64,15 +64,23 @@ const FORM = "application/x-www-form-urlencoded";
 /** The fields of a form. Throws `unsupported-media-type` or `payload-too-large`. */
 export async function readForm(request: Sent, maxBytes = MAX_BYTES): Promise<URLSearchParams> {
   const detail = `The request body must be a form, with the header \`Content-Type: ${FORM}\`.`;
-  return new URLSearchParams(new TextDecoder().decode(await readBytes(request, FORM, maxBytes, { detail })));
+  return new URLSearchParams(
+    new TextDecoder().decode(await readBytes(request, { expectedType: FORM, maxBytes, unsupported: { detail } })),
+  );
 }
 
 /** `unsupported` names the expected content when it is not JSON. */
 export async function readBytes(
   request: Sent,
-  expectedType: string,
-  maxBytes = MAX_BYTES,
-  unsupported?: ProblemOptions,
+  {
+    expectedType,
+    maxBytes = MAX_BYTES,
+    unsupported,
+  }: {
+    readonly expectedType: string;
+    readonly maxBytes?: number | undefined;
+    readonly unsupported?: ProblemOptions | undefined;
+  },
 ): Promise<Uint8Array<ArrayBuffer>> {
   const mediaType = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   if (mediaType !== expectedType) throw new Problem("unsupported-media-type", unsupported);

@@ -69,9 +69,15 @@ export class StoredChangelogs {
    */
   async write(
     store: ChangelogStore,
-    ideaBankId: string,
-    { bytes, version, etag }: VersionedChangelog,
-    stored: Promise<VersionedChangelog | undefined> | undefined,
+    {
+      ideaBankId,
+      changelog: { bytes, version, etag },
+      stored,
+    }: {
+      readonly ideaBankId: string;
+      readonly changelog: VersionedChangelog;
+      readonly stored: Promise<VersionedChangelog | undefined> | undefined;
+    },
   ): Promise<void> {
     const now = Date.now();
     const storedAt = this.#storedAt.get(ideaBankId);

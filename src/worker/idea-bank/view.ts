@@ -38,9 +38,15 @@ const NO_VERSION = -1;
  */
 export async function readView(
   { database, store, stored, waitUntil }: ViewSources,
-  known: Omit<KnownOfView, "version">,
-  previous: View | undefined,
-  options: ViewReadOptions,
+  {
+    known,
+    previous,
+    options,
+  }: {
+    readonly known: Omit<KnownOfView, "version">;
+    readonly previous: View | undefined;
+    readonly options: ViewReadOptions;
+  },
 ): Promise<{ readonly view: View; readonly loaded: LoadedView }> {
   const { ideaBankId } = known;
   let seed: VersionedChangelog | undefined;
@@ -64,7 +70,7 @@ export async function readView(
   const isSeeded = seed?.version === ideaBank.changelogVersion;
   const changelog =
     isSeeded && seed ? seed : { version: ideaBank.changelogVersion, ...(await renderChangelog(entries)) };
-  if (store !== undefined && !isSeeded) waitUntil(stored.write(store, ideaBankId, changelog, storedRead));
+  if (store !== undefined && !isSeeded) waitUntil(stored.write(store, { ideaBankId, changelog, stored: storedRead }));
   const proposalIds = entries.map(({ id }) => id);
   return { view: { ideaBank, changelog: { ...changelog, proposalIds }, bookmark }, loaded };
 }

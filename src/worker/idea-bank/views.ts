@@ -179,7 +179,11 @@ export class IdeaBankViews {
     const seq = this.#revocations.seqOf(previous?.ideaBank?.accountId);
     const floor = laterOf(terms.floor, this.floorOf(claims));
     const sources = { database, store, stored: this.#stored, waitUntil };
-    const { view, loaded } = await readView(sources, { ideaBankId, panelistId, seq }, previous, { ...options, floor });
+    const { view, loaded } = await readView(sources, {
+      known: { ideaBankId, panelistId, seq },
+      previous,
+      options: { ...options, floor },
+    });
     if (loaded.ideaBank !== null) this.#revocations.add(loaded.ideaBank.accountId, seq, loaded.revocations);
     const kept = this.#viewOf(ideaBankId, database);
     kept.offer(view, readAt);

@@ -26,9 +26,11 @@ const FOUND_AT_LENGTH = 500;
  */
 export async function endLeakedKeys(
   c: Context<AppEnv>,
-  { gatekeeper, databases }: LeakMemory,
-  findings: readonly Finding[],
-  reporter: string,
+  {
+    memory: { gatekeeper, databases },
+    findings,
+    reporter,
+  }: { readonly memory: LeakMemory; readonly findings: readonly Finding[]; readonly reporter: string },
 ): Promise<boolean[]> {
   const { signingKeys } = c.get("settings");
   const verified = await Promise.all(findings.map(({ token }) => verifyApiKey(token, signingKeys)));
@@ -48,7 +50,9 @@ export async function endLeakedKeys(
   const recorded = await Promise.allSettled(
     Object.entries(byDatabase).map(async ([digit, secrets]) => {
       const database = databases.of(c, digit);
-      return database ? recordLeaks(database.withoutSession(), [...secrets.values()], reporter, Date.now()) : [];
+      return database
+        ? recordLeaks(database.withoutSession(), { secrets: [...secrets.values()], reporter, now: Date.now() })
+        : [];
     }),
   );
   const ids = recorded.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));

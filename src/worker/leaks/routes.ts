@@ -50,7 +50,7 @@ export const LEAK_OPERATIONS = {
     handle: async (c, memory) => {
       const reports = parseOrThrow(LeakReports, parseJson(await readSigned(c, memory)).value);
       const findings = reports.map(({ token, url, source }) => ({ token, foundAt: url || source || "" }));
-      const isOurs = await endLeakedKeys(c, memory, findings, "GitHub secret scanning");
+      const isOurs = await endLeakedKeys(c, { memory, findings, reporter: "GitHub secret scanning" });
       const verdicts: LeakVerdicts = reports.map(({ token, type }, index) => ({
         token_raw: token,
         token_type: type,
@@ -72,7 +72,9 @@ async function readSigned(c: Context<AppEnv>, { publishedKeys, bodies }: ReportM
     throw new Problem("service-unavailable", { headers: { "Retry-After": "5" }, cause });
   });
   if (pem === undefined) throw unsigned();
-  const body = await bodies.read(c.req.raw, (request) => readBytes(request, JSON_TYPE, MAX_BYTES));
+  const body = await bodies.read(c.req.raw, (request) =>
+    readBytes(request, { expectedType: JSON_TYPE, maxBytes: MAX_BYTES }),
+  );
   if (!(await isSignedBy(pem, signature, body))) throw unsigned();
   return body;
 }
@@ -89,7 +91,7 @@ export function createLeakRoutes(shared: LeakMemory): Routes<AppEnv> {
       const found = await findApiKeys(fields.get("key") ?? "", c.get("settings").signingKeys);
       const tokens = found.slice(0, MAX_PASTED);
       const findings = tokens.map((token) => ({ token, foundAt }));
-      await endLeakedKeys(c, memory, findings, "somebody who found it");
+      await endLeakedKeys(c, { memory, findings, reporter: "somebody who found it" });
       return c.redirect("/leaks/thanks", 303);
     } catch (error) {
       toProblem(error instanceof Error ? error : new Error(String(error)), c);

@@ -96,9 +96,7 @@ function endOf({ revokedAt, expiresAt }: ApiKeyRecord, now: number): "revoked" |
 /** The refusal of a request with this secret from `address`, at `now`. Undefined if the key admits it, up to its limit. */
 export function refuse(
   record: ApiKeyRecord | null,
-  secretHash: string,
-  address: string | null,
-  now: number,
+  { secretHash, address, now }: { readonly secretHash: string; readonly address: string | null; readonly now: number },
 ): Refused | undefined {
   const reason = refusalOf(record, secretHash, now);
   if (reason !== undefined) {

@@ -19,7 +19,7 @@ export async function changeAccountStatus(
   { gatekeeper, databases }: OperatorMemory,
   { account, status }: AccountStatusChange,
 ): Promise<{ accountId: string; status: string; apiKeys: number }> {
-  const { accountId, apiKeyIds } = await setStatus(c, databases, account, status);
+  const { accountId, apiKeyIds } = await setStatus(c, { databases, account, status });
   const missed = await notifyGates({ caller: c, gatekeeper }, apiKeyIds);
   if (missed.length === 0) return { accountId, status, apiKeys: apiKeyIds.length };
   throw new Problem("service-unavailable", {
@@ -35,11 +35,18 @@ export async function changeAccountStatus(
  * An identifier names its database. An address may be in any, so all are asked, and a database that is down does not hide an
  * account in another one.
  */
-async function setStatus(c: Caller, databases: Databases, account: string, status: AccountStatusChange["status"]) {
+async function setStatus(
+  c: Caller,
+  {
+    databases,
+    account,
+    status,
+  }: { readonly databases: Databases; readonly account: string; readonly status: AccountStatusChange["status"] },
+) {
   const places = isId(account) ? [account] : digitsOf(c.env);
   const found = places.map((place) => databases.of(c, place)).filter((database) => database !== undefined);
   const asked = await Promise.allSettled(
-    found.map((each) => setAccountStatus(each.primary().session, account, status, Date.now())),
+    found.map((each) => setAccountStatus(each.primary().session, { account, status, now: Date.now() })),
   );
   for (const outcome of asked) if (outcome.status === "fulfilled" && outcome.value !== null) return outcome.value;
   for (const outcome of asked) if (outcome.status === "rejected") throw outcome.reason;

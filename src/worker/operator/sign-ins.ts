@@ -24,7 +24,7 @@ export const SIGN_IN_OPERATIONS = {
     handle: async (c, { body }, { databases }) => {
       const now = Date.now();
       const id = createId(DIRECTORY_DIGIT, secureRandomBytes);
-      await offerSignIn(databases.directory(c).withoutSession(), id, body, now);
+      await offerSignIn(databases.directory(c).withoutSession(), { id, signIn: body, now });
       const url = new URL("/account/sign-in", c.req.url);
       url.searchParams.set("link", await signSignIn(SIGN_IN_LINK, id, c.get("settings").signingKeys));
       return c.json({ url: url.href, expiresAt: toTimestamp(now + LINK_MS) }, 201);

@@ -37,7 +37,7 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
     const token = await tokens.read(tokenOf(c), c.get("settings").signingKeys);
     if (revoked.has(token)) throw unauthorized("revoked");
     if (token.panelistId === null && method !== "GET") {
-      await openIdeaBank(c, memory, null);
+      await openIdeaBank(c, { memory, capability: null });
       throw new Problem("sign-in-required");
     }
     const database = databases.of(c, token.ideaBankId);
@@ -83,7 +83,8 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
       if (found.final) throw mergedInto(found.proposal?.duplicateOf ?? null);
     }
     const response = await found.respond();
-    if (primary.bookmark !== undefined) await sendConsistencyToken(c, response, token.ideaBankId, primary.bookmark);
+    if (primary.bookmark !== undefined)
+      await sendConsistencyToken(c, { response, subject: token.ideaBankId, bookmark: primary.bookmark });
     return response;
   };
 }

@@ -27,7 +27,8 @@ export const FEED_OPERATIONS: Record<"getAtomFeed" | "getJsonFeed", IdeaBankOper
     feed: "application/atom+xml",
     summary: "Read the changelog as an Atom feed",
     description: DESCRIPTION,
-    handle: (c, memory) => respondWithFeed(c, memory, "application/atom+xml; charset=utf-8", renderAtom),
+    handle: (c, memory) =>
+      respondWithFeed(c, { memory, contentType: "application/atom+xml; charset=utf-8", render: renderAtom }),
   }),
 
   getJsonFeed: ideaBankOperation({
@@ -37,7 +38,7 @@ export const FEED_OPERATIONS: Record<"getAtomFeed" | "getJsonFeed", IdeaBankOper
     answer: ChangelogFeed,
     summary: "Read the changelog as a JSON feed",
     description: DESCRIPTION,
-    handle: (c, memory) => respondWithFeed(c, memory, "application/feed+json", renderJsonFeed),
+    handle: (c, memory) => respondWithFeed(c, { memory, contentType: "application/feed+json", render: renderJsonFeed }),
   }),
 };
 
@@ -60,9 +61,11 @@ const visitorsOnly = (text: string | undefined) => (text?.startsWith("ibv_") ? t
 
 async function respondWithFeed(
   c: Context<AppEnv>,
-  memory: IdeaBankMemory,
-  contentType: string,
-  render: (feed: Feed) => string,
+  {
+    memory,
+    contentType,
+    render,
+  }: { readonly memory: IdeaBankMemory; readonly contentType: string; readonly render: (feed: Feed) => string },
 ): Promise<Response> {
   const { ideaBank, changelog, token } = await openChangelog(c, memory, visitorsOnly(c.req.query("token")));
   const url = c.req.url;

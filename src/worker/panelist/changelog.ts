@@ -34,7 +34,7 @@ export const CHANGELOG_OPERATIONS = {
 
 /** Throws `unauthorized`, and `idea-bank-not-found` for a closed gate. `inAddress` is a visitor's token in the URL. */
 export async function openChangelog(c: Context<AppEnv>, memory: IdeaBankMemory, inAddress?: string) {
-  const { ideaBank, changelog, token } = await openIdeaBank(c, memory, "canViewChangelog", inAddress);
+  const { ideaBank, changelog, token } = await openIdeaBank(c, { memory, capability: "canViewChangelog", inAddress });
   if (ideaBank === null || !hasCapability(ideaBank, "canViewChangelog")) throw new Problem("idea-bank-not-found");
   if (changelog === undefined) throw new Error("a changelog that may be viewed was not read with its idea bank");
   return { ideaBank, changelog, token };

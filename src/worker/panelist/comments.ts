@@ -34,7 +34,11 @@ export const COMMENT_OPERATIONS = {
     summary: "List a proposal's comments",
     description: "Oldest first.",
     handle: async (c, { session, token, ids, page: request }) => {
-      const { access, proposal, page } = await listCommentsForPanelist(session, token, ids.proposalId, request);
+      const { access, proposal, page } = await listCommentsForPanelist(session, {
+        token,
+        proposalId: ids.proposalId,
+        request,
+      });
       return { access, proposal, respond: () => respondPage(c, page) };
     },
   }),
@@ -50,7 +54,11 @@ export const COMMENT_OPERATIONS = {
     description: "A comment is activity on the proposal.",
     handle: async (c, { session, token, ids, body, now, idempotencyKey }) => {
       const id = createId(token.ideaBankId, secureRandomBytes);
-      const found = await addComment(session, token, ids.proposalId, { id, ...body, now, idempotencyKey });
+      const found = await addComment(session, {
+        token,
+        proposalId: ids.proposalId,
+        comment: { id, ...body, now, idempotencyKey },
+      });
       const { access, proposal, merged, result } = found;
       const toComment = (created: { id: string; at: number }): PanelistComment => ({
         id: created.id,
@@ -60,7 +68,7 @@ export const COMMENT_OPERATIONS = {
         ...body,
         createdAt: toTimestamp(created.at),
       });
-      const respond = () => respondCreated(c, result, toComment);
+      const respond = () => respondCreated(c, { result, toBody: toComment });
       return { access, proposal, final: merged, wasDone: result.kind === "replayed", respond };
     },
   }),
@@ -75,13 +83,12 @@ export const COMMENT_OPERATIONS = {
     summary: "Edit one's own comment",
     description: "That is no activity: writing the comment was.",
     handle: async (c, { session, token, ids, body }) => {
-      const { access, proposal, merged, comment } = await editComment(
-        session,
+      const { access, proposal, merged, comment } = await editComment(session, {
         token,
-        ids.proposalId,
-        ids.commentId,
-        body,
-      );
+        proposalId: ids.proposalId,
+        commentId: ids.commentId,
+        comment: body,
+      });
       return { access, proposal, final: merged, respond: () => c.json(own(comment)) };
     },
   }),
@@ -93,7 +100,11 @@ export const COMMENT_OPERATIONS = {
     problems: [...PROPOSAL_PROBLEMS, "comment-not-found", "capability-closed", "forbidden"],
     summary: "Delete one's own comment",
     handle: async (c, { session, token, ids }) => {
-      const { access, proposal, comment } = await removeComment(session, token, ids.proposalId, ids.commentId);
+      const { access, proposal, comment } = await removeComment(session, {
+        token,
+        proposalId: ids.proposalId,
+        commentId: ids.commentId,
+      });
       const respond = () => {
         own(comment);
         return c.body(null, 204);

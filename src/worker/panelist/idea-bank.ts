@@ -20,7 +20,7 @@ export const IDEA_BANK_OPERATIONS = {
     summary: "Read what the idea bank allows",
     description: "Read it first: it shows which of the other operations this token can use.",
     /** A closed, a suspended and a missing idea bank give the same answer. */
-    handle: async (c, memory) => c.json(accessOf(await openIdeaBank(c, memory, null))),
+    handle: async (c, memory) => c.json(accessOf(await openIdeaBank(c, { memory, capability: null }))),
   }),
 };
 
@@ -37,9 +37,15 @@ export const subjectsOf = ({ ideaBankId, panelistId }: VerifiedToken): readonly 
 /** Throws `unauthorized` for a token that is invalid or revoked. `inAddress` is a visitor's token in the URL. */
 export const openIdeaBank = (
   c: Context<AppEnv>,
-  memory: IdeaBankMemory,
-  capability: OpenTerms["capability"],
-  inAddress?: string,
+  {
+    memory,
+    capability,
+    inAddress,
+  }: {
+    readonly memory: IdeaBankMemory;
+    readonly capability: OpenTerms["capability"];
+    readonly inAddress?: string | undefined;
+  },
 ): Promise<OpenedByToken> =>
   openByToken(memory, c, c.get("settings"), {
     text: tokenOf(c) ?? inAddress,

@@ -49,7 +49,7 @@ export const PROPOSAL_OPERATIONS = {
     summary: "List the idea bank's proposals",
     description: "Public proposals. Merged ones are left out.",
     handle: async (c, { session, token, query, page: request }) => {
-      const { access, page } = await listForPanelist(session, token, query, request);
+      const { access, page } = await listForPanelist(session, { token, filter: query, request });
       return { access, respond: () => respondPage(c, page) };
     },
   }),
@@ -69,7 +69,7 @@ export const PROPOSAL_OPERATIONS = {
     handle: async (c, { session, token, query, page: { limit } }) => {
       const filter = { sort: "new", q: query.title } as const;
       const request = { limit: Math.min(limit, SIMILAR_AT_MOST), after: undefined };
-      const { access, page } = await listForPanelist(session, token, filter, request);
+      const { access, page } = await listForPanelist(session, { token, filter, request });
       return { access, respond: () => respondPage(c, page) };
     },
   }),
@@ -104,7 +104,11 @@ export const PROPOSAL_OPERATIONS = {
         createdAt: toTimestamp(at),
         lastActivityAt: toTimestamp(at),
       });
-      return { access, wasDone: result.kind === "replayed", respond: () => respondCreated(c, result, toProposal) };
+      return {
+        access,
+        wasDone: result.kind === "replayed",
+        respond: () => respondCreated(c, { result, toBody: toProposal }),
+      };
     },
   }),
 
@@ -146,7 +150,12 @@ export const PROPOSAL_OPERATIONS = {
     summary: "Edit one's own proposal",
     description: "Possible while its status is `submitted`. Fields that are not sent stay as they are.",
     handle: async (c, { session, token, ids, body, now }) => {
-      const { access, proposal, merged, changed } = await editProposal(session, token, ids.proposalId, body, now);
+      const { access, proposal, merged, changed } = await editProposal(session, {
+        token,
+        proposalId: ids.proposalId,
+        changes: body,
+        now,
+      });
       const respond = () => {
         if (!changed) throw refusal(proposal);
         return c.json(proposal);

@@ -16,7 +16,12 @@ export const VOTE_OPERATIONS = {
     summary: "Vote for a proposal",
     description: "One vote for each panelist. Voting again changes nothing.",
     handle: async (c, { session, token, ids, now }) => {
-      const { access, proposal, merged } = await setVote(session, token, ids.proposalId, true, now);
+      const { access, proposal, merged } = await setVote(session, {
+        token,
+        proposalId: ids.proposalId,
+        voted: true,
+        now,
+      });
       return { access, proposal, final: merged, respond: () => c.json({ voted: true, votes: proposal?.votes ?? 0 }) };
     },
   }),
@@ -31,7 +36,12 @@ export const VOTE_OPERATIONS = {
     summary: "Remove a vote",
     description: "Removing a vote again changes nothing.",
     handle: async (c, { session, token, ids, now }) => {
-      const { access, proposal, merged } = await setVote(session, token, ids.proposalId, false, now);
+      const { access, proposal, merged } = await setVote(session, {
+        token,
+        proposalId: ids.proposalId,
+        voted: false,
+        now,
+      });
       return { access, proposal, final: merged, respond: () => c.json({ voted: false, votes: proposal?.votes ?? 0 }) };
     },
   }),

@@ -50,7 +50,14 @@ export class LeasedWindow {
    * `stored` are the admissions of an earlier run, oldest first, as `store()` returned them. Those after `now` belong to leases
    * and to a reserve; any that lie too far ahead for that come from a clock that has stepped back since.
    */
-  constructor(rateLimit: RateLimit, stored: Float64Array, now: number, charges: readonly Charge[] = []) {
+  constructor(
+    rateLimit: RateLimit,
+    {
+      stored,
+      now,
+      charges = [],
+    }: { readonly stored: Float64Array; readonly now: number; readonly charges?: readonly Charge[] | undefined },
+  ) {
     this.rateLimit = rateLimit;
     const isAhead = (at: number) => at > now && at <= now + RESERVE_MS;
     const ends = Map.groupBy(stored.filter(isAhead), (at) => at);
@@ -66,7 +73,7 @@ export class LeasedWindow {
    */
   under(rateLimit: RateLimit, now: number): LeasedWindow {
     const windowMs = Math.max(rateLimit.windowMs, this.rateLimit.windowMs);
-    return new LeasedWindow(rateLimit, this.#window.times(now, windowMs), now, this.#charges);
+    return new LeasedWindow(rateLimit, { stored: this.#window.times(now, windowMs), now, charges: this.#charges });
   }
 
   /**

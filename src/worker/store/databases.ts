@@ -145,7 +145,7 @@ export class Database {
   primary(): PrimarySession {
     const { anchors, sessions } = this.#memory;
     if (sessions.isDue) this.#waitUntil(sessions.ping(this.#binding).catch(() => {}));
-    return new PrimarySession(this.#binding, sessions, anchors, this.#callOf("primary"));
+    return new PrimarySession(this.#binding, { sessions, anchors, call: this.#callOf("primary") });
   }
 
   /** The primary without a D1 session, for what needs no bookmark. */
@@ -221,7 +221,10 @@ export class PrimarySession {
   readonly #anchors: Anchors;
   #openedAt: number | undefined;
 
-  constructor(binding: D1Database, sessions: Sessions, anchors: Anchors, call: Call) {
+  constructor(
+    binding: D1Database,
+    { sessions, anchors, call }: { readonly sessions: Sessions; readonly anchors: Anchors; readonly call: Call },
+  ) {
     this.#sessions = sessions;
     this.#anchors = anchors;
     this.#session = new Session(() => {

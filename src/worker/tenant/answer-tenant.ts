@@ -37,7 +37,7 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     const primary = database.primary();
     const webhooks = method === "GET" ? { waiting: [] } : watchWebhooks(primary, { accountId });
     const orForbidden = async (error: unknown): Promise<never> => {
-      if (await ownsPath(primary.session, accountId, path, ids)) throw error;
+      if (await ownsPath(primary.session, { accountId, path, ids })) throw error;
       throw new Problem("forbidden", { cause: "not the tenant's" });
     };
     const input = await readInput(c, operation, "tenant").catch(orForbidden);
@@ -69,7 +69,11 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     const written = scopeOf(operation) === "panelists:write" ? panelistId : ideaBankId;
     if (written !== undefined) views.noteWrite(written, primary.bookmark);
     if (primary.bookmark !== undefined)
-      await sendConsistencyToken(c, response, ideaBankId ?? panelistId ?? accountId, primary.bookmark);
+      await sendConsistencyToken(c, {
+        response,
+        subject: ideaBankId ?? panelistId ?? accountId,
+        bookmark: primary.bookmark,
+      });
     return response;
   };
 }

@@ -45,7 +45,7 @@ export const COMMENT_OPERATIONS = {
     summary: "List a proposal's comments",
     description: "Newest first.",
     handle: async (c, { session, accountId, ids, page }) =>
-      respondPage(c, owned(await listComments(session, accountId, ids, page))),
+      respondPage(c, owned(await listComments(session, { accountId, path: ids, request: page }))),
   }),
 
   createComment: operation({
@@ -61,13 +61,15 @@ export const COMMENT_OPERATIONS = {
     handle: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
       notInTheFuture(body, now);
       const id = createId(accountId, secureRandomBytes);
-      const { result, obstacle } = await createComment(session, accountId, ids, id, body, now, idempotencyKey);
-      return respondCreated(
-        c,
-        result,
-        (comment) => comment,
-        () => notCreated(obstacle),
-      );
+      const { result, obstacle } = await createComment(session, {
+        accountId,
+        path: ids,
+        id,
+        comment: body,
+        now,
+        idempotencyKey,
+      });
+      return respondCreated(c, { result, toBody: (comment) => comment, refusal: () => notCreated(obstacle) });
     },
   }),
 
@@ -80,7 +82,9 @@ export const COMMENT_OPERATIONS = {
     summary: "Edit your comment",
     description: "One that you wrote as the tenant. That is no activity: writing the comment was.",
     handle: async (c, { session, accountId, ids, body }) => {
-      const comment = owned(await updateComment(session, accountId, ids, ids.commentId, body));
+      const comment = owned(
+        await updateComment(session, { accountId, path: ids, commentId: ids.commentId, comment: body }),
+      );
       if (comment === "panelists")
         throw new Problem("forbidden", {
           detail: "A panelist wrote this comment. You can delete it; only your own can be edited.",
@@ -95,6 +99,9 @@ export const COMMENT_OPERATIONS = {
     scope: "ideabanks:write",
     summary: "Delete a comment",
     handle: async (c, { session, accountId, ids, idempotencyKey }) =>
-      respondDeleted(c, await deleteComment(session, accountId, ids, ids.commentId, idempotencyKey)),
+      respondDeleted(
+        c,
+        await deleteComment(session, { accountId, path: ids, commentId: ids.commentId, idempotencyKey }),
+      ),
   }),
 };

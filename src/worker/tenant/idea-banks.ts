@@ -26,7 +26,7 @@ export const IDEA_BANK_OPERATIONS = {
     summary: "List idea banks",
     description: "Newest first.",
     handle: async (c, { session, accountId, query: { status }, page }) =>
-      respondPage(c, await listIdeaBanks(session, accountId, page, status)),
+      respondPage(c, await listIdeaBanks(session, { accountId, request: page, status })),
   }),
 
   createIdeaBank: operation({
@@ -40,7 +40,7 @@ export const IDEA_BANK_OPERATIONS = {
     handle: async (c, { session, accountId, body, now, idempotencyKey }) => {
       const id = createId(accountId, secureRandomBytes);
       const result = await createIdeaBank(session, { accountId, id, input: body, now, idempotencyKey });
-      return respondCreated(c, result, (ideaBank) => ideaBank);
+      return respondCreated(c, { result, toBody: (ideaBank) => ideaBank });
     },
   }),
 
@@ -63,7 +63,7 @@ export const IDEA_BANK_OPERATIONS = {
     summary: "Change an idea bank",
     description: "Fields that are not sent stay as they are. Any status but `OPEN` closes the idea bank to panelists.",
     handle: async (c, { session, accountId, ids, body }) =>
-      c.json(owned(await updateIdeaBank(session, accountId, ids.ideaBankId, body))),
+      c.json(owned(await updateIdeaBank(session, { accountId, id: ids.ideaBankId, changes: body }))),
   }),
 
   deleteIdeaBank: operation({
@@ -73,6 +73,6 @@ export const IDEA_BANK_OPERATIONS = {
     summary: "Delete an idea bank",
     description: "Deletes its proposals and their comments too.",
     handle: async (c, { session, accountId, ids, idempotencyKey }) =>
-      respondDeleted(c, await deleteIdeaBank(session, accountId, ids.ideaBankId, idempotencyKey)),
+      respondDeleted(c, await deleteIdeaBank(session, { accountId, id: ids.ideaBankId, idempotencyKey })),
   }),
 };

@@ -35,7 +35,7 @@ export const PANELIST_OPERATIONS = {
     summary: "List panelists",
     description: "Newest first.",
     handle: async (c, { session, accountId, query, page }) =>
-      respondPage(c, await listPanelists(session, accountId, query.externalId, page)),
+      respondPage(c, await listPanelists(session, { accountId, externalId: query.externalId, request: page })),
   }),
 
   createPanelist: operation({
@@ -50,7 +50,7 @@ export const PANELIST_OPERATIONS = {
       const { externalId } = body;
       const id = externalId === null ? createId(accountId, secureRandomBytes) : await deriveId(accountId, externalId);
       const created = await createPanelist(session, { accountId, id, input: body, now, idempotencyKey });
-      return respondCreated(c, created, (panelist) => panelist, externalIdTaken);
+      return respondCreated(c, { result: created, toBody: (panelist) => panelist, refusal: externalIdTaken });
     },
   }),
 
@@ -76,7 +76,7 @@ export const PANELIST_OPERATIONS = {
       "Fields that are not sent stay as they are; `externalId` is not changed. `active: false` revokes all tokens of the panelist. No token is issued " +
       "until the panelist is active again.",
     handle: async (c, { session, accountId, ids, body, noteRevocation }) => {
-      const updated = owned(await updatePanelist(session, accountId, ids.panelistId, body));
+      const updated = owned(await updatePanelist(session, { accountId, id: ids.panelistId, changes: body }));
       if (updated === "other-id") throw externalIdFixed();
       noteRevocation(updated.revocation);
       return c.json(updated.panelist);

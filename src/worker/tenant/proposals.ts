@@ -52,7 +52,10 @@ export const PROPOSAL_OPERATIONS = {
     summary: "List an idea bank's proposals",
     description: "Newest first, without merged ones. `externalId` finds a merged one, too.",
     handle: async (c, { session, accountId, ids, query, page }) =>
-      respondPage(c, owned(await listProposals(session, accountId, ids.ideaBankId, query, page))),
+      respondPage(
+        c,
+        owned(await listProposals(session, { accountId, ideaBankId: ids.ideaBankId, filter: query, request: page })),
+      ),
   }),
 
   createProposal: operation({
@@ -75,12 +78,7 @@ export const PROPOSAL_OPERATIONS = {
         now,
         idempotencyKey,
       });
-      return respondCreated(
-        c,
-        result,
-        (proposal) => proposal,
-        () => notCreated(obstacle),
-      );
+      return respondCreated(c, { result, toBody: (proposal) => proposal, refusal: () => notCreated(obstacle) });
     },
   }),
 
@@ -127,7 +125,7 @@ export const PROPOSAL_OPERATIONS = {
       "Fields that are not sent stay as they are. An edit, a change of status or an official response is activity. A public " +
       "proposal that becomes `implemented` appears in the changelog.",
     handle: async (c, { session, accountId, ids, body, now }) => {
-      const proposal = owned(await updateProposal(session, accountId, ids, body, now));
+      const proposal = owned(await updateProposal(session, { accountId, path: ids, changes: body, now }));
       if (proposal === "taken") throw notCreated("taken");
       return c.json(proposal);
     },
@@ -142,7 +140,7 @@ export const PROPOSAL_OPERATIONS = {
       "Deletes its votes, its comments and the proposals that were merged into it too. Nobody can access them from the answer on; " +
       "where there are many, they are deleted in the minutes after it.",
     handle: async (c, { session, accountId, ids, idempotencyKey }) =>
-      respondDeleted(c, await deleteProposal(session, accountId, ids, idempotencyKey)),
+      respondDeleted(c, await deleteProposal(session, { accountId, path: ids, idempotencyKey })),
   }),
 
   mergeProposal: operation({
@@ -162,7 +160,7 @@ export const PROPOSAL_OPERATIONS = {
       "under way in an idea bank, another one is refused: 409 with `Retry-After`.",
     handle: async (c, { session, accountId, ids, body }) => {
       if (body.into === ids.proposalId) throw invalid([{ path: "into", message: "must be another proposal" }]);
-      const outcome = owned(await mergeProposal(session, accountId, ids, body.into));
+      const outcome = owned(await mergeProposal(session, { accountId, path: ids, into: body.into }));
       if (outcome === "busy") throw mergesUnderWay();
       if ("duplicateOf" in outcome)
         throw (outcome.merged === "target" ? targetMergedInto : mergedInto)(outcome.duplicateOf);

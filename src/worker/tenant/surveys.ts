@@ -35,11 +35,10 @@ export const SURVEY_OPERATIONS = {
     summary: "Create a survey",
     handle: async (c, { session, accountId, body, now, idempotencyKey }) => {
       const id = createId(accountId, secureRandomBytes);
-      return respondCreated(
-        c,
-        await createSurvey(session, { accountId, id, input: body, now, idempotencyKey }),
-        (survey) => survey,
-      );
+      return respondCreated(c, {
+        result: await createSurvey(session, { accountId, id, input: body, now, idempotencyKey }),
+        toBody: (survey) => survey,
+      });
     },
   }),
 
@@ -70,6 +69,6 @@ export const SURVEY_OPERATIONS = {
     scope: "surveys:write",
     summary: "Delete a survey",
     handle: async (c, { session, accountId, ids, idempotencyKey }) =>
-      respondDeleted(c, await deleteSurvey(session, accountId, ids.surveyId, idempotencyKey)),
+      respondDeleted(c, await deleteSurvey(session, { accountId, id: ids.surveyId, idempotencyKey })),
   }),
 };

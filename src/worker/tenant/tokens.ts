@@ -47,10 +47,13 @@ export const TOKEN_OPERATIONS = {
       const found = await prepareTokenIssue(session, { accountId, ideaBankId, panelist, now, idempotencyKey });
       if (found.kind === "inactive") throw new Problem("conflict", { detail: "The panelist is not active." });
       if (found.kind === "just-revoked") throw justRevoked();
-      return respondCreated(c, found, async (issue) => {
-        const expiresAt = issue.issuedAt + lifetimeSeconds;
-        const token = await issueToken({ ideaBankId, ...issue, expiresAt }, c.get("settings").signingKeys);
-        return { token, panelistId: issue.panelistId, expiresAt: toTimestamp(expiresAt * 1000) };
+      return respondCreated(c, {
+        result: found,
+        toBody: async (issue) => {
+          const expiresAt = issue.issuedAt + lifetimeSeconds;
+          const token = await issueToken({ ideaBankId, ...issue, expiresAt }, c.get("settings").signingKeys);
+          return { token, panelistId: issue.panelistId, expiresAt: toTimestamp(expiresAt * 1000) };
+        },
       });
     },
   }),
@@ -94,7 +97,11 @@ export const TOKEN_OPERATIONS = {
     description:
       "Ends all tokens for visitors of the idea bank that exist. Those that are issued afterwards are valid.",
     handle: async (c, { session, accountId, ids, idempotencyKey, noteRevocation }) => {
-      const { result, revocation } = await endVisitorTokens(session, accountId, ids.ideaBankId, idempotencyKey);
+      const { result, revocation } = await endVisitorTokens(session, {
+        accountId,
+        ideaBankId: ids.ideaBankId,
+        idempotencyKey,
+      });
       noteRevocation(revocation);
       return respondDeleted(c, result);
     },

@@ -55,7 +55,7 @@ export const VOTE_OPERATIONS = {
     description:
       "In the order of the panelists' identifiers, not of time: `at` says when. While a merge is under way, votes are listed where they are.",
     handle: async (c, { session, accountId, ids, page }) => {
-      const { items, next } = owned(await listVoters(session, accountId, ids, page));
+      const { items, next } = owned(await listVoters(session, { accountId, path: ids, request: page }));
       if (c.get("tenant").scopes.includes("panelists:read")) return respondPage(c, { items, next });
       return respondPage(c, { items: items.map((voter) => ({ ...voter, externalId: null, displayName: null })), next });
     },
@@ -73,7 +73,7 @@ export const VOTE_OPERATIONS = {
     summary: "Vote for a panelist",
     description: `The body names the panelist. ${description}`,
     handle: async (c, { session, accountId, ids, body, now }) =>
-      c.json(toVote(await setVoteFor(session, accountId, ids, body, true, now), true, false)),
+      c.json(toVote(await setVoteFor(session, { accountId, path: ids, named: body, voted: true, now }), true, false)),
   }),
 
   putVote: operation({
@@ -86,7 +86,7 @@ export const VOTE_OPERATIONS = {
     summary: "Vote for the panelist in the path",
     description,
     handle: async (c, { session, accountId, ids, now }) =>
-      c.json(toVote(await setVoteFor(session, accountId, ids, ids, true, now), true, true)),
+      c.json(toVote(await setVoteFor(session, { accountId, path: ids, named: ids, voted: true, now }), true, true)),
   }),
 
   deleteVote: operation({
@@ -99,6 +99,6 @@ export const VOTE_OPERATIONS = {
     summary: "Take a panelist's vote back",
     description,
     handle: async (c, { session, accountId, ids, now }) =>
-      c.json(toVote(await setVoteFor(session, accountId, ids, ids, false, now), false, true)),
+      c.json(toVote(await setVoteFor(session, { accountId, path: ids, named: ids, voted: false, now }), false, true)),
   }),
 };

@@ -35,7 +35,7 @@ const place = { environment: "", table: "d1_databases", binding: "DB" };
 
 describe("writing an id", () => {
   it("adds one line to its section, and no other", () => {
-    const changed = withId(toml, place, "database_id", "an-id");
+    const changed = withId(toml, { place, key: "database_id", id: "an-id" });
     expect(changed).toContain(
       '[[d1_databases]]\nbinding = "DB"\ndatabase_id = "an-id"\ndatabase_name = "edge-access-api"\n',
     );
@@ -43,29 +43,34 @@ describe("writing an id", () => {
   });
 
   it("replaces one that is there", () => {
-    const once = withId(toml, place, "database_id", "an-id");
-    expect(withId(once, place, "database_id", "another")).toBe(once.replace("an-id", "another"));
+    const once = withId(toml, { place, key: "database_id", id: "an-id" });
+    expect(withId(once, { place, key: "database_id", id: "another" })).toBe(once.replace("an-id", "another"));
   });
 
   it("finds the binding among several, and the environment", () => {
     const two =
       '[[d1_databases]]\nbinding = "DB"\n\n[[d1_databases]]\nbinding = "DB_1"\n\n[[env.staging.d1_databases]]\nbinding = "DB_1"\n';
-    expect(withId(two, { ...place, binding: "DB_1" }, "database_id", "x")).toBe(
+    expect(withId(two, { place: { ...place, binding: "DB_1" }, key: "database_id", id: "x" })).toBe(
       two.replace('"DB_1"\n', '"DB_1"\ndatabase_id = "x"\n'),
     );
-    expect(withId(two, { ...place, binding: "DB_1", environment: "staging" }, "database_id", "x")).toBe(
-      `${two}`.replace(/"DB_1"\n$/, '"DB_1"\ndatabase_id = "x"\n'),
-    );
+    expect(
+      withId(two, { place: { ...place, binding: "DB_1", environment: "staging" }, key: "database_id", id: "x" }),
+    ).toBe(`${two}`.replace(/"DB_1"\n$/, '"DB_1"\ndatabase_id = "x"\n'));
   });
 
   it("fails where there is no such section", () => {
-    expect(() => withId(toml, { ...place, binding: "DB_9" }, "database_id", "x")).toThrow(Failure);
+    expect(() => withId(toml, { place: { ...place, binding: "DB_9" }, key: "database_id", id: "x" })).toThrow(Failure);
   });
 });
 
 describe("writing a variable", () => {
   it("changes the one line of its environment, and keeps a comment behind it", () => {
-    const changed = withVariable(toml, "staging", "SIGNING_SECRETS", "CREDENTIAL_SECRETS_2", "since then");
+    const changed = withVariable(toml, {
+      environment: "staging",
+      name: "SIGNING_SECRETS",
+      value: "CREDENTIAL_SECRETS_2",
+      comment: "since then",
+    });
     const [top = "", staging = ""] = changed.split("[env.staging.vars]");
     expect(top).toContain('\nSIGNING_SECRETS = "CREDENTIAL_SECRETS"\n');
     expect(staging).toContain('\nSIGNING_SECRETS = "CREDENTIAL_SECRETS_2" # since then\n');
@@ -73,8 +78,10 @@ describe("writing a variable", () => {
   });
 
   it("fails where the variable is missing", () => {
-    expect(() => withVariable(toml, "", "ANOTHER", "x", "")).toThrow(Failure);
-    expect(() => withVariable(toml, "production", "SIGNING_SECRETS", "x", "")).toThrow(Failure);
+    expect(() => withVariable(toml, { environment: "", name: "ANOTHER", value: "x", comment: "" })).toThrow(Failure);
+    expect(() =>
+      withVariable(toml, { environment: "production", name: "SIGNING_SECRETS", value: "x", comment: "" }),
+    ).toThrow(Failure);
   });
 });
 

@@ -78,7 +78,7 @@ it("a demo key that the developer has revoked is replaced by one that works, and
   await withLocalDatabases("wrangler.toml", folder, async ([local]) => {
     if (local === undefined) throw new Error("wrangler.toml has no database");
     const { database } = local;
-    const start = () => ensureDemoAccount(local, database, folder, keys);
+    const start = () => ensureDemoAccount(local, { directory: database, stateFolder: folder, keys });
     const idOf = ({ apiKey }: { apiKey: string }) => apiKey.slice(4, 16);
     const first = await start();
     expect((await start()).apiKey).toBe(first.apiKey);

@@ -50,7 +50,7 @@ async function mergesOf(ideas: readonly Idea[], merged: Readonly<Record<string, 
   try {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
     const api = createTenantApi({ origin, apiKey: "", signal: new AbortController().signal, complain: () => {} });
-    await writeIdeas(api, "bank", ideas, () => {});
+    await writeIdeas(api, { ideaBankId: "bank", ideas, progress: () => {} });
     return merges;
   } finally {
     server.close();
@@ -74,7 +74,10 @@ it("a person who is first met without a name has the name that comes later; a co
     const kim = { externalId: "kim", displayName: "Kim" };
     const comments = ["Old", "New"].map((body) => ({ author: kim, body, createdAt: "2026-01-01T00:00:00.000Z" }));
     const ideas = [idea("one", { voters: [{ ...kim, displayName: null }] }), idea("two", { author: kim, comments })];
-    expect(await writeIdeas(api, "bank", ideas, () => {})).toMatchObject({ panelists: 1, comments: 1 });
+    expect(await writeIdeas(api, { ideaBankId: "bank", ideas, progress: () => {} })).toMatchObject({
+      panelists: 1,
+      comments: 1,
+    });
     expect(people).toEqual([kim]);
   } finally {
     server.close();

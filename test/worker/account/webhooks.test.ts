@@ -151,7 +151,7 @@ it.each([deleteWebhook, testWebhook, changeWebhook({ paused: true })])(
     const removed = { email: owner.email, person: "removed@example.com", actor: "removed@example.com", address: null };
     const stamp = { now: Date.now(), eventId: newId() };
     const session = sessionOf(databaseOf(id));
-    expect((await changeOwnWebhook(session, removed, id, change, stamp)).made).toBeUndefined();
+    expect((await changeOwnWebhook(session, { owner: removed, id, change, stamp })).made).toBeUndefined();
     expect(await one()).toEqual(before);
     expect((await owner.events()).map(({ event }) => event)).toEqual(["webhook-created"]);
   },

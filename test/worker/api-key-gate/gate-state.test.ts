@@ -184,10 +184,12 @@ describe("a stored state", () => {
 it("what a longer window takes over is stored so that it is read again, with the most admissions that a limit has", () => {
   const [limit, now] = [10_000, 100_000];
   const admitted = Float64Array.from({ length: limit }, (_, index) => 20_000 + 7 * index);
-  const window = new LeasedWindow({ limit, windowMs: 60_000 }, admitted, now);
+  const window = new LeasedWindow({ limit, windowMs: 60_000 }, { stored: admitted, now });
   expect(window.grant(now, { id: "a", admissions: 200, forMs: 1_000 })).toBe(200);
   const longer = { limit, windowMs: 3_600_000 };
   const { state, discarded } = readStoredState({ ...valid, times: window.under(longer, now).store(now) });
   expect(discarded).toEqual([]);
-  expect(new LeasedWindow(longer, state.times ?? new Float64Array(), now + 20_000).remaining(now + 20_000)).toBe(0);
+  expect(
+    new LeasedWindow(longer, { stored: state.times ?? new Float64Array(), now: now + 20_000 }).remaining(now + 20_000),
+  ).toBe(0);
 });

@@ -140,9 +140,9 @@ describe("a lease", () => {
 
   it("is charged at its end, also by a gate that has restarted", () => {
     const limit = { limit: 80, windowMs: 1_000 };
-    const first = new LeasedWindow(limit, new Float64Array(), 0);
+    const first = new LeasedWindow(limit, { stored: new Float64Array(), now: 0 });
     expect(first.grant(0, { id: "a", admissions: 2, forMs: 100 })).toBe(2);
-    const restarted = new LeasedWindow(limit, first.store(1), 1);
+    const restarted = new LeasedWindow(limit, { stored: first.store(1), now: 1 });
     expect([1, 1_050, 1_099, 1_100].map((now) => restarted.remaining(now))).toEqual([78, 78, 78, 80]);
   });
 

@@ -92,7 +92,7 @@ it("what is used up while an attempt is recorded is released: the next one deliv
     if (receiver.seen.length === 1) allowance.statements.left = 0;
     return answer;
   });
-  await deliver(sessionOf(slow), id, receiver.send, allowance);
+  await deliver(sessionOf(slow), { id, send: receiver.send, allowance });
   expect(receiver.seen).toHaveLength(1);
   expect(await stored()).toMatchObject({ claimed_until: 0 });
   await job();

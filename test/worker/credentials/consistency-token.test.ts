@@ -7,9 +7,10 @@ import { signingKeys } from "../../support/world.ts";
 const NOW = 1_900_000_000;
 /** As D1 gives them. */
 const BOOKMARK = "00000085-0000024c-00004c6d-8e61117bf38d7adb71b934ebbf891683";
-const sign = (bookmark = BOOKMARK, keys = signingKeys) => signConsistencyToken(bookmark, "a bank", NOW, keys);
+const sign = (bookmark = BOOKMARK, keys = signingKeys) =>
+  signConsistencyToken(bookmark, { subject: "a bank", now: NOW, keys });
 const verify = (text: string, now = NOW, subjects = ["a bank", "a panelist"]) =>
-  verifyConsistencyToken(text, subjects, now, signingKeys);
+  verifyConsistencyToken(text, { subjects, now, keys: signingKeys });
 
 describe("a consistency token", () => {
   it("gives the bookmark back, to a request for its subject", async () => {

@@ -20,7 +20,11 @@ const rows = async (id: string) =>
       .all<Record<string, string>>()
   ).results.map((row) => ({ ...row, operations: JSON.parse(row.operations ?? "") }));
 const save = (id: string, hours: HourlyUsage[], lastUsedAt = NOW) =>
-  saveApiKeyUsage(sessionOf(databaseOf(id)), id, hours, { lastUsedAt, previousUsedAt: 0, seen: {} });
+  saveApiKeyUsage(sessionOf(databaseOf(id)), {
+    apiKeyId: id,
+    hours,
+    lastUse: { lastUsedAt, previousUsedAt: 0, seen: {} },
+  });
 
 it("totals that come again, or late, take nothing back", async () => {
   const { id } = await addApiKey();
@@ -46,7 +50,11 @@ it("what was seen is kept part by part, for 31 days; the same again writes nothi
     operation: "whoami",
   });
   const write = (seen: LastSeen, lastUsedAt: number) =>
-    saveApiKeyUsage(sessionOf(databaseOf(id)), id, [], { lastUsedAt, previousUsedAt: 0, seen });
+    saveApiKeyUsage(sessionOf(databaseOf(id)), {
+      apiKeyId: id,
+      hours: [],
+      lastUse: { lastUsedAt, previousUsedAt: 0, seen },
+    });
   const row = async () =>
     databaseOf(id).prepare("SELECT last_used_at, seen FROM api_keys WHERE id = ?1").bind(id).first();
   const refused = { ...seenAt(NOW, "old"), reason: "paused" as const };

@@ -74,7 +74,11 @@ describe("in another isolate, before a replica that never learns of the write,",
 
   it("a token that is forged or foreign changes nothing: neither the answer nor who is asked", async () => {
     const { bank, replica, read, token } = await setUp();
-    const foreign = await signConsistencyToken("99999999", "another bank", Math.floor(Date.now() / 1000), signingKeys);
+    const foreign = await signConsistencyToken("99999999", {
+      subject: "another bank",
+      now: Math.floor(Date.now() / 1000),
+      keys: signingKeys,
+    });
     replica.asked.length = 0;
     for (const sent of [token.slice(0, -1), `${token}0`, foreign ?? "", "x".repeat(10_000), ""]) {
       for (const path of PATHS.slice(0, 2)) expect(await read(path, sent)).not.toContain("After");

@@ -73,7 +73,7 @@ describe.each([10, 100_000])("with %d proposals", (proposals) => {
           .first<{ key: number; id: string }>();
         for (const limit of [1, 20, 100]) {
           for (const after of [undefined, middle ?? undefined]) {
-            const { page } = await listForPanelist(session, claims, filter, { limit, after });
+            const { page } = await listForPanelist(session, { token: claims, filter, request: { limit, after } });
             const title = JSON.stringify({ ...filter, limit, after });
             expect(take().read, title).toBeLessThanOrEqual(6 * (limit + 1) + 20);
             if (proposals > 1_000) expect(page.items, title).toHaveLength(limit);
@@ -93,7 +93,11 @@ it("the lists of `mine` read what they show; with another sort, and `voted` with
       for (const status of [undefined, "planned"] as const) {
         for (const limit of [1, 20]) {
           const filter: PanelistProposalFilter = { sort, mine, status };
-          const { page } = await listForPanelist(session, claims, filter, { limit, after: undefined });
+          const { page } = await listForPanelist(session, {
+            token: claims,
+            filter,
+            request: { limit, after: undefined },
+          });
           const shows = sort === "new" && (mine === "submitted" || status === undefined);
           const title = JSON.stringify({ ...filter, limit });
           if (shows) expect(page.items, title).toHaveLength(limit);

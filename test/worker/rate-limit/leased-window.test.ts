@@ -166,7 +166,7 @@ describe("what a lease has used", () => {
   const limit = { limit: 100, windowMs: 10_000 };
   /** A lease of two, until 1,000, that is reported at `reportedAt`; how much remains just before `at`, and then. */
   function reported(reportedAt: number, at: number) {
-    const window = new LeasedWindow(limit, new Float64Array(), 0);
+    const window = new LeasedWindow(limit, { stored: new Float64Array(), now: 0 });
     expect(window.grant(0, { id: "a", admissions: 2, forMs: 1_000 })).toBe(2);
     window.settle({ id: "a", used: 2 }, reportedAt);
     return [window.remaining(at - 1), window.remaining(at)];
@@ -205,7 +205,7 @@ describe("a key in steady use: once it has leases, no request waits for its gate
 
 it("a changed limit takes over the leases that are out", () => {
   const windowMs = 60_000;
-  const before = new LeasedWindow({ limit: 200, windowMs }, new Float64Array(), 0);
+  const before = new LeasedWindow({ limit: 200, windowMs }, { stored: new Float64Array(), now: 0 });
   expect(before.grant(0, { id: "a", admissions: 5, forMs: 1_000 })).toBe(5);
   const changed = before.under({ limit: 300, windowMs }, 100);
   expect(changed.remaining(100)).toBe(295);
@@ -214,7 +214,7 @@ it("a changed limit takes over the leases that are out", () => {
 });
 
 it("who is refused waits for a lease to be given back: until its end, then as long again, then for the oldest admission", () => {
-  const window = new LeasedWindow({ limit: 100, windowMs: 60_000 }, new Float64Array(), 0);
+  const window = new LeasedWindow({ limit: 100, windowMs: 60_000 }, { stored: new Float64Array(), now: 0 });
   expect(window.grant(0, { id: "a", admissions: 2, forMs: 1_000 })).toBe(2);
   for (let times = 0; times < 98; times++) window.admit(0);
   const waits = [10, 999, 1_000, 1_500, 2_000].map((now) => window.admit(now));
@@ -225,14 +225,14 @@ it("who is refused waits for a lease to be given back: until its end, then as lo
 
 describe("a reserve", () => {
   it("of a full window takes the place of the oldest admissions: no more times than the limit are stored", () => {
-    const window = new LeasedWindow({ limit: 100, windowMs: 60_000 }, new Float64Array(), 0);
+    const window = new LeasedWindow({ limit: 100, windowMs: 60_000 }, { stored: new Float64Array(), now: 0 });
     for (let times = 0; times < 100; times++) window.admit(times);
     const stored = window.store(100);
     expect([stored.length, stored[0], stored.at(-1)]).toEqual([100, 5, 100 + RESERVE_MS]);
   });
 
   it("is used until its end only, also by a lease", () => {
-    const window = new LeasedWindow({ limit: 600, windowMs: 60_000 }, new Float64Array(), 0);
+    const window = new LeasedWindow({ limit: 600, windowMs: 60_000 }, { stored: new Float64Array(), now: 0 });
     for (let times = 0; times < 10; times++) window.admit(0);
     window.store(0);
     expect(window.takeReserved(1, RESERVE_MS + 1)).toBe(false);
@@ -243,7 +243,7 @@ describe("a reserve", () => {
 describe("what a clock has left an hour ahead", () => {
   it("still counts, for a window and the longest reserve at most", () => {
     const windowMs = 60_000;
-    const window = new LeasedWindow({ limit: 400, windowMs }, new Float64Array(), 0);
+    const window = new LeasedWindow({ limit: 400, windowMs }, { stored: new Float64Array(), now: 0 });
     const [late, early] = [7_200_000, 3_600_000];
     for (let each = 0; each < 3; each++) window.grant(late + each, { id: `${each}`, admissions: 4, forMs: 1_000 });
     const left = window.remaining(late + 5);
@@ -258,11 +258,11 @@ describe("what a clock has left an hour ahead", () => {
 
 it("a limit that is lowered and raised again within one window admits no more than the higher one, also through a restart", () => {
   const windowMs = 10_000;
-  let window = new LeasedWindow({ limit: 20, windowMs }, new Float64Array(), 0);
+  let window = new LeasedWindow({ limit: 20, windowMs }, { stored: new Float64Array(), now: 0 });
   for (let count = 0; count < 20; count++) expect(window.admit(count).admitted).toBe(true);
   window = window.under({ limit: 5, windowMs }, 100);
   expect(window.admit(100).admitted).toBe(false);
-  window = new LeasedWindow({ limit: 5, windowMs }, window.store(200), 200);
+  window = new LeasedWindow({ limit: 5, windowMs }, { stored: window.store(200), now: 200 });
   expect(window.admit(200).admitted).toBe(false);
   window = window.under({ limit: 100, windowMs }, 300);
   let admitted = 0;
@@ -272,18 +272,18 @@ it("a limit that is lowered and raised again within one window admits no more th
 
 it.each(["reported", "stored"])("and no more with a lease that is %s while the limit is lower", (way) => {
   const windowMs = 10_000;
-  let window = new LeasedWindow({ limit: 100, windowMs }, new Float64Array(), 0);
+  let window = new LeasedWindow({ limit: 100, windowMs }, { stored: new Float64Array(), now: 0 });
   expect(window.grant(0, { id: "a", admissions: 2, forMs: 1_000 })).toBe(2);
   for (let count = 0; count < 98; count++) expect(window.admit(count).admitted).toBe(true);
   window = window.under({ limit: 5, windowMs }, 200);
   if (way === "reported") window.settle({ id: "a", used: 2 }, 300);
-  else window = new LeasedWindow({ limit: 5, windowMs }, window.store(300), 300);
+  else window = new LeasedWindow({ limit: 5, windowMs }, { stored: window.store(300), now: 300 });
   expect(window.under({ limit: 100, windowMs }, 400).admit(400).admitted).toBe(false);
 });
 
 it("a window that is made shorter and longer again, or only longer, takes over what was admitted in the longer one", () => {
   const [limit, short, long] = [20, 1_000, 60_000];
-  let window = new LeasedWindow({ limit, windowMs: long }, new Float64Array(), 0);
+  let window = new LeasedWindow({ limit, windowMs: long }, { stored: new Float64Array(), now: 0 });
   for (let count = 0; count < limit; count++) expect(window.admit(count).admitted).toBe(true);
   window = window.under({ limit, windowMs: short }, 3_000);
   expect(window.remaining(3_000)).toBe(limit);
@@ -291,7 +291,7 @@ it("a window that is made shorter and longer again, or only longer, takes over w
   expect(window.admit(3_000).admitted).toBe(true);
   expect(window.under({ limit, windowMs: long }, 10_000).remaining(10_000)).toBe(0);
   expect(window.under({ limit, windowMs: long }, 60_019).remaining(60_019)).toBe(limit - 1);
-  const steady = new LeasedWindow({ limit, windowMs: short }, new Float64Array(), 0);
+  const steady = new LeasedWindow({ limit, windowMs: short }, { stored: new Float64Array(), now: 0 });
   for (let now = 0; now < 50_000; now += 100) expect(steady.admit(now).admitted).toBe(true);
   expect(steady.under({ limit, windowMs: long }, 50_000).remaining(50_000)).toBe(0);
 });

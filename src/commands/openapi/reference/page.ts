@@ -49,7 +49,7 @@ export async function renderReference(document: OpenApi): Promise<string> {
         <p>${prose(document.info.description)}</p>
         <p>This page is made of <a href="/openapi.json">openapi.json</a>, an OpenAPI 3.1 document.</p>
         ${credentials(document)}
-        ${document["x-tagGroups"].map((group) => group.tags.map((tag) => section(document, group.name, tag, of(tag))))}
+        ${document["x-tagGroups"].map((group) => group.tags.map((tag) => section(document, { group: group.name, tag, operations: of(tag) })))}
         ${schemas(document)}
         ${errors(document)}
       </main>
@@ -94,7 +94,14 @@ const credentials = ({ components }: OpenApi): Html => html`<section aria-labell
           </dl>
         </section>`;
 
-function section(document: OpenApi, group: string, tag: string, operations: readonly Described[]): Html {
+function section(
+  document: OpenApi,
+  {
+    group,
+    tag,
+    operations,
+  }: { readonly group: string; readonly tag: string; readonly operations: readonly Described[] },
+): Html {
   const words = document.tags.find(({ name }) => name === tag)?.description ?? "";
   return html`<section aria-labelledby="${idOfTag(tag)}">
           <p class="group">${group}</p>

@@ -19,8 +19,12 @@ export function samplesOf(path: string, method: string, operation: Operation): r
   const credentials = Object.keys(operation.security?.[0] ?? {}).flatMap((name) => Object.entries(HEADERS[name] ?? {}));
   const body = operation.requestBody?.content["application/json"]?.example;
   return [
-    { name: "curl", language: "shell", source: curl(url, verb, credentials, body) },
-    { name: "fetch", language: "javascript", source: fetched(url, verb, credentials, body, hasAnswer(operation)) },
+    { name: "curl", language: "shell", source: curl(url, { verb, headers: credentials, body }) },
+    {
+      name: "fetch",
+      language: "javascript",
+      source: fetched(url, { verb, credentials, body, reads: hasAnswer(operation) }),
+    },
   ];
 }
 
@@ -33,7 +37,10 @@ const fill = (path: string, parameters: readonly Parameter[]): string =>
 const hasAnswer = ({ responses }: Operation): boolean =>
   Object.entries(responses).some(([status, answer]) => Number(status) < 300 && "content" in answer);
 
-function curl(url: string, verb: string, headers: Headers, body: unknown): string {
+function curl(
+  url: string,
+  { verb, headers, body }: { readonly verb: string; readonly headers: Headers; readonly body: unknown },
+): string {
   return [
     `curl ${url}`,
     ...(verb === "GET" || (verb === "POST" && body !== undefined) ? [] : [`-X ${verb}`]),
@@ -44,7 +51,15 @@ function curl(url: string, verb: string, headers: Headers, body: unknown): strin
   ].join(" \\\n  ");
 }
 
-function fetched(url: string, verb: string, credentials: Headers, body: unknown, reads: boolean): string {
+function fetched(
+  url: string,
+  {
+    verb,
+    credentials,
+    body,
+    reads,
+  }: { readonly verb: string; readonly credentials: Headers; readonly body: unknown; readonly reads: boolean },
+): string {
   const type = body === undefined ? [] : [["Content-Type", "application/json"] as const];
   const headers = Object.fromEntries([...credentials, ...type]);
   const lines = [
