@@ -1,13 +1,26 @@
 /** The OpenAPI document, given to generators that client developers use: what they make compiles strictly, and calls the API. */
 import { execFile } from "node:child_process";
-import { mkdtemp, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, rm, symlink, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { promisify } from "node:util";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import document from "../../public/openapi.json" with { type: "json" };
+import { exampleChange } from "../../src/worker/model/example-change.ts";
 
 type Use = { whoami(key: string, fetch: typeof globalThis.fetch): Promise<string> };
+
+/** A change and a problem narrow by their words. What a kind does not have is not there before. */
+const NARROWING = `
+      export const proposalOf = (change: Change): string | undefined =>
+        change.type === "proposal.created" ? change.proposalId : undefined;
+      export const titleOf = (change: Change): string | undefined =>
+        change.type === "comment.created" ? change.proposal?.title : undefined;
+      export const pathsOf = (problem: Problem): string[] | undefined =>
+        problem.error === "invalid-request" ? problem.errors?.map(({ path }) => path) : [];
+      // @ts-expect-error: which change?
+      export const anyProposal = (change: Change) => change.proposalId;
+`;
 
 /** Each command, run in an empty folder, makes a client in `client`; each `use.ts` makes one call with it. */
 const GENERATORS = [
@@ -15,7 +28,7 @@ const GENERATORS = [
     name: "hey-api",
     command: ["openapi-ts", "--input", resolve("public/openapi.json"), "--output", "client", "--no-log-file"],
     use: `
-      import { createSurvey, whoami as call } from "./client";
+      import { type Change, createSurvey, type Problem, whoami as call } from "./client";
       import { createClient } from "./client/client";
 
       export async function whoami(key: string, fetch: typeof globalThis.fetch): Promise<string> {
@@ -27,13 +40,14 @@ const GENERATORS = [
 
       // @ts-expect-error: no such status
       export const wrong = () => createSurvey({ body: { title: "A survey", status: "AJAR" } });
+      ${NARROWING}
     `,
   },
   {
     name: "swagger-typescript-api",
     command: ["swagger-typescript-api", "generate", "--path", resolve("public/openapi.json"), "--output", "client"],
     use: `
-      import { Api } from "./client/Api";
+      import { Api, type Change, type Problem } from "./client/Api";
 
       export async function whoami(key: string, fetch: typeof globalThis.fetch): Promise<string> {
         const securityWorker = () => ({ headers: { "X-API-Key": key } });
@@ -43,9 +57,43 @@ const GENERATORS = [
 
       // @ts-expect-error: no such status
       export const wrong = () => new Api().tenant.createSurvey({ title: "A survey", status: "AJAR" });
+      ${NARROWING}
+    `,
+  },
+  {
+    name: "orval",
+    command: ["orval", "--config", "orval.config.mjs"],
+    use: `
+      import { type Change, createSurvey, type Problem, whoami as call } from "./client/api";
+      import { ListChangesResponse, ListProposalsResponse } from "./client/zod";
+
+      export async function whoami(key: string, fetch: typeof globalThis.fetch): Promise<string> {
+        globalThis.fetch = fetch;
+        const { status, data } = await call({ headers: { "X-API-Key": key } });
+        if (status !== 200) throw new Error(data.detail);
+        return data.apiKeyId;
+      }
+
+      // @ts-expect-error: no such status
+      export const wrong = () => createSurvey({ title: "A survey", status: "AJAR" });
+      ${NARROWING}
+      export const readChanges = (page: unknown) =>
+        ListChangesResponse.parse(page).items.map((change) => [
+          change.type,
+          change.type === "proposal.created" ? change.proposalId : undefined,
+        ]);
+      export const readTitles = (page: unknown) => ListProposalsResponse.parse(page).items.map(({ title }) => title);
     `,
   },
 ];
+
+const ORVAL_CONFIG = `
+  const input = ${JSON.stringify(resolve("public/openapi.json"))};
+  export default {
+    api: { input, output: { client: "fetch", target: "client/api.ts", baseUrl: "https://api.example" } },
+    zod: { input, output: { client: "zod", target: "client/zod.ts" } },
+  };
+`;
 
 const TSCONFIG = {
   compilerOptions: {
@@ -63,11 +111,16 @@ const TSCONFIG = {
 const run = (folder: string, [command = "", ...args]: string[]) =>
   promisify(execFile)(resolve("node_modules/.bin", command), args, { cwd: folder });
 
-describe.each(GENERATORS)("$name", { timeout: 120_000 }, ({ command, use }) => {
+type Reads = { readChanges(page: object): unknown; readTitles(page: object): unknown };
+
+describe.each(GENERATORS)("$name", { timeout: 120_000 }, ({ name, command, use }) => {
   let folder: string;
 
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "generated-client-"));
+    // What is generated imports zod.
+    await symlink(resolve("node_modules"), join(folder, "node_modules"));
+    await writeFile(join(folder, "orval.config.mjs"), ORVAL_CONFIG);
     await run(folder, command);
     await writeFile(join(folder, "use.ts"), use);
     await writeFile(join(folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
@@ -91,5 +144,25 @@ describe.each(GENERATORS)("$name", { timeout: 120_000 }, ({ command, use }) => {
     };
     expect(await whoami("ibk_key", answer)).toBe(example.apiKeyId);
     expect(seen).toEqual(["GET https://api.example/tenant/whoami ibk_key"]);
+  });
+
+  if (name !== "orval") return;
+  it("makes schemas that check answers, and take what is added later", async () => {
+    const { readChanges, readTitles }: Reads = await import(join(folder, "use.ts"));
+    const at = "2026-11-20T12:00:00.000Z";
+    const nextCursor = "ibc_0000000000000000000000000000";
+    const created = exampleChange("proposal.created", at);
+    const later = { type: "idea.celebrated", at, by: "robot", confetti: true };
+    expect(readChanges({ items: [later, created, { ...created, emoji: "🎉" }], nextCursor })).toEqual([
+      ["idea.celebrated", undefined],
+      ["proposal.created", created.proposalId],
+      ["proposal.created", created.proposalId],
+    ]);
+    // JSON Schema counts characters, most languages count parts of them: 200 emoji are 400.
+    const title = "🎉".repeat(200);
+    const proposal = { ...created.proposal, title, status: "celebrated", mood: "high" };
+    expect(readTitles({ items: [proposal] })).toEqual([title]);
+    // It does check.
+    expect(() => readTitles({ items: [{ ...proposal, title: 7 }] })).toThrow();
   });
 });

@@ -20,9 +20,12 @@ const ANY_PROBLEM: DocumentedResponse = {
 const isRequired = (header: string): boolean =>
   Object.entries(document.components.headers).some(([name, { required }]) => name === header && required);
 
+/** The kind of a union that only words of later have. */
+const FOR_LATER = /\/Other(Change|Problem)$/;
+
 /** Answers are described as open, for clients of later. Now they have these members and words, and no others. */
 function closed(schema: unknown): unknown {
-  if (Array.isArray(schema)) return schema.map(closed);
+  if (Array.isArray(schema)) return schema.filter((each) => !FOR_LATER.test(each.$ref)).map(closed);
   if (typeof schema !== "object" || schema === null) return schema;
   const inner = Object.fromEntries(Object.entries(schema).map(([name, each]) => [name, closed(each)]));
   const hasMembers = inner.type === "object" && typeof inner.properties === "object";

@@ -7,7 +7,7 @@ import { withChangeUnion } from "./change-union.ts";
 import { describeOperation } from "./describe-operation.ts";
 import { HEADERS } from "./headers.ts";
 import { OPERATIONS } from "./operations.ts";
-import { PROBLEM_SCHEMA, problemResponses } from "./problems.ts";
+import { PROBLEM_SCHEMAS, problemResponses } from "./problems.ts";
 import { namedSchemas } from "./schemas.ts";
 import { describeWebhooks } from "./webhooks.ts";
 
@@ -87,7 +87,7 @@ export function buildDocument() {
         },
       },
       headers: HEADERS,
-      schemas: { ...withChangeUnion(namedSchemas(operations)), Problem: PROBLEM_SCHEMA },
+      schemas: { ...withChangeUnion(namedSchemas(operations)), ...PROBLEM_SCHEMAS },
       responses: problemResponses(operations),
     },
   };

@@ -4,6 +4,7 @@ import { takesIdempotencyKey } from "../../worker/http/operation.ts";
 import { REFUSAL_REASONS } from "../../worker/model/api-key.ts";
 import { PROBLEM_CODES, Problem, type ProblemCode, problemDocument, problemStatus } from "../../worker/problem.ts";
 import { type HeaderName, headerReferences } from "./headers.ts";
+import { type Kind as ProblemKind, unionOf } from "./open-union.ts";
 
 const TITLE_RULE = "must have 1 to 200 characters after trimming";
 const invalidTitle = {
@@ -11,11 +12,9 @@ const invalidTitle = {
   extensions: { errors: [{ path: "title", message: TITLE_RULE }] },
 };
 
-/** The problem document, of any code. */
-export const PROBLEM_SCHEMA = {
-  type: "object",
+/** The problem document, with the members of all codes. */
+const PROBLEM = {
   description: "A problem document (RFC 9457). Decide by `error`, not by the texts.",
-  required: ["type", "title", "status", "detail", "error"],
   properties: {
     type: {
       type: "string",
@@ -61,6 +60,25 @@ export const PROBLEM_SCHEMA = {
     },
   },
 } as const;
+
+/** The codes whose problems have members of their own. */
+const KINDS: readonly ProblemKind[] = [
+  { name: "InvalidRequestProblem", words: ["invalid-request"], always: ["errors"] },
+  { name: "RefusalProblem", words: ["unauthorized", "forbidden"], also: ["reason"] },
+  { name: "ConflictProblem", words: ["conflict"], also: ["duplicateOf"] },
+  { name: "RateLimitProblem", words: ["too-many-requests"], also: ["violated-policies"] },
+  { name: "UnavailableProblem", words: ["service-unavailable"], also: ["stores"] },
+] satisfies readonly (ProblemKind & { words: readonly ProblemCode[] })[];
+const WITH_MEMBERS = KINDS.flatMap(({ words }) => words);
+
+/** The problem documents, and their union `Problem`. */
+export const PROBLEM_SCHEMAS = unionOf(PROBLEM, {
+  name: "Problem",
+  by: "error",
+  every: ["type", "title", "status", "detail", "error"],
+  kinds: [...KINDS, { name: "PlainProblem", words: PROBLEM_CODES.filter((code) => !WITH_MEMBERS.includes(code)) }],
+  other: { name: "OtherProblem", description: "A problem with a code that was added later: decide by `status`." },
+});
 
 /** The codes that an operation can answer with: those of its credential and its input, and its own. */
 function problemCodesOf(operation: Operation): ProblemCode[] {
