@@ -106,10 +106,10 @@ export const account = defineCommand({
       if (action === "revoke")
         await confirm(context, {
           isAgreed: values.yes,
-          what: `The API key ${subject} of ${deployment.origin} ends for good.`,
+          what: `The API key ${subject} of ${deployment.origin} is revoked for good.`,
         });
       await askDeployment(deployment, call);
-      context.print(`${capitalized(call.done)}. Its gate has confirmed it: no request is decided by what was before.`);
+      context.print(`${capitalized(call.done)}. Its Durable Object has confirmed it: every request is decided by it.`);
       return;
     }
     if (values.url !== undefined) throw misused(`--url is for revoke and limit: ${action} asks the database.`, account);

@@ -158,7 +158,7 @@ export const restore = defineCommand({
     context.print(
       local
         ? "Next: stop `npm run dev` and start it again, which empties its memory."
-        : `Next: ${same("deploy")}, which empties the memory of every isolate.`,
+        : `Next: ${same("deploy")}, which empties the memory of every location.`,
     );
   },
 });

@@ -84,7 +84,7 @@ export const rotateSecret = defineCommand({
       await refuseWhileNeeded("End");
       await confirm(context, {
         isAgreed: options.yes,
-        what: `What ${old} signed ends for good: ${await needInWords()}.`,
+        what: `What ${old} signed stops working for good: ${await needInWords()}.`,
       });
       await putNewSecret(wrangler, old);
       await writeRotation(wrangler, { ...rotation, stage: "ended" });

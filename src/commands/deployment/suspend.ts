@@ -10,7 +10,7 @@ import { askDeployment, deploymentAt, URL_OF_DEPLOYMENT } from "./ask-deployment
 export const suspend = defineCommand({
   name: "suspend",
   summary: [
-    "Suspends an account, or opens it again. It answers when the gate of each API key has confirmed it.",
+    "Suspends an account, or opens it again. It answers when the Durable Object of each API key has confirmed it.",
     "Sends the deployment's operator secret, from the environment variable OPERATOR_SECRET.",
   ],
   positionals: {
@@ -44,7 +44,8 @@ export const suspend = defineCommand({
         answer.status === status && typeof answer.accountId === "string" && typeof answer.apiKeys === "number",
       done: `the account is ${status}`,
     });
-    const keys = apiKeys === 1 ? "Its API key's gate has" : `The gates of its ${apiKeys} API keys have`;
+    const keys =
+      apiKeys === 1 ? "Its API key's Durable Object has" : `The Durable Objects of its ${apiKeys} API keys have`;
     context.print(`${account} (account ${accountId}) is ${status}. ${keys} confirmed it.`);
     context.print(
       resume

@@ -19,7 +19,7 @@ export const HEADERS = {
   "WWW-Authenticate": header("The credential that is expected.", 'ApiKey realm="tenant"'),
   "Idempotency-Replayed": optional("`true` when the answer is that of an earlier request.", "true"),
   "Consistency-Token": optional(
-    "Whoever sends it back with a request of the panelist API reads what this answer has written. It is valid for a minute.",
+    "A request of the panelist API that sends it back is answered from data that includes this write. It is valid for a minute.",
     "ibw_0Vj8aD3kb4nK",
   ),
   ETag: header("The version of the answer. Send it in `If-None-Match`.", '"Fg23r3gbl+I2kog9ekqb7A=="'),

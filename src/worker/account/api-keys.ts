@@ -17,7 +17,7 @@ export const API_KEY_OPERATIONS = {
     answer: ApiKeyList,
     summary: "List API keys",
     description:
-      "Active keys first, newest first; then the 20 that ended last. Revoked keys are listed for 30 days. Also says how full " +
+      "Active keys first, newest first; then the 20 that were revoked or expired last. Revoked keys are listed for 30 days. Also says how full " +
       "the account's storage is.",
     handle: async (c) => {
       const { keys, ended, leakedKeys, storage } = await visitAccount(c, listApiKeys);

@@ -132,7 +132,7 @@ async function explainRefusal(c: Context<OwnerEnv>): Promise<void> {
     if (c.res.status === 404) await requireChoice(c, person);
   } else if ((await findAccount(c, accountId, person)).email !== email) {
     throw new Problem("service-unavailable", {
-      detail: "Whoever made this account was removed meanwhile, and nothing was done. Send the request again.",
+      detail: "The person who made this account was removed meanwhile. Nothing was done: send the request again.",
       headers: { "Retry-After": "1" },
     });
   }

@@ -45,7 +45,7 @@ export const LEAK_OPERATIONS = {
     description:
       "The endpoint of GitHub's secret scanning partner programme. The request is signed: `Github-Public-Key-Identifier` names one " +
       "of the published keys, `Github-Public-Key-Signature` is the ECDSA signature (P-256, SHA-256) of the body. After the answer each " +
-      "reported key that still worked is ended, or only marked, as its owner has chosen. Reporting it again changes nothing. " +
+      "reported key that still worked is revoked, or only marked, as its owner has chosen. Reporting it again changes nothing. " +
       "At most 1,000 reports and 1 MiB at once.",
     handle: async (c, memory) => {
       const reports = parseOrThrow(LeakReports, parseJson(await readSigned(c, memory)).value);

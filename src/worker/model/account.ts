@@ -178,7 +178,7 @@ export const ShownApiKey = describe(
     fields: {
       apiKey: "The key as the list shows it.",
       key: "The whole key: `ibk_` and 47 base62 digits. It is shown only in this answer.",
-      warning: "What is not certain yet: the key's gate was not reached after a rotation. `null` otherwise.",
+      warning: "What is not certain yet: the key's Durable Object was not reached after a rotation. `null` otherwise.",
     },
   },
 );

@@ -24,7 +24,7 @@ export const LEAKED_KEYS = ["end", "mark"] as const;
 export const ALLOWED_ADDRESSES = `From where the key may be used: up to ${MAX_BLOCKS} IPv4 and IPv6 addresses and CIDR blocks. \`null\`, the default, is from anywhere.`;
 
 export const LEAKED =
-  "What happens to a key that was found in public: `end`, the default, ends it at once; `mark` only says so.";
+  "What happens to a key that was found in public: `end`, the default, revokes it at once. `mark` only says so.";
 
 const TEXTS = {
   name: "A name for people: one line of 1 to 100 characters.",
@@ -104,8 +104,8 @@ const AuditedSettings = describe(
       ...TEXTS,
       member: "The e-mail address of a member of the account. `null` where there is none.",
       invited: "The e-mail address of somebody who was invited. `null` where there is none, or it was answered.",
-      foundAt: "Where the key was found in public, in the words of whoever reported it.",
-      ended: "What that has ended: the key, or its secret from before a rotation. `null`: it was only marked.",
+      foundAt: "Where the key was found in public, in the reporter's words.",
+      ended: "What was revoked: the key, or its secret from before a rotation. `null`: it was only marked.",
       leakedKeys: LEAKED,
       region: "Where a new key's limit is counted. `null`: near its first use.",
       url: "Where a webhook's changes are sent.",

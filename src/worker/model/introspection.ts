@@ -27,7 +27,7 @@ export const SecretRotation = describe(z.strictObject({ graceSeconds: z._default
   fields: {
     graceSeconds:
       "How long the secret before is good, in seconds: up to 604,800 (7 days). The default is 172,800 (2 days), enough for servers " +
-      "that read the secret once a day. 0 ends it.",
+      "that read the secret once a day. With 0 it is refused at once.",
   },
 });
 

@@ -35,7 +35,7 @@ export const ChangedAccount = describe(z.object({ accountId: Id, status: Account
   fields: {
     accountId: "The account's identifier.",
     status: STATUS_TEXT,
-    apiKeys: "How many API keys can be used but for this status. The gate of each has confirmed it.",
+    apiKeys: "How many API keys can be used but for this status. The Durable Object of each has confirmed it.",
   },
 });
 

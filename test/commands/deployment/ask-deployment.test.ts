@@ -22,7 +22,7 @@ const COMMANDS = [
     asks: ["PUT", "/operator/account-status", { account: "owner@example.com", status: "active" }],
     confirmed: { accountId: "0a", status: "active", apiKeys: 1 },
     another: { accountId: "0a", status: "suspended", apiKeys: 1 },
-    prints: "owner@example.com (account 0a) is active. Its API key's gate has confirmed it.",
+    prints: "owner@example.com (account 0a) is active. Its API key's Durable Object has confirmed it.",
   },
   {
     name: "account -- revoke",
@@ -31,7 +31,7 @@ const COMMANDS = [
     asks: ["DELETE", `/operator/keys/${KEY}`, undefined],
     confirmed: { id: KEY, state: "revoked" },
     another: { id: KEY, state: "active" },
-    prints: `The API key ${KEY} is revoked. Its gate has confirmed it: no request is decided by what was before.`,
+    prints: `The API key ${KEY} is revoked. Its Durable Object has confirmed it: every request is decided by it.`,
   },
   {
     name: "account -- limit",
@@ -40,7 +40,7 @@ const COMMANDS = [
     asks: ["PUT", `/operator/keys/${KEY}/limit`, { limit: 1200, windowSeconds: 60 }],
     confirmed: { id: KEY, limit: 1200, windowSeconds: 60 },
     another: { id: KEY, limit: 1200, windowSeconds: 30 },
-    prints: `The API key ${KEY} may make 1200 requests in 60 seconds. Its gate has confirmed it: no request is decided by what was before.`,
+    prints: `The API key ${KEY} may make 1200 requests in 60 seconds. Its Durable Object has confirmed it: every request is decided by it.`,
   },
 ] as const;
 type Asked = { readonly command: Command; readonly args: readonly string[] };
@@ -129,7 +129,7 @@ describe.each(COMMANDS)("npm run $name", (one) => {
   });
 
   it("fails with the deployment's own words when a gate was not reached, and can be run again", async () => {
-    const detail = "It is done, but the key's gate did not answer. Send it again to be sure.";
+    const detail = "It is done, but the key's Durable Object did not answer. Send it again to be sure.";
     expect(await ask(one, answering(503, { status: 503, detail }))).toEqual({
       code: 1,
       printed: [],

@@ -31,7 +31,7 @@ const ENDING: [string, Parameters<typeof refused>, string][] = [
   [
     "account revoke",
     ["account", "revoke", KEY, "--url", "https://api.example.com"],
-    `The API key ${KEY} of https://api.example.com ends for good.`,
+    `The API key ${KEY} of https://api.example.com is revoked for good.`,
   ],
   [
     "suspend",
@@ -80,7 +80,7 @@ describe("npm run rotate-secret -- --end-old", () => {
     const before = secrets();
     account.answerWith(undefined);
     const { stderr } = await refused("rotate-secret", "--end-old", "--now");
-    expect(stderr).toContain("What CREDENTIAL_SECRETS signed ends for good: 1 API key that is valid");
+    expect(stderr).toContain("What CREDENTIAL_SECRETS signed stops working for good: 1 API key that is valid");
     expect(secrets()).toEqual(before);
     await well("rotate-secret", "--end-old", "--now", "--yes");
     expect(secrets()).not.toEqual(before);

@@ -57,7 +57,7 @@ describe("npm run restore from a backup", () => {
       "Put back: backups/b (DB: 1 accounts, 1 API keys, 0 panelists, 0 idea banks, 0 proposals).",
       // One for the invitations that were withdrawn since, where the database has that table.
       expect.stringMatching(/^Ended again: (nothing, for nothing|what) had been ended( \(1 statements\))?\.$/),
-      "Next: npm run deploy, which empties the memory of every isolate.",
+      "Next: npm run deploy, which empties the memory of every location.",
     ]);
   });
 

@@ -134,7 +134,7 @@ describe("npm run restore to a moment", () => {
       `Put back: ${MOMENT} (DB: 1 accounts).`,
       // One is for the invitations that were withdrawn since.
       "Ended again: what had been ended (2 statements).",
-      "Next: npm run deploy, which empties the memory of every isolate.",
+      "Next: npm run deploy, which empties the memory of every location.",
     ]);
   });
 

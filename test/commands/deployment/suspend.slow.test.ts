@@ -35,7 +35,7 @@ it("suspends an account before it says so, and resumes it", async () => {
   const suspended = await run(`owner@example.com --url ${url} --yes`);
   expect(await whoami()).toBe(403);
   expect(suspended).toMatch(
-    /^owner@example.com \(account \w+\) is suspended\. Its API key's gate has confirmed it\.\n/,
+    /^owner@example.com \(account \w+\) is suspended\. Its API key's Durable Object has confirmed it\.\n/,
   );
   expect(suspended).toContain(`npm run suspend -- owner@example.com --url ${url} --resume`);
   expect(suspended).toContain("exit 0");
@@ -81,7 +81,9 @@ it("another command revokes and limits a key of the server of this folder, and e
     paste(`cd '${checkout.folder}' && npm run --silent account -- ${args} --on-this-machine 2>&1; echo "exit $?"`);
   expect(await account(`limit ${apiKeyId} 1 3600`)).toMatch(/may make 1 requests in 3600 seconds\. .*\nexit 0/);
   expect(await whoami()).toBe(429);
-  expect(await account(`revoke ${apiKeyId} --yes`)).toMatch(/is revoked\. Its gate has confirmed it.*\nexit 0/);
+  expect(await account(`revoke ${apiKeyId} --yes`)).toMatch(
+    /is revoked\. Its Durable Object has confirmed it.*\nexit 0/,
+  );
   expect(await account(`revoke ${apiKeyId} --yes`)).toContain("exit 0");
   expect(await account(`limit ${apiKeyId} 5`)).toMatch(/409: This key is revoked or expired.*\nexit 1/);
   expect(await account("revoke 0Nothing0000 --yes")).toMatch(/404: There is no such API key\.\nexit 1/);

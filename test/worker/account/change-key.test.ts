@@ -221,7 +221,9 @@ it("a gate that was not reached is 503, and the same change again is sure", asyn
   const cutOff = createOwner(owner.email, failStores(env, "gate"));
   const failed = await cutOff.json("PATCH", `/keys/${apiKey.id}`, { paused: true });
   expect(failed.status).toBe(503);
-  expect((await failed.json<Refusal>()).detail).toContain("The key is changed, but the key's gate did not answer");
+  expect((await failed.json<Refusal>()).detail).toContain(
+    "The key is changed, but the key's Durable Object did not answer",
+  );
   // A name is nothing to the gate.
   expect((await cutOff.json("PATCH", `/keys/${apiKey.id}`, { name: "Another" })).status).toBe(200);
   expect((await owner.json("PATCH", `/keys/${apiKey.id}`, { paused: true })).status).toBe(200);

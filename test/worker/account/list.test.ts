@@ -205,7 +205,7 @@ describe("a card", () => {
     await owner.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 3_600 });
     const unused = await html(owner);
     expect(unused).toMatch(/Old secret<\/dt><dd>Ends <time[^>]*>in 1 hour<\/time>, not used since the rotation<\/dd>/);
-    expect(unused).toContain("If the present secret was used, the one before it ends at once.");
+    expect(unused).toContain("If the present secret was used, the one before it is revoked at once.");
     await databaseOf(apiKey.id)
       .prepare("UPDATE api_keys SET previous_last_used_at = ?2 WHERE id = ?1")
       .bind(apiKey.id, START - 5 * 60_000)

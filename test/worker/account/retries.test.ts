@@ -63,7 +63,7 @@ describe.each(["0", "1"] as const)("in database %s", (digit) => {
     expect([answer.status, answer.headers.get("Retry-After")]).toEqual([503, "1"]);
     expect(await answer.json()).toMatchObject({
       error: "service-unavailable",
-      detail: expect.stringContaining("the key was rotated then, but the key's gate did not answer"),
+      detail: expect.stringContaining("the key was rotated then, but the key's Durable Object did not answer"),
     });
     expect(await owner.whoami(key)).toBe(200);
     await expectReplay(await post(path, { graceSeconds: 0 }), apiKey.id);

@@ -136,7 +136,7 @@ describe("when the gate", () => {
       const response = await send();
       expect([response.status, response.headers.get("Retry-After")]).toEqual([503, "1"]);
       const { detail } = await response.json<Problem>();
-      expect(detail).toContain(`${done} the key's gate did not answer`);
+      expect(detail).toContain(`${done} the key's Durable Object did not answer`);
       expect(detail).toContain(again);
     }
     expect(await owner.whoami(key)).toBe(200);

@@ -41,7 +41,7 @@ const SETTING_WORDS: Record<string, string> = {
   duplicateOf: "Merged into",
   body: "Text",
   active: "Active",
-  tokensRevokedAt: "Tokens ended",
+  tokensRevokedAt: "Tokens revoked",
   ...Object.fromEntries(Object.entries(BANK_SWITCHES).map(([setting, [name]]) => [setting, name])),
   changelogEnabled: CHANGELOG_SWITCH[0],
 };

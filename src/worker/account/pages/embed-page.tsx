@@ -21,8 +21,8 @@ export const EmbedPage = ({ frame, ideaBank, origin, token }: Props) => (
     )}
     <h2>For everybody</h2>
     <p>
-      These lines show the idea bank to whoever opens your page. The board has the ideas, the changelog what is done:
-      take what you need. The token only reads, so it may stand in a page. It is good for a year.
+      These lines show the idea bank to everybody who opens your page. The board has the ideas, the changelog what is
+      done: take what you need. The token only reads, so it may stand in a page. It is good for a year.
     </p>
     <Copyable id="page" label="lines for your page" text={inPage(origin, `token="${token ?? "ibv_…"}"`)} />
     {ideaBank.status === "OPEN" && token !== undefined && (
@@ -34,7 +34,7 @@ export const EmbedPage = ({ frame, ideaBank, origin, token }: Props) => (
     <p>To vote, comment and submit, people need a token of their own. In your page, name an address of your server:</p>
     <Copyable id="own" label="lines with token-url" text={inPage(origin, 'token-url="/idea-bank-token"')} />
     <p>
-      There your server answers with a token for whoever is signed in. It asks for one with an{" "}
+      There your server answers with a token for the person who is signed in. It asks for one with an{" "}
       <a href="/account/api-keys">API key</a> that has the scope <code>panelists:write</code>. The key stays on the
       server.
     </p>

@@ -26,8 +26,8 @@ export const KeyActions = ({ apiKey: { id, name, lastFour, previous } }: { apiKe
         <p>The key keeps its id and gets a new secret, which is shown once.</p>
         {previous && (
           <p>
-            If the present secret was used, the one before it ends at once. If it was not, it is replaced, and the one
-            before it works on.
+            If the present secret was used, the one before it is revoked at once. If it was not, it is replaced, and the
+            one before it works on.
           </p>
         )}
         <input type="hidden" name="lastFour" value={lastFour} />

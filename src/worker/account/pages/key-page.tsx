@@ -48,7 +48,7 @@ export const KeyPage = ({ frame, apiKey, usage, origin, now }: Props) => {
       <OperationsTable usage={usage} />
       <h2>Try it</h2>
       <p>
-        Whoever holds the key asks with it what its id is. A refusal says why. Set <code>API_KEY</code> to the key
+        The holder of the key asks with it what its id is. A refusal says why. Set <code>API_KEY</code> to the key
         before.
       </p>
       <Copyable id="curl" label="curl command" text={`curl ${origin}/tenant/whoami -H "X-API-Key: $API_KEY"`} />

@@ -102,7 +102,7 @@ export const RemoveMemberPage = ({ frame, member: { id, email, state }, touched,
       <Boxes
         name="keys"
         legend="Keys that this person made or changed: mark those to revoke"
-        hint="Whoever has copied a key can use it on."
+        hint="A person who has copied a key can go on using it."
         items={touched.keys}
       />
       <Boxes

@@ -37,7 +37,7 @@ export const PanelistPage = ({ frame, panelist, contributions, now, done }: Prop
       </dl>
       <form method="post" action={action} class="actions">
         <button type="submit" name="do" value="end-tokens">
-          End all tokens
+          Revoke all tokens
         </button>
         <button type="submit" name="do" value={active ? "block" : "unblock"}>
           {active ? "Block" : "Unblock"}
