@@ -1,8 +1,9 @@
 /**
  * `/account/sign-in`: an owner comes with a link that the platform's own server has asked for; `/account/sign-out`.
  *
- * Opening the link changes nothing, so a preview or a scanner may open it, and no foreign page can sign anybody in unseen: the page names
- * the person, and its button sends a form, which must come from this page. The form uses the link up and gets a new cookie.
+ * Opening the link uses it up and signs in, but only as a page that somebody visits: an image, a frame, a script of another page and
+ * a browser's prefetch change nothing. In a browser where somebody else is signed in it asks first, so that no foreign page replaces
+ * an owner by another unseen. The answer is a form, which must come from this page.
  */
 import type { Context } from "hono";
 import { SIGN_IN_LINK, verifySignIn } from "../credentials/sign-in.ts";
@@ -19,29 +20,43 @@ import { requireOwnPage } from "./same-origin.ts";
 const SIGN_IN = "/account/sign-in";
 const SIGN_OUT = "/account/sign-out";
 
+/**
+ * Whether somebody goes to this page: not a HEAD, not a part of another page, not a prefetch. Browsers say so
+ * (https://www.w3.org/TR/fetch-metadata/, https://wicg.github.io/nav-speculation/prefetch.html); other clients say nothing.
+ */
+function isVisit({ req }: Context): boolean {
+  const isPage = (req.header("Sec-Fetch-Dest") ?? "document") === "document";
+  return req.method === "GET" && isPage && req.header("Sec-Purpose") === undefined;
+}
+
 export function addSignIn(routes: Routes<OwnerEnv>): void {
   const idOf = (c: Context<OwnerEnv>, link: string | null | undefined) =>
     verifySignIn(SIGN_IN_LINK, link ?? "", c.get("settings").signingKeys);
   const refuse = (c: Context<OwnerEnv>) => renderPage(c, (frame) => <LinkEndedPage frame={frame} />, 410);
 
+  const signIn = async (c: Context<OwnerEnv>, id: string) => {
+    const opened = await openSignIn(directoryOf(c), id, Date.now());
+    if (opened === null) return refuse(c);
+    await beginSession(c, id);
+    return c.redirect(opened.returnTo, 303);
+  };
+
   routes.get(SIGN_IN, async (c) => {
     const link = c.req.query("link") ?? "";
     const id = await idOf(c, link);
-    const signIn = id ? await findOffered(directoryOf(c), id, Date.now()) : null;
-    if (signIn === null) return refuse(c);
+    const offered = id ? await findOffered(directoryOf(c), id, Date.now()) : null;
+    if (!id || offered === null) return refuse(c);
     const signedIn = await handedOver(c);
-    if (signedIn === signIn.email) return c.redirect(signIn.returnTo, 303);
-    const props = { email: signIn.email, signedIn, link };
+    if (signedIn === offered.email) return c.redirect(offered.returnTo, 303);
+    if (signedIn === undefined && isVisit(c)) return signIn(c, id);
+    const props = { email: offered.email, signedIn, link };
     return renderPage(c, (frame) => <SignInPage frame={frame} {...props} />);
   });
 
   routes.post(SIGN_IN, async (c) => {
     requireOwnPage(c);
     const id = await idOf(c, (await readForm(c.req.raw)).get("link"));
-    const signIn = id ? await openSignIn(directoryOf(c), id, Date.now()) : null;
-    if (!id || signIn === null) return refuse(c);
-    await beginSession(c, id);
-    return c.redirect(signIn.returnTo, 303);
+    return id ? signIn(c, id) : refuse(c);
   });
   routes.all(SIGN_IN, refuseMethod("GET, HEAD, POST"));
 

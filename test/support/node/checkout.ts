@@ -8,7 +8,7 @@ import { setTimeout } from "node:timers/promises";
 import { promisify } from "node:util";
 import { endWithUs } from "./end-with-us.ts";
 
-const SOURCES = ["package.json", "tsconfig.json", "wrangler.toml", "migrations", "src", "public"];
+const SOURCES = ["package.json", "tsconfig.json", "wrangler.toml", "migrations", "src", "public", "docs/api.md"];
 
 /** `shared`: what is not copied. Copying all takes a second: whoever writes into none of it shares it. */
 export async function makeCheckout(

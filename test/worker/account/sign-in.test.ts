@@ -61,8 +61,8 @@ class Browser {
   post = (path: string, fields: Record<string, string> = {}, headers: Record<string, string> = FROM_HERE) =>
     this.send(path, { method: "POST", headers, body: new URLSearchParams(fields) });
 
-  /** Opens the link, and presses the page's button. */
-  use = (link: string, headers?: Record<string, string>) =>
+  /** Presses the button of the link's page. */
+  confirm = (link: string, headers?: Record<string, string>) =>
     this.post("/account/sign-in", { link: new URLSearchParams(link.split("?")[1]).get("link") ?? "" }, headers);
 
   get owner(): string {
@@ -72,7 +72,7 @@ class Browser {
 
 async function signedIn(email = newEmail()) {
   const browser = new Browser();
-  expect((await browser.use(await linkFor(email))).status).toBe(303);
+  expect((await browser.send(await linkFor(email))).status).toBe(303);
   return { email, browser };
 }
 
@@ -84,16 +84,13 @@ const withCookie = (cookie: string, bindings: Env = withSecret) => {
 };
 
 describe("a link", () => {
-  it("shows who will be signed in, and with its button signs in, and leads to the page that was asked for", async () => {
+  it("signs in, and leads to the page that was asked for", async () => {
     const email = newEmail();
     const link = await linkFor(email.toUpperCase(), "/account/idea-banks?x=1#top");
     const browser = new Browser();
-    const page = await browser.send(link);
-    expect([page.status, page.headers.getSetCookie()]).toEqual([200, []]);
-    expect(page.headers.get("Cache-Control")).toBe("no-store");
-    expect(await page.text()).toContain(`Continue as ${email}`);
-    const used = await browser.use(link);
+    const used = await browser.send(link);
     expect([used.status, used.headers.get("Location")]).toEqual([303, "/account/idea-banks?x=1#top"]);
+    expect(used.headers.get("Cache-Control")).toBe("no-store");
     expect(used.headers.getSetCookie()).toEqual([
       expect.stringMatching(
         /^__Host-owner=ibo_[0-9A-Za-z]{29}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
@@ -105,15 +102,14 @@ describe("a link", () => {
   });
 
   it("leads to the keys where nothing was asked for", async () => {
-    expect((await new Browser().use(await linkFor(newEmail()))).headers.get("Location")).toBe("/account/api-keys");
+    expect((await new Browser().send(await linkFor(newEmail()))).headers.get("Location")).toBe("/account/api-keys");
   });
 
-  it("is good once: opened twice, as by a scanner of mail, it still is; used twice, it is not", async () => {
+  it("is good once", async () => {
     const link = await linkFor(newEmail());
-    for (let times = 0; times < 2; times++) expect((await new Browser().send(link)).status).toBe(200);
-    expect((await new Browser().use(link)).status).toBe(303);
+    expect((await new Browser().send(link)).status).toBe(303);
     const late = new Browser();
-    for (const answer of [await late.use(link), await late.send(link)]) {
+    for (const answer of [await late.send(link), await late.confirm(link)]) {
       expect([answer.status, answer.headers.getSetCookie()]).toEqual([410, []]);
       expect(await answer.text()).toContain("This link has ended");
     }
@@ -122,9 +118,23 @@ describe("a link", () => {
 
   it("that is used by many at the same moment signs one in", async () => {
     const link = await linkFor(newEmail());
-    const answers = await Promise.all(Array.from({ length: 8 }, () => new Browser().use(link)));
+    const answers = await Promise.all(Array.from({ length: 8 }, () => new Browser().send(link)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([303, ...Array(7).fill(410)]);
     expect(answers.flatMap(({ headers }) => headers.getSetCookie())).toHaveLength(1);
+  });
+
+  it("is not used up by what is no visit: a HEAD, a part of another page, a prefetch", async () => {
+    const link = await linkFor(newEmail());
+    for (const init of [
+      { method: "HEAD" },
+      ...["image", "iframe", "script", "empty"].map((dest) => ({ headers: { "Sec-Fetch-Dest": dest } })),
+      { headers: { "Sec-Fetch-Dest": "document", "Sec-Purpose": "prefetch;prerender" } },
+    ]) {
+      const answer = await new Browser().send(link, init as RequestInit & { headers?: Record<string, string> });
+      expect([init, answer.status, answer.headers.getSetCookie()]).toEqual([init, 200, []]);
+    }
+    const visit = { "Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "cross-site" };
+    expect((await new Browser().send(link, { headers: visit })).status).toBe(303);
   });
 
   it("ends after 60 seconds", async () => {
@@ -132,9 +142,9 @@ describe("a link", () => {
     freeze(start);
     const [early, late] = [await linkFor(newEmail()), await linkFor(newEmail())];
     vi.setSystemTime(start + 59_999);
-    expect((await new Browser().use(early)).status).toBe(303);
+    expect((await new Browser().send(early)).status).toBe(303);
     vi.setSystemTime(start + 60_000);
-    expect([(await new Browser().send(late)).status, (await new Browser().use(late)).status]).toEqual([410, 410]);
+    expect([(await new Browser().send(late)).status, (await new Browser().confirm(late)).status]).toEqual([410, 410]);
   });
 
   it("that is changed, forged, a cookie's text or another deployment's is refused without a call to a store", async () => {
@@ -152,7 +162,7 @@ describe("a link", () => {
       foreign,
     ]) {
       const visitor = new Browser(createIsolate(counted));
-      expect([(await visitor.send(text)).status, (await visitor.use(text)).status]).toEqual([410, 410]);
+      expect([(await visitor.send(text)).status, (await visitor.confirm(text)).status]).toEqual([410, 410]);
     }
     expect(counts.d1).toBe(0);
   });
@@ -191,7 +201,23 @@ describe("a link", () => {
 });
 
 describe("login CSRF and fixed sessions", () => {
-  it("no foreign page signs anybody in: the form must come from the page of the link", async () => {
+  it("a browser in which somebody is signed in asks before another is; then the first one's session has ended", async () => {
+    const first = await signedIn();
+    const copy = first.browser.owner;
+    const email = newEmail();
+    const link = await linkFor(email);
+    const page = await first.browser.send(link);
+    expect([page.status, page.headers.getSetCookie()]).toEqual([200, []]);
+    const text = await page.text();
+    expect(text).toContain(`Now you are signed in as ${first.email}. That ends.`);
+    expect(text).toContain(`Continue as ${email}`);
+    expect((await first.browser.confirm(link)).status).toBe(303);
+    expect(await (await first.browser.send("/account/api-keys")).text()).toContain(`Signed in as </span>${email}`);
+    expect(await statusOf(withCookie(copy))).toBe(403);
+  });
+
+  it("no foreign page answers for the owner: the form must come from the page of the link", async () => {
+    const { browser } = await signedIn();
     const link = await linkFor(newEmail());
     for (const headers of [
       {},
@@ -201,22 +227,10 @@ describe("login CSRF and fixed sessions", () => {
       { "Sec-Fetch-Site": "same-site", Origin: "https://sub.api.example" },
       { Origin: ORIGIN, "Sec-Fetch-Site": "cross-site" },
     ]) {
-      const answer = await new Browser().use(link, headers as Record<string, string>);
+      const answer = await browser.confirm(link, headers as Record<string, string>);
       expect([answer.status, answer.headers.getSetCookie()]).toEqual([403, []]);
     }
-    expect((await new Browser().use(link)).status).toBe(303);
-  });
-
-  it("a browser in which somebody is signed in says so before another is; then the first one's session has ended", async () => {
-    const first = await signedIn();
-    const copy = first.browser.owner;
-    const email = newEmail();
-    const link = await linkFor(email);
-    const page = await (await first.browser.send(link)).text();
-    expect(page).toContain(`Now you are signed in as ${first.email}. That ends.`);
-    expect((await first.browser.use(link)).status).toBe(303);
-    expect(await (await first.browser.send("/account/api-keys")).text()).toContain(`Signed in as </span>${email}`);
-    expect(await statusOf(withCookie(copy))).toBe(403);
+    expect((await browser.confirm(link)).status).toBe(303);
   });
 
   it("who is signed in already goes on to the page, and the session does not get longer", async () => {
@@ -232,7 +246,7 @@ describe("login CSRF and fixed sessions", () => {
   it("a session has a cookie of its own: one that was there before the sign-in is not taken over", async () => {
     const attacker = await signedIn();
     const victim = withCookie(attacker.browser.owner);
-    await victim.use(await linkFor(newEmail()));
+    await victim.confirm(await linkFor(newEmail()));
     expect(victim.owner).not.toBe(attacker.browser.owner);
     expect(await statusOf(attacker.browser)).toBe(403);
   });
@@ -240,7 +254,7 @@ describe("login CSRF and fixed sessions", () => {
   it("the link does not tell the cookie", async () => {
     const link = await linkFor(newEmail());
     const browser = new Browser();
-    await browser.use(link);
+    await browser.send(link);
     const text = link.replace(/.*link=ibl_/, "");
     expect(browser.owner.slice(4, 16)).toBe(text.slice(0, 12));
     expect(await statusOf(withCookie(`ibo_${text}`))).toBe(403);
@@ -349,7 +363,7 @@ describe("a session", () => {
       /Signed in as <\/span>([^<]+)/.exec(await (await browser.send("/account/api-keys")).text())?.[1];
     expect(await person()).toBe(access.email);
     const email = newEmail();
-    await browser.use(await linkFor(email));
+    await browser.send(await linkFor(email));
     expect(await person()).toBe(email);
     await browser.post("/account/sign-out");
     expect(await person()).toBe(access.email);
