@@ -435,9 +435,10 @@ CREATE INDEX IF NOT EXISTS comments_by_idea_bank ON comments (idea_bank_id, crea
 CREATE INDEX IF NOT EXISTS comments_by_panelist ON comments (panelist_id, idea_bank_id, created_at, id);
 
 -- The tags of a proposal, newest first: the lists by tag. Triggers keep them. None of a merged or a deleted proposal.
+-- Two that differ by capitals only (A to Z) are one tag.
 CREATE TABLE IF NOT EXISTS proposal_tags (
   idea_bank_id TEXT NOT NULL,
-  tag TEXT NOT NULL,
+  tag TEXT COLLATE NOCASE NOT NULL,
   visibility TEXT NOT NULL,
   status TEXT NOT NULL,
   created_at INTEGER NOT NULL,
@@ -445,10 +446,10 @@ CREATE TABLE IF NOT EXISTS proposal_tags (
   PRIMARY KEY (idea_bank_id, tag, visibility, status, created_at, proposal_id)
 ) STRICT, WITHOUT ROWID;
 
--- The tags of an idea bank: how many proposals have each, and how many of them are public. At most 200.
+-- The tags of an idea bank, as the first proposal spells each: how many proposals have it, and how many of them are public. At most 200.
 CREATE TABLE IF NOT EXISTS idea_bank_tags (
   idea_bank_id TEXT NOT NULL,
-  tag TEXT NOT NULL,
+  tag TEXT COLLATE NOCASE NOT NULL,
   proposals INTEGER NOT NULL,
   public_proposals INTEGER NOT NULL,
   PRIMARY KEY (idea_bank_id, tag)

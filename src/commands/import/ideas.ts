@@ -124,10 +124,13 @@ export function toProse(text: string, what: string, lost: Lost): string {
   return cut(prose.trim(), { length: 10_000, what, lost });
 }
 
-/** Addresses are one whatever their capitals. Other ids are the tenant's own, in which capitals may count. In NFC, as the API keeps them. */
+/**
+ * Addresses are one whatever their capitals. Other ids are the tenant's own, in which capitals may count. In NFC, as the API keeps them.
+ * The Kelvin sign stays apart from `k`: the address with it is another person's.
+ */
 export function toPersonId(id: string): string {
-  const normalized = id.normalize("NFC");
-  return normalized.includes("@") ? normalized.toLowerCase() : normalized;
+  const folded = id.includes("@") ? id.replace(/[^\u212a]+/g, (part) => part.toLowerCase()) : id;
+  return folded.normalize("NFC");
 }
 
 /** Each person once. */
@@ -137,7 +140,8 @@ export const unique = (people: readonly Person[]): Person[] => [
 
 export function toTags(names: readonly string[], lost: Lost): string[] {
   const lines = names.map((name) => toLine(name, { length: 32, what: "tag", lost }).normalize("NFC"));
-  const tags = [...new Set(lines)].filter((tag) => Tag.safeParse(tag).success);
+  const different = [...Map.groupBy(lines, (line) => line.toLowerCase()).values()].flatMap(([first]) => first ?? []);
+  const tags = different.filter((tag) => Tag.safeParse(tag).success);
   lost.add("tag beyond the fifth of an idea", tags.length - 5);
   return tags.slice(0, 5);
 }

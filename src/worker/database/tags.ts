@@ -8,7 +8,7 @@ import { type PanelistAccess, selectAccess, type TokenClaims, toAccess, tokenVal
 
 /** The condition that a proposal has `:tag`. */
 export const hasTag = (proposal: string): string =>
-  `EXISTS (SELECT 1 FROM json_each(${proposal}.tags) WHERE value = :tag)`;
+  `EXISTS (SELECT 1 FROM json_each(${proposal}.tags) WHERE value = :tag COLLATE NOCASE)`;
 
 type Shown = { readonly status?: readonly ProposalStatus[] | undefined; readonly visibility?: Visibility | undefined };
 

@@ -13,7 +13,8 @@ export const Tags = z
   .array(Tag, { error: NOT_A_LIST })
   .check(
     z.maxLength(TAGS_AT_MOST, { error: NOT_A_LIST }),
-    z.refine((tags) => new Set(tags).size === tags.length, { error: NOT_A_LIST }),
+    // Two that differ by capitals only are one tag.
+    z.refine((tags) => new Set(tags.map((tag) => tag.toLowerCase())).size === tags.length, { error: NOT_A_LIST }),
   )
   .register(z.globalRegistry, { uniqueItems: true });
 

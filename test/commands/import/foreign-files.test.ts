@@ -107,6 +107,19 @@ describe("people", () => {
     expect(lost.lines()).toEqual([]);
   });
 
+  it("an address with the Kelvin sign is another person's than that with a k", () => {
+    const { ideas } = readCsv(
+      csv("id,title,voters,votes", ["1", "A", "\u212aim@example.com;kim@example.com", "2"]),
+      NOW,
+    );
+    expect(ideas[0]?.voters.map(({ externalId }) => externalId)).toEqual(["Kim@example.com", "kim@example.com"]);
+  });
+
+  it("two tags that differ by capitals only are one, spelled as the first", () => {
+    const { ideas } = readCsv(csv("id,title,tags", ["1", "A", "Mobile;mobile;Rail"]), NOW);
+    expect(ideas[0]?.tags).toEqual(["Mobile", "Rail"]);
+  });
+
   it("one address in two spellings is one person in Canny's userID, too", () => {
     const voter = (id: string, userID: string) => ({ post: { id: "1" }, voter: { id, userID } });
     const votes = [voter("a", "Kim@Example.com"), voter("b", "kim@example.com")];

@@ -42,7 +42,9 @@ describe("a panelist", () => {
       expect(await titles({ sort, tag: "Fast", status: "planned" })).toEqual(["Train"]);
       expect(await titles({ sort, tag: "Fast", mine: "submitted" })).toEqual(["Own"]);
       expect(await titles({ sort, tag: "Fast", mine: "voted" })).toEqual(["Bus"]);
-      expect(await titles({ sort, tag: "fast" })).toEqual([]);
+      expect((await titles({ sort, tag: "fast" })).toSorted()).toEqual(["Bus", "Own", "Train"]);
+      expect(await titles({ sort, tag: "fast", mine: "submitted" })).toEqual(["Own"]);
+      expect(await titles({ sort, tag: "Slow" })).toEqual([]);
     }
     expect(await titles({ sort: "top", tag: "Fast" })).toMatchObject({ 0: "Bus" });
     await patch(own, { tags: ["Rail"] });
@@ -72,6 +74,29 @@ describe("a panelist", () => {
     await runJob(env);
     expect(await tags()).toEqual([]);
     for (const table of ["proposal_tags", "idea_bank_tags"]) expect(await tagsIn(panel.bank.id, table)).toEqual([]);
+  });
+
+  it("sees one tag where two differ by capitals only, spelled as the first, and each proposal as it was sent", async () => {
+    const { panel, robin, patch, tags, titles } = await createScene();
+    const bus = await panel.propose({ title: "Bus", tags: ["Mobile"] });
+    const train = await panel.propose({ title: "Train", tags: ["mobile", "Rail"] });
+    expect((await tags()).toSorted((one, other) => other.proposals - one.proposals)).toEqual([
+      { tag: "Mobile", proposals: 2 },
+      { tag: "Rail", proposals: 1 },
+    ]);
+    for (const tag of ["Mobile", "mobile", "MOBILE"]) {
+      expect((await titles({ tag })).toSorted()).toEqual(["Bus", "Train"]);
+      const list = await panel.manage("GET", `/proposals?tag=${tag}`);
+      expect((await list.json<Page>()).items.map(({ title }) => title).toSorted()).toEqual(["Bus", "Train"]);
+    }
+    expect(await robin.read(`/ideabank/proposals/${train}`)).toMatchObject({ tags: ["mobile", "Rail"] });
+    // Another spelling of its own tag is a change, and counts once.
+    await patch(train, { tags: ["MOBILE"] });
+    expect(await tags()).toEqual([{ tag: "Mobile", proposals: 2 }]);
+    await patch(bus, { tags: [] });
+    await patch(train, { tags: [] });
+    expect(await tags()).toEqual([]);
+    await expect(patch(bus, { tags: ["Rail", "rail"] })).rejects.toThrow("400");
   });
 
   it("sees nothing of a closed idea bank's tags", async () => {
