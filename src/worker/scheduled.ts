@@ -10,9 +10,10 @@
 import { type Allowance, deliverDue } from "./changes/deliver.ts";
 import { type Send, sendByFetch } from "./changes/send.ts";
 import { deleteLeftovers, deletePanelistLeftovers } from "./database/deletions.ts";
-import { deleteExpired, deleteOldChanges, deleteOldRevocations, EXPIRING } from "./database/expired-rows.ts";
+import { deleteExpired, deleteOldChanges, deleteOldRevocations, EXPIRING, RETAINED } from "./database/expired-rows.ts";
 import { continueMerge } from "./database/merges.ts";
 import { startPosition } from "./database/slices.ts";
+import { type RetentionEnv, readKeptMs } from "./settings.ts";
 import { type Caller, Databases } from "./store/databases.ts";
 import type { Session } from "./store/session.ts";
 
@@ -36,7 +37,7 @@ type Task = () => Promise<boolean>;
 
 /** `now` is the clock of the slices, in Unix milliseconds. */
 export async function runScheduled(
-  caller: Caller,
+  caller: Caller & { readonly env: RetentionEnv },
   now: () => number = Date.now,
   send: Send = sendByFetch,
 ): Promise<void> {
@@ -47,7 +48,7 @@ export async function runScheduled(
     return error;
   });
   const statements = { left: STATEMENTS_OF_SLICES };
-  const failures = await runSlices(sessions, now, statements);
+  const failures = await runSlices(sessions, caller.env, now, statements);
   allowance.statements.left += statements.left;
   const failure = await delivered;
   if (failure !== undefined) failures.push(failure);
@@ -56,6 +57,7 @@ export async function runScheduled(
 
 async function runSlices(
   sessions: readonly Session[],
+  env: RetentionEnv,
   now: () => number,
   statements: { left: number },
 ): Promise<unknown[]> {
@@ -65,9 +67,10 @@ async function runSlices(
       const position = startPosition();
       return () => runSlice(session, position);
     }),
-    ...EXPIRING.map((kind) => () => deleteExpired(session, kind, start)),
+    ...EXPIRING.map((kind) => () => deleteExpired(session, kind, start - kind.keptMs)),
+    ...RETAINED.map((kind) => async () => deleteExpired(session, kind, start - readKeptMs(env, kind.setting))),
     () => deleteOldRevocations(session, start),
-    () => deleteOldChanges(session, start),
+    async () => deleteOldChanges(session, start, readKeptMs(env, "CHANGE_DAYS")),
   ];
   const waiting = sessions.map(tasksOf);
   const failures: unknown[] = [];

@@ -60,6 +60,26 @@ export function readLeaseMs({ LEASE_SECONDS }: { readonly LEASE_SECONDS: string 
   return success ? data * 1000 : 0;
 }
 
+/**
+ * The number of days for which rows are kept that the scheduled job deletes by age. Clients are promised 30 days of changes, and
+ * the pages of keys show 31 days of use at most.
+ */
+const RETENTION = {
+  AUDIT_EVENT_DAYS: { least: 30, most: 3_650, standard: 400 },
+  CHANGE_DAYS: { least: 30, most: 365, standard: 30 },
+  USAGE_DAYS: { least: 1, most: 31, standard: 31 },
+};
+export type RetentionEnv = { readonly [Name in keyof typeof RETENTION]?: string };
+
+/** The same in milliseconds. Throws an Error when the variable is wrong, so that nothing is deleted by it. */
+export function readKeptMs(env: RetentionEnv, name: keyof RetentionEnv): number {
+  const { least, most, standard } = RETENTION[name];
+  const text = env[name] ?? String(standard);
+  const days = Number(text);
+  if (/^\d+$/.test(text) && days >= least && days <= most) return days * 86_400_000;
+  throw new Error(`${name} must be a number of days from ${least} to ${most}`);
+}
+
 /** Reads and checks the variables. Throws a ZodError that names the broken ones, never their values. */
 async function readSettings(env: SettingsEnv): Promise<Settings> {
   const { FRESHNESS_SECONDS, ANCHOR_SECONDS, CREDENTIAL_SECRETS, CREDENTIAL_SECRETS_2, SIGNING_SECRETS } =

@@ -13,7 +13,7 @@ const sources = Object.entries(files)
 /** What each part may import, besides itself. The most specific name counts. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   "index.ts": ["access", "app.ts", "scheduled.ts", "api-key-gate"],
-  "scheduled.ts": ["changes", "database", "store"],
+  "scheduled.ts": ["changes", "database", "store", "settings.ts"],
   "app.ts": [
     "tenant",
     "panelist",

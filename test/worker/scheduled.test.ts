@@ -1,6 +1,7 @@
 /** The scheduled job: rows whose time is over go, in slices, within a deadline, safely twice; all others stay. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
+import type { RetentionEnv } from "../../src/worker/settings.ts";
 import { countRows, databaseOf } from "../support/databases.ts";
 import { holdTimers } from "../support/hang.ts";
 import { interceptDatabase, meterDatabase } from "../support/intercept-binding.ts";
@@ -83,6 +84,30 @@ describe.each(KEPT)("%s", (table, keptMs) => {
     expect(slices).toBe(3);
     expect(most.written).toBeLessThan(500 * 5);
     expect(most.read).toBeLessThan(500 * 8);
+  });
+});
+
+const withDays = (setting: keyof RetentionEnv, days: string) =>
+  Object.assign<{ DB: D1Database }, RetentionEnv>({ DB: env.DB }, { [setting]: days });
+
+describe.each([
+  ["audit_events", "AUDIT_EVENT_DAYS", 30, ["29", "3651", "1.5", ""]],
+  ["api_key_usage", "USAGE_DAYS", 1, ["0", "32", "-1", "a week"]],
+] as const)("%s by the setting %s", (table, setting, days, wrong) => {
+  it("is kept as long as the deployment says", async () => {
+    await INSERTS[table](3, days * DAY + 1);
+    await INSERTS[table](1, days * DAY);
+    await runJob(withDays(setting, String(days)), () => NOW);
+    expect(await count(table)).toBe(1);
+  });
+
+  it.each(wrong)("that is %j deletes nothing of it, fails the run, and keeps nothing else", async (value) => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    await INSERTS[table](3, 4_000 * DAY);
+    await INSERTS.token_revocations(3, 92 * DAY);
+    const failed = runJob(withDays(setting, value), () => NOW);
+    await expect(failed).rejects.toMatchObject({ errors: [{ message: expect.stringContaining(setting) }] });
+    expect([await count(table), await count("token_revocations")]).toEqual([3, 0]);
   });
 });
 
@@ -264,6 +289,18 @@ describe("the log of changes", () => {
     expect(await kept(old)).toEqual([3]);
     expect(await kept(none)).toEqual([]);
     expect(most).toBeLessThanOrEqual(500);
+  });
+
+  it("is kept for as long as CHANGE_DAYS says", async () => {
+    const account = await addAccount(HERE);
+    await addChanges(account, 1, 3, 60 * DAY + 1);
+    await addChanges(account, 4, 5, 60 * DAY);
+    const run = (CHANGE_DAYS: string) => runJob({ DB: env.DB, CHANGE_DAYS }, () => NOW);
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    for (const wrong of ["29", "366", "sixty"]) await expect(run(wrong)).rejects.toThrow();
+    expect(await kept(account)).toEqual([1, 2, 3, 4, 5]);
+    await run("60");
+    expect(await kept(account)).toEqual([3, 4, 5]);
   });
 
   it("is looked at again when one more change is too old, and once a day at most", async () => {

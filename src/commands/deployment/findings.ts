@@ -48,6 +48,7 @@ const FREE_SEATS = 50;
 const CLOCK_MS = 30_000;
 /** The bounds of settings.ts. */
 const SECONDS: Readonly<Record<string, number>> = { FRESHNESS_SECONDS: 300, ANCHOR_SECONDS: 300, LEASE_SECONDS: 5 };
+const DAYS = { AUDIT_EVENT_DAYS: [30, 3_650], CHANGE_DAYS: [30, 365], USAGE_DAYS: [1, 31] } as const;
 
 const deploy = "npm run deploy";
 
@@ -78,6 +79,14 @@ function ofVariables({ variables, live, databases }: Seen): readonly Finding[] {
     if (!/^\d+(\.\d+)?$/.test(text) || Number(text) > most)
       found.push({
         what: `${name} is ${JSON.stringify(text)}: not a number of seconds up to ${most}`,
+        mend: `correct it in wrangler.toml, then ${deploy}`,
+      });
+  }
+  for (const [name, [least, most]] of Object.entries(DAYS)) {
+    const text = String(variables[name] ?? least);
+    if (!/^\d{1,4}$/.test(text) || Number(text) < least || Number(text) > most)
+      found.push({
+        what: `${name} is ${JSON.stringify(text)}: not a number of days from ${least} to ${most}. Nothing of it is deleted`,
         mend: `correct it in wrangler.toml, then ${deploy}`,
       });
   }

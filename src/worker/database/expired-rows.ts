@@ -4,7 +4,6 @@
  */
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
-import { USAGE_KEPT_MS } from "./api-key-usage.ts";
 import { OUTCOME_KEPT_MS } from "./idempotency.ts";
 import { SIGNED_IN_MS } from "./sign-ins.ts";
 
@@ -13,35 +12,32 @@ const SLICE = 500;
 const DAY_MS = 86_400_000;
 /** A token lives for at most 90 days, so an older revocation concerns no valid token. */
 const REVOCATION_KEPT_MS = 91 * DAY_MS;
-/** The minimum. */
-const CHANGE_KEPT_MS = 30 * DAY_MS;
 
 type Kind = {
   readonly table: string;
   readonly key: string;
   /** The column with the beginning of a row's time, in Unix milliseconds; its index gives the oldest row. */
   readonly since: string;
-  readonly keptMs: number;
 };
 
 export const EXPIRING = [
   { table: "idempotency_keys", key: "account_id, key", since: "created_at", keptMs: OUTCOME_KEPT_MS },
-  { table: "api_key_usage", key: "api_key_id, hour", since: "hour", keptMs: USAGE_KEPT_MS },
   { table: "sign_ins", key: "id", since: "created_at", keptMs: SIGNED_IN_MS + 3_600_000 },
-  { table: "audit_events", key: "id", since: "created_at", keptMs: 400 * DAY_MS },
-] as const satisfies readonly Kind[];
+] as const satisfies readonly (Kind & { readonly keptMs: number })[];
 
-/** Deletes one slice of the oldest expired rows. False when none was left. `now` is in Unix milliseconds. */
-export async function deleteExpired(
-  session: Session,
-  { table, key, since, keptMs }: Kind,
-  now: number,
-): Promise<boolean> {
+/** A setting of the deployment says how long these are kept. */
+export const RETAINED = [
+  { table: "api_key_usage", key: "api_key_id, hour", since: "hour", setting: "USAGE_DAYS" },
+  { table: "audit_events", key: "id", since: "created_at", setting: "AUDIT_EVENT_DAYS" },
+] as const satisfies readonly (Kind & { readonly setting: string })[];
+
+/** Deletes one slice of the oldest rows from before `expired` (Unix milliseconds). False when none was left. */
+export async function deleteExpired(session: Session, { table, key, since }: Kind, expired: number): Promise<boolean> {
   const deleted = await session.run(
     prepare(
       `DELETE FROM ${table} WHERE (${key}) IN (
          SELECT ${key} FROM ${table} WHERE ${since} < :expired ORDER BY ${since} LIMIT ${SLICE})`,
-      { expired: now - keptMs },
+      { expired },
     ),
   );
   return deleted > 0;
@@ -67,7 +63,7 @@ export async function deleteOldRevocations(session: Session, now: number): Promi
  * read it is known to have missed none. The account is due again when the next change will be too old, but not within a day.
  * False when no account is due.
  */
-export async function deleteOldChanges(session: Session, now: number): Promise<boolean> {
+export async function deleteOldChanges(session: Session, now: number, keptMs: number): Promise<boolean> {
   const account = await session.first(
     prepare<{ id: string; oldest: number | null }>(
       `SELECT a.id, (SELECT changed_at FROM change_log WHERE account_id = a.id ORDER BY number LIMIT 1 OFFSET 1) AS oldest
@@ -77,8 +73,8 @@ export async function deleteOldChanges(session: Session, now: number): Promise<b
   );
   if (account === null) return false;
   const { id, oldest } = account;
-  if (oldest === null || oldest >= now - CHANGE_KEPT_MS) {
-    const due = Math.max(now + DAY_MS, (oldest ?? now) + CHANGE_KEPT_MS);
+  if (oldest === null || oldest >= now - keptMs) {
+    const due = Math.max(now + DAY_MS, (oldest ?? now) + keptMs);
     await session.run(prepare("UPDATE accounts SET changes_due_at = :due WHERE id = :id", { id, due }));
     return true;
   }
@@ -87,7 +83,7 @@ export async function deleteOldChanges(session: Session, now: number): Promise<b
       `WITH slice AS MATERIALIZED (SELECT number, changed_at FROM change_log WHERE account_id = :id ORDER BY number LIMIT ${SLICE})
        DELETE FROM change_log WHERE account_id = :id AND number IN (SELECT number FROM slice
          WHERE number < coalesce((SELECT min(number) FROM slice WHERE changed_at >= :expired), (SELECT max(number) + 1 FROM slice)) - 1)`,
-      { id, expired: now - CHANGE_KEPT_MS },
+      { id, expired: now - keptMs },
     ),
   );
   return true;

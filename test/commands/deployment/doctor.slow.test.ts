@@ -91,6 +91,8 @@ it.each<[string, Partial<Seen>, string]>([
   ["there are more owners than free seats", { owners: 51 }, "51 addresses sign in"],
   ["a setting is out of bounds", variables({ LEASE_SECONDS: "9" }), 'LEASE_SECONDS is "9"'],
   ["a setting is no number", variables({ FRESHNESS_SECONDS: "5s" }), 'FRESHNESS_SECONDS is "5s"'],
+  ["rows are kept for too short", variables({ CHANGE_DAYS: "7" }), 'CHANGE_DAYS is "7": not a number of days from 30'],
+  ["rows are kept for no number", variables({ USAGE_DAYS: "forever" }), 'USAGE_DAYS is "forever"'],
   ["accounts are made nowhere", variables({ NEW_ACCOUNTS: "01" }), "NEW_ACCOUNTS names DB_1"],
   [
     "a change is not deployed",

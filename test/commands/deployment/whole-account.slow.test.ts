@@ -53,10 +53,11 @@ function seed(id: string, owner: string, status = "suspended"): void {
   );
 }
 
+/** Sign-ins are an address's, and are deleted after some hours. */
 const tables = (binding: string) =>
   rows(
     binding,
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name <> 'd1_migrations'",
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT IN ('d1_migrations', 'sign_ins')",
   )
     .flat()
     .map(String);
