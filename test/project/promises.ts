@@ -122,7 +122,10 @@ export const EVIDENCE: Readonly<Record<string, Evidence>> = {
     ],
     invariants: ["tokens-end", "expiry"],
   },
-  "Visitors only read": { tests: ["worker/panelist/visitors.test.ts"], invariants: ["panelist-limit"] },
+  "Visitors only read": {
+    tests: ["worker/panelist/visitors.test.ts"],
+    invariants: ["panelist-limit", "visitors-only-read"],
+  },
   "Read your writes": {
     tests: [
       "worker/idea-bank/views-own-writes.test.ts",

@@ -8,6 +8,7 @@ import { Owners } from "./actors/owners.ts";
 import { Panelists } from "./actors/panelists.ts";
 import { Syncs } from "./actors/syncs.ts";
 import { Tenants } from "./actors/tenants.ts";
+import { Tokens } from "./actors/tokens.ts";
 import { Webhooks } from "./actors/webhooks.ts";
 import type { Command, Manner, PlannedAccount } from "./plan.ts";
 import { EPOCH } from "./world/globals.ts";
@@ -50,6 +51,7 @@ export class Actors {
   readonly #approvers = new Approvers(this);
   readonly #finders = new Finders(this);
   readonly #oddities = new Oddities(this);
+  readonly #otherTokens = new Tokens(this);
 
   constructor(world: World, source: Source) {
     this.world = world;
@@ -112,6 +114,8 @@ export class Actors {
         return this.#approvers.perform(source, command);
       case "panelist":
         return this.#panelists.perform(source, command);
+      case "token":
+        return this.#otherTokens.perform(source, command);
       case "follow":
         return this.#followers.perform(source, command);
       case "webhook":
@@ -160,6 +164,11 @@ export class Actors {
   /** Every webhook is active, and has delivered what it can. */
   deliverAll(source: Source): Promise<void> {
     return this.#webhooks.deliverAll(source);
+  }
+
+  /** As its holder does. */
+  useToken(source: Source, token: KnownToken, command: Command & { readonly kind: "token" }): Promise<void> {
+    return this.#panelists.use(source, token, { ...command, kind: "panelist", does: command.act, token: 0 });
   }
 
   databaseOf(id: string) {

@@ -2,6 +2,7 @@
 import { Dice } from "./dice.ts";
 import { drawHungSessions } from "./draw-hung-sessions.ts";
 import { drawLateAnswers } from "./draw-late-answers.ts";
+import { drawTokens } from "./draw-tokens.ts";
 import { drawUses } from "./draw-uses.ts";
 import { drawApart } from "./drawn-apart.ts";
 import type { Store } from "./history.ts";
@@ -53,7 +54,9 @@ export function generate(seed: number, profile: Profile): Plan {
   const hang = drawHungSessions({ seed, profile, isGates, lastsMs, first: drawnBefore.length });
   const withHang = [...drawnBefore, ...hang];
   const late = drawLateAnswers({ seed, profile, isGates, lastsMs, first: withHang.length });
-  return { seed, profile, setting, commands: [...withHang, ...late].toSorted((one, other) => one.at - other.at) };
+  const withLate = [...withHang, ...late];
+  const tokens = drawTokens({ seed, profile, isGates, lastsMs, first: withLate.length });
+  return { seed, profile, setting, commands: [...withLate, ...tokens].toSorted((one, other) => one.at - other.at) };
 }
 
 function drawSetting(dice: Dice, profile: Profile, isGates: boolean): Setting {

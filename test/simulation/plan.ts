@@ -98,6 +98,16 @@ export type ApproverDoes = "requireApproval" | "listPending" | "decide";
 /** Who finds keys in public: `find` remembers the secret that there is, `report` pastes one; `mark` and `end` are the owner's choice. */
 export type FinderDoes = "find" | "report" | "mark" | "end";
 
+/** Tokens of visitors, and of a tenant's own server (actors/tokens.ts). */
+export type TokenDoes =
+  | "issueVisitor"
+  | "endVisitors"
+  | "useVisitor"
+  | "readSecret"
+  | "rotateSecret"
+  | "revokePerson"
+  | "useSigned";
+
 /** What is done seldom (actors/oddities.ts). */
 export type OddDoes = "trespass" | "quota" | "sameKey" | "revokeBySql" | "firstVisit" | "careless";
 
@@ -157,6 +167,15 @@ export type Command = { readonly id: number; readonly at: number } & (
       readonly count: number;
       readonly everyMs: number;
     } & Chosen &
+      Manner)
+  /** `act`: what a token is used for. */
+  | ({
+      readonly kind: "token";
+      readonly does: TokenDoes;
+      readonly act: PanelistDoes;
+      readonly account: number;
+    } & Repeated &
+      Chosen &
       Manner)
   | ({
       readonly kind: "follow";

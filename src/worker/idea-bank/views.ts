@@ -52,7 +52,7 @@ export type OpenTerms = {
   readonly waitUntil: WaitUntil;
 };
 
-/** `isFinal`: the revocation is permanent. An inactive panelist, in contrast, may become active again. */
+/** `isFinal`: the revocation is permanent, as a secret's end is. An inactive panelist, in contrast, may become active again. */
 type LookupResult = { readonly opened: OpenedIdeaBank; readonly isFinal: boolean };
 
 const MIB = 1024 * 1024;
@@ -153,9 +153,10 @@ export class IdeaBankViews {
     const isRevoked = claims.issuedAt * 1000 <= revokedAt;
     const isSecretGood =
       claims.signed === undefined || ideaBank === null || isEpochGood(claims.signed.epoch, ideaBank, Date.now());
+    const isBehind = (claims.signed?.epoch ?? 0) < (ideaBank?.signingEpoch ?? 0);
     return {
       opened: { ideaBank, changelog, isRevoked: isRevoked || !isSecretGood },
-      isFinal: isRevoked && revokedAt !== INACTIVE,
+      isFinal: (isRevoked && revokedAt !== INACTIVE) || (!isSecretGood && isBehind),
     };
   }
 

@@ -41,7 +41,10 @@ export class Panelists {
 
   async perform(source: Source, command: Command & { readonly kind: "panelist" }): Promise<void> {
     const token = pickFrom(this.#actors.tokens, command.token);
-    if (token === undefined) return;
+    if (token !== undefined) await this.use(source, token, command);
+  }
+
+  async use(source: Source, token: KnownToken, command: Command & { readonly kind: "panelist" }): Promise<void> {
     const under: Promise<void>[] = [];
     for (let index = 0; index < command.count; index++) {
       under.push(this.#once(source.of(index), token, command));

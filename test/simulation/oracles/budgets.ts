@@ -1,7 +1,17 @@
 import type { History } from "../history.ts";
 import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy, mayHaveWritten, succeeded } from "./seen/calls.ts";
-import { callsByKey, databaseOf, ideaBankIdOf, issuedTokens, keyIdOf, keyOf, tokenOf } from "./seen/credentials.ts";
+import {
+  callsByKey,
+  databaseOf,
+  ideaBankIdOf,
+  isForged,
+  issuedTokens,
+  keyIdOf,
+  keyOf,
+  signedOf,
+  tokenOf,
+} from "./seen/credentials.ts";
 import { hasJustGone, isNew } from "./seen/doubts.ts";
 import { accountOfIdeaBank } from "./seen/expected.ts";
 import { faultsOf, faulty, gateEnds, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
@@ -39,7 +49,7 @@ export const forged = oracle(
   function* (history: History): Iterable<Finding> {
     const genuine = new Set<string>();
     for (const call of callsOf(history)) {
-      for (const secret of JSON.stringify(call.answer?.body ?? null).match(/ib[kt]_[0-9A-Za-z]+/g) ?? [])
+      for (const secret of JSON.stringify(call.answer?.body ?? null).match(/ib[ktv]_[0-9A-Za-z]+/g) ?? [])
         genuine.add(secret);
     }
     const bodies = new Set(Array.from(genuine, bodyOf));
@@ -50,7 +60,8 @@ export const forged = oracle(
           ? (tokenOf(call) ?? "")
           : undefined;
       if (credential === undefined) continue;
-      const shape = /^(ibk_[0-9A-Za-z]{47}|ibt_[0-9A-Za-z]{51})$/.test(credential);
+      if (signedOf(credential) !== undefined && !isForged(history, credential)) continue;
+      const shape = /^(ibk_[0-9A-Za-z]{47}|ibt_[0-9A-Za-z]{51}|ibv_[0-9A-Za-z]{40})$/.test(credential);
       if (shape && (genuine.has(credential) || !bodies.has(bodyOf(credential)))) continue;
       if (call.stores.length > 0)
         yield found(call, `with a forged credential called ${call.stores.map((one) => one.store).join(", ")}`);

@@ -1,3 +1,4 @@
+import { createHmac } from "node:crypto";
 import { expect, test } from "vitest";
 import type { HistoryEvent, Oracle } from "../history.ts";
 import { expiry } from "./expiry.ts";
@@ -5,6 +6,7 @@ import { narrowing } from "./key-changes.ts";
 import { revocation, unconfirmedRevocation } from "./key-revocation.ts";
 import { rotation } from "./key-rotation.ts";
 import { newToken } from "./new-token.ts";
+import { panelistIdOf } from "./seen/credentials.ts";
 import {
   ACCOUNT,
   account,
@@ -26,6 +28,7 @@ import {
 } from "./seen/hand-made.ts";
 import { resumption, suspension } from "./suspension.ts";
 import { tokensEnd } from "./tokens-end.ts";
+import { visitorsOnlyRead } from "./visitors.ts";
 
 const found = (oracle: Oracle, ...events: (HistoryEvent | readonly HistoryEvent[])[]): number =>
   oracle.check(history([...world, ...events])).length;
@@ -265,4 +268,78 @@ test("a write with a scope that was taken away breaks narrowing", () => {
   const less = change(1, 1_000, 2_000, { scopes: ["surveys:read"] });
   expect(narrowed(less, asked(2, [2_001, 2_010], write, 201), written)).toBe(1);
   expect(narrowed(less, asked(2, [2_001, 2_010], write, 403))).toBe(0);
+});
+
+const VISITOR = `ibv_${IDEA_BANK}${"v".repeat(28)}`;
+const asVisitor = { headers: { authorization: VISITOR } };
+const endVisitors = (call: number, at: number) => [
+  wrote(at + 5, "idea_banks", ideaBank({ visitor_tokens_ended_at: 5 }), ideaBank(), call),
+  ...asked(
+    call,
+    [at, at + 10],
+    { ...whoami, operation: "endVisitorTokens", path: `/tenant/ideabanks/${IDEA_BANK}/visitor-tokens`, isolate: "a" },
+    204,
+  ),
+];
+test("visitors' tokens end at once where that was asked for, and within 11 seconds elsewhere; a new one works", () => {
+  const elsewhere = { ...asVisitor, isolate: "b" };
+  expect(found(tokensEnd, endVisitors(1, 100), view(2, 11_000, 200, elsewhere), view(3, 111, 401, asVisitor))).toBe(0);
+  expect(found(tokensEnd, endVisitors(1, 100), view(2, 111, 200, asVisitor))).toBe(1);
+  expect(found(tokensEnd, endVisitors(1, 100), view(2, 11_200, 200, elsewhere))).toBe(1);
+  const made = asked(
+    1,
+    [100, 110],
+    { ...whoami, operation: "issueToken", path: `/tenant/ideabanks/${IDEA_BANK}/tokens`, body: { visitor: true } },
+    201,
+    { body: { token: VISITOR, panelistId: null } },
+  );
+  expect(found(newToken, made, view(2, 200, 401, asVisitor))).toBe(1);
+  expect(found(newToken, made, endVisitors(3, 150), view(2, 200, 401, asVisitor))).toBe(0);
+});
+
+test("a visitor's write is refused, and commits nothing", () => {
+  const vote = { operation: "vote", method: "PUT", path: "/ideabank/proposals/0p/vote", ...asVisitor };
+  expect(found(visitorsOnlyRead, asked(1, [100, 110], vote, 403), view(2, 200, 200, asVisitor))).toBe(0);
+  expect(found(visitorsOnlyRead, asked(1, [100, 110], vote, 200))).toBe(1);
+  const committed = wrote(105, "panelists", panelist({ active: 0 }), panelist(), 1);
+  expect(found(visitorsOnlyRead, committed, asked(1, [100, 110], vote, 403))).toBe(1);
+});
+
+/** As a tenant's server does: by the secret that an answer has shown. */
+const KID = `${IDEA_BANK}.${ACCOUNT}.1.abcdefgh`;
+const shownSecret = asked(
+  9,
+  [1, 2],
+  { ...whoami, operation: "getSigningSecret", path: `/tenant/ideabanks/${IDEA_BANK}/signing-secret` },
+  200,
+  { body: { kid: KID, secret: "ibs_secret" } },
+);
+const sign = (iat: number, secret = "ibs_secret") => {
+  const part = (value: object) => Buffer.from(JSON.stringify(value)).toString("base64url");
+  const claims = { iss: IDEA_BANK, sub: "customer-42", iat, exp: iat + 3_600 };
+  const signed = `${part({ alg: "HS256", kid: KID })}.${part(claims)}`;
+  return { headers: { authorization: `${signed}.${createHmac("sha256", secret).update(signed).digest("base64url")}` } };
+};
+test("what a tenant's server has signed works at once, until its person or its secret ends", () => {
+  const bank = ideaBank({ signing_epoch: 1 });
+  const rotated = (until: number) =>
+    wrote(5_000, "idea_banks", ideaBank({ signing_epoch: 2, signing_previous_until: until }), bank);
+  const signed = sign(3);
+  const before = wrote(3, "idea_banks", bank, ideaBank());
+  expect(found(newToken, shownSecret, before, view(2, 4_000, 401, signed))).toBe(1);
+  expect(found(newToken, shownSecret, before, rotated(5_000), view(2, 20_000, 401, signed))).toBe(0);
+  expect(found(newToken, shownSecret, before, view(2, 4_000, 401, sign(3, "another")))).toBe(0);
+  expect(found(tokensEnd, shownSecret, before, rotated(5_000), view(2, 15_900, 200, signed))).toBe(0);
+  expect(found(tokensEnd, shownSecret, before, rotated(5_000), view(2, 16_100, 200, signed))).toBe(1);
+  expect(found(tokensEnd, shownSecret, before, rotated(9_000), view(2, 19_900, 200, signed))).toBe(0);
+  expect(found(tokensEnd, shownSecret, before, rotated(9_000), view(2, 20_100, 200, signed))).toBe(1);
+});
+test("whose tokens are revoked by externalId may have had no row", () => {
+  const id = panelistIdOf(sign(1).headers.authorization);
+  const made = wrote(5_000, "panelists", panelist({ id, tokens_revoked_at: 5_000 }), null);
+  expect(found(tokensEnd, shownSecret, made, view(2, 15_900, 200, sign(1)))).toBe(0);
+  expect(found(tokensEnd, shownSecret, made, view(2, 16_100, 200, sign(1)))).toBe(1);
+  // Who comes back after a deletion keeps that one's time.
+  const back = wrote(9_000, "panelists", panelist({ id, tokens_revoked_at: 5_000 }), null);
+  expect(found(tokensEnd, shownSecret, back, view(2, 30_000, 200, sign(8)))).toBe(0);
 });

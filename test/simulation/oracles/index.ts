@@ -35,6 +35,7 @@ import { resumption, suspension } from "./suspension.ts";
 import { oneAccount, oneDatabase, tenants } from "./tenants.ts";
 import { tokensEnd } from "./tokens-end.ts";
 import { validKeys } from "./valid-keys.ts";
+import { visitorsOnlyRead } from "./visitors.ts";
 import { deadlines, nobodyWaitsInLine } from "./waiting.ts";
 
 /** All invariants. Each reads a history alone: none knows how the service works inside. */
@@ -65,6 +66,7 @@ export const ORACLES: readonly Oracle[] = [
   consistencyTokens,
   newToken,
   tokensEnd,
+  visitorsOnlyRead,
   closedIsMissing,
   nothingInternal,
   nobodyIdentified,

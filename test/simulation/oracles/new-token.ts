@@ -1,7 +1,7 @@
 import type { History } from "../history.ts";
 import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf } from "./seen/calls.ts";
-import { type Issued, issuedTokens, tokenOf } from "./seen/credentials.ts";
+import { type Issued, issuedTokens, isVisitors, type Signed, signedOf, tokenOf } from "./seen/credentials.ts";
 import { accountOfIdeaBank, capabilitiesAt } from "./seen/expected.ts";
 import { stepped } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
@@ -41,6 +41,10 @@ function* find(history: History): Iterable<Finding> {
 }
 
 const valid = (history: History, token: Issued, call: Call): boolean => {
+  const signed = signedOf(token.token);
+  if (signed !== undefined) return isSignedValid(history, token, signed, call);
+  if (isVisitors(token.token))
+    return isUnchanged(history, token, call, "idea_banks", token.ideaBank, "visitor_tokens_ended_at");
   const versions = rowsOf(history).versions("panelists", token.panelist);
   const atIssue = versions.filter((version) => version.at < token.call.answeredAt).at(-1)?.row;
   if (atIssue == null) return false;
@@ -50,6 +54,35 @@ const valid = (history: History, token: Issued, call: Call): boolean => {
     [...(before ? [before] : []), ...since].every(
       ({ row }) => row !== null && row.active === 1 && row.tokens_revoked_at === atIssue.tokens_revoked_at,
     ) && atIssue.active === 1
+  );
+};
+
+/** So long before a token's second a revocation may still mean it: two within a second count for the next one, too. */
+const REVOKED_MS = 2_000;
+
+/** The row was there, with the same value, from shortly before the token was asked for until the answer. */
+const isUnchanged = (history: History, token: Issued, call: Call, table: string, key: string, column: string) => {
+  const versions = rowsOf(history).versions(table, key);
+  const from = token.askedAt - REVOKED_MS;
+  const before = versions.filter(({ at }) => at < from).at(-1);
+  const since = versions.filter(({ at }) => at >= from && at <= call.answeredAt);
+  const rows = [...(before ? [before] : []), ...since].map(({ row }) => row);
+  return rows.length > 0 && rows.every((row) => row !== null && row[column] === rows[0]?.[column]);
+};
+
+/** Its secret was the newest one all the time; and its panelist is active and not revoked, or is not stored yet. */
+const isSignedValid = (history: History, token: Issued, signed: Signed, call: Call): boolean => {
+  if (!isUnchanged(history, token, call, "idea_banks", token.ideaBank, "signing_epoch")) return false;
+  const bank = rowsOf(history)
+    .versions("idea_banks", token.ideaBank)
+    .filter(({ at }) => at <= call.answeredAt);
+  if (bank.at(-1)?.row?.signing_epoch !== signed.epoch) return false;
+  const versions = rowsOf(history).versions("panelists", token.panelist);
+  const from = token.askedAt - REVOKED_MS;
+  const before = versions.filter(({ at }) => at < from).at(-1)?.row ?? null;
+  const since = versions.filter(({ at }) => at >= from && at <= call.answeredAt);
+  return [...(before ? [before] : []), ...since.map(({ row }) => row)].every(
+    (row) => row?.active === 1 && row.tokens_revoked_at === (before?.tokens_revoked_at ?? null),
   );
 };
 

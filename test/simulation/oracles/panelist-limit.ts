@@ -18,7 +18,8 @@ export const panelistLimit = oracle(
   function* (history: History): Iterable<Finding> {
     const groups = groupBy(callsOf(history), (call) => {
       const token = tokenOf(call);
-      return token === undefined ? undefined : panelistIdOf(token);
+      // A visitor's rate is counted by idea bank and address.
+      return token === undefined ? undefined : panelistIdOf(token) || ideaBankIdOf(token);
     });
     for (const calls of groups.values()) {
       for (const call of calls) {

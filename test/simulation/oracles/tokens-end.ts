@@ -1,7 +1,15 @@
-import type { History } from "../history.ts";
+import type { Committed, History } from "../history.ts";
 import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, field, groupBy, succeeded } from "./seen/calls.ts";
-import { databaseOf, issuedTokens, panelistIdOf, tokenOf } from "./seen/credentials.ts";
+import {
+  databaseOf,
+  ideaBankIdOf,
+  issuedTokens,
+  isVisitors,
+  panelistIdOf,
+  signedOf,
+  tokenOf,
+} from "./seen/credentials.ts";
 import { isPrimaryFaulty } from "./seen/database-faults.ts";
 import { ageWithSteps, isolateEnded } from "./seen/faults.ts";
 import { rowsOf, type Version } from "./seen/rows.ts";
@@ -19,15 +27,73 @@ export const authenticated = (call: Call): boolean => {
 };
 
 /** The commits that ended the tokens of a panelist: its tokens were revoked, it was deactivated or deleted. */
-const endsOf = (versions: readonly Version[]): readonly Version[] =>
+const endsOf = (history: History, versions: readonly Version[]): readonly Version[] =>
   versions.filter((version, index) => {
-    const before = versions[index - 1]?.row;
-    if (before == null) return false;
+    const [last, former] = [versions[index - 1], versions[index - 2]];
+    const before = last?.row;
+    // The row was made, and a trigger wrote it once more.
+    if (before == null || (last?.moment === version.moment && former?.row == null))
+      return isMadeRevoked(history, version);
     if (version.row === null) return true;
     return (
       version.row.tokens_revoked_at !== before.tokens_revoked_at || (before.active === 1 && version.row.active === 0)
     );
   });
+
+/** By the tenant's own id, of a person who had no row. (Who comes back after a deletion has that one's time.) */
+const isMadeRevoked = ({ epoch = 0 }: History, { row, at }: Version): boolean =>
+  typeof row?.tokens_revoked_at === "number" && Math.abs(row.tokens_revoked_at - epoch - at) < 1_000;
+
+/** When visitors' tokens of an idea bank ended, and each epoch of its secret. */
+type BankEnd = { readonly at: number; readonly by: Committed | undefined; readonly ends: (token: string) => boolean };
+
+const endsOfBank = (history: History, ideaBank: string): readonly BankEnd[] => {
+  const { versions, commits } = rowsOf(history);
+  return versions("idea_banks", ideaBank).flatMap(({ row, at, moment }, index, all): readonly BankEnd[] => {
+    const before = all[index - 1]?.row;
+    if (row == null || before == null) return [];
+    const by = commits[moment];
+    const visitors = { at, by, ends: isVisitors };
+    const epoch = Number(row.signing_epoch) - 1;
+    const until = Math.max(at, Number(row.signing_previous_until) - (history.epoch ?? 0));
+    const last = { at: until, by: undefined, ends: (token: string) => signedOf(token)?.epoch === epoch };
+    const older = { at, by: undefined, ends: (token: string) => (signedOf(token)?.epoch ?? epoch) < epoch };
+    return [
+      ...(row.visitor_tokens_ended_at !== before.visitor_tokens_ended_at ? [visitors] : []),
+      ...(row.signing_epoch !== before.signing_epoch ? [last, older] : []),
+    ];
+  });
+};
+
+/** Those that end together: visitors' tokens, and what a secret has signed. */
+function* findTogether(history: History): Iterable<Finding> {
+  const issued = issuedTokens(history);
+  const byId = new Map(callsOf(history).map((call) => [call.call, call]));
+  const age = history.settings.freshnessMs + history.settings.anchorMs;
+  for (const [ideaBank, calls] of groupBy(callsOf(history), (call) => ideaBankIdOf(tokenOf(call) ?? "") || undefined)) {
+    for (const { at, by, ends } of endsOfBank(history, ideaBank)) {
+      const request = byId.get(by?.call ?? -1);
+      for (const call of calls) {
+        const token = tokenOf(call) ?? "";
+        if (call.at <= at || !ends(token) || !authenticated(call)) continue;
+        if (isVisitors(token) && (issued.get(token)?.call.answeredAt ?? -Infinity) >= at) continue;
+        const here = request !== undefined && succeeded(request) && request.isolate === call.isolate;
+        const atOnce =
+          here && call.at > request.answeredAt && !isolateEnded(history, call.isolate, request.at, call.answeredAt);
+        const down = isPrimaryFaulty(history, call, databaseOf(ideaBank));
+        const allowed = ageWithSteps(history, call.isolate, down ? OLDEST_VIEW_MS : age, call.at);
+        if (!atOnce && call.at <= at + allowed) continue;
+        const found = `tokens of idea bank ${ideaBank} ended at ${at}; ${call.operation} at ${call.at} was answered ${call.status}`;
+        yield { at: call.answeredAt, found, calls: [call.call] };
+      }
+    }
+  }
+}
+
+function* findAll(history: History): Iterable<Finding> {
+  yield* find(history);
+  yield* findTogether(history);
+}
 
 function* find(history: History): Iterable<Finding> {
   const rows = rowsOf(history);
@@ -35,7 +101,7 @@ function* find(history: History): Iterable<Finding> {
   const byId = new Map(callsOf(history).map((call) => [call.call, call]));
   const age = history.settings.freshnessMs + history.settings.anchorMs;
   for (const [panelist, calls] of groupBy(callsOf(history), (call) => panelistIdOf(tokenOf(call) ?? "") || undefined)) {
-    for (const end of endsOf(rows.versions("panelists", panelist))) {
+    for (const end of endsOf(history, rows.versions("panelists", panelist))) {
       const by = byId.get(rows.commits[end.moment]?.call ?? -1);
       for (const call of calls) {
         if (call.at <= end.at || !authenticated(call)) continue;
@@ -60,5 +126,5 @@ function* find(history: History): Iterable<Finding> {
 export const tokensEnd = oracle(
   "tokens-end",
   "A revoked token is refused at once in the isolate that revoked it, and everywhere else within the freshness above (11 seconds).",
-  find,
+  findAll,
 );

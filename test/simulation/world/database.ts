@@ -60,12 +60,13 @@ export class Database {
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
-    this.#primary.clock = () => EPOCH + options.timeline.now;
-    this.#replicas = Array.from({ length: options.replicas }, (_, index) => ({
-      tables: lend("replica"),
-      random: options.source.of(`replica ${index}`).numbers(),
-      has: 0,
-    }));
+    const clock = () => EPOCH + options.timeline.now;
+    this.#primary.clock = clock;
+    this.#replicas = Array.from({ length: options.replicas }, (_, index) => {
+      const tables = lend("replica");
+      tables.clock = clock;
+      return { tables, random: options.source.of(`replica ${index}`).numbers(), has: 0 };
+    });
   }
 
   /** The history is over. */

@@ -360,6 +360,19 @@ describe("attacks", () => {
     expect(counts.d1).toBe(0);
   });
 
+  it("a flood signed with a secret that has ended costs no store while the view is fresh", async () => {
+    const { sign, tenant, path, readSecret } = await createScene();
+    await tenant.send("POST", `${path}/signing-secret/rotate`, { graceSeconds: 0 });
+    const { env: counted, counts } = countStores(env);
+    const isolate = createIsolate(counted);
+    freeze(Date.now());
+    const good = await sign("a", {}, {}, await readSecret());
+    expect((await sendWith(isolate, good)("GET", CHANGELOG)).status).toBe(200);
+    for (let times = 0; times < 50; times++)
+      expect((await sendWith(isolate, await sign(`attacker-${times}`))("GET", CHANGELOG)).status).toBe(401);
+    expect(counts.d1).toBe(1);
+  });
+
   it("a clock that is a second ahead is taken, and one that is more is not", async () => {
     const start = Math.floor(Date.now() / 1000);
     freeze(start * 1000);

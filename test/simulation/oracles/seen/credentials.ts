@@ -1,3 +1,4 @@
+import { createHash, createHmac } from "node:crypto";
 import type { History, Sent } from "../../history.ts";
 import { type Call, callsOf, segmentAfter, succeeded, text } from "./calls.ts";
 
@@ -13,15 +14,81 @@ export const keyIdOf = (call: Sent): string | undefined => /^ibk_([0-9A-Za-z]{12
 /** The compound token that a request carries, with or without `Bearer`. */
 export const tokenOf = (call: Sent): string | undefined => {
   const value = call.headers.authorization?.replace(/^bearer +/i, "");
-  return value?.startsWith("ibt_") ? value : undefined;
+  return /^(ib[tv]_|ey)/.test(value ?? "") ? value : undefined;
 };
-export const ideaBankIdOf = (token: string): string => token.slice(4, 16);
-export const panelistIdOf = (token: string): string => token.slice(16, 28);
+export const ideaBankIdOf = (token: string): string => signedOf(token)?.ideaBank ?? token.slice(4, 16);
+/** Empty for a visitor. */
+export const panelistIdOf = (token: string): string =>
+  signedOf(token)?.panelist ?? (isVisitors(token) ? "" : token.slice(16, 28));
+export const isVisitors = (token: string): boolean => token.startsWith("ibv_");
+
+/** What a token says that a tenant's server has signed. Times are in Unix milliseconds. */
+export type Signed = {
+  readonly kid: string;
+  readonly ideaBank: string;
+  readonly panelist: string;
+  readonly epoch: number;
+  readonly issuedAt: number;
+  readonly expiresAt: number;
+};
+
+const read = new Map<string, Signed>();
+
+/** Undefined for a token of another kind. Nothing proves what it says: see `isForged`. */
+export const signedOf = (token: string): Signed | undefined => {
+  if (!token.startsWith("ey")) return undefined;
+  const before = read.get(token);
+  if (before !== undefined) return before;
+  const [head = "", body = ""] = token.split(".");
+  const parse = (part: string) => JSON.parse(Buffer.from(part, "base64url").toString());
+  const { kid } = parse(head);
+  const { iss, sub, iat, exp } = parse(body);
+  const [, account, epoch] = kid.split(".");
+  const panelist = derivedId(account, sub);
+  const signed = { kid, ideaBank: iss, panelist, epoch: Number(epoch), issuedAt: iat * 1000, expiresAt: exp * 1000 };
+  read.set(token, signed);
+  return signed;
+};
+
+const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
+
+/** Of the account and the tenant's own id; it begins with the digit of the database. */
+const derivedId = (account: string, externalId: string): string => {
+  const digest = createHash("sha256").update(`panelist ${account} ${externalId}`).digest();
+  let rest = BigInt(`0x${digest.subarray(0, 16).toString("hex")}`);
+  let id = "";
+  for (; id.length < 11; rest /= 62n) id = `${DIGITS[Number(rest % 62n)]}${id}`;
+  return databaseOf(account) + id;
+};
+
+/** Whether no secret that an answer of the history has shown has signed it. */
+export const isForged = (history: History, token: string): boolean => {
+  const { kid = "" } = signedOf(token) ?? {};
+  const [head, body, signature] = token.split(".");
+  const secret = secretsOf(history).get(kid);
+  return (
+    secret === undefined || createHmac("sha256", secret).update(`${head}.${body}`).digest("base64url") !== signature
+  );
+};
+
+const shown = new WeakMap<History, ReadonlyMap<string, string>>();
+
+/** By kid. */
+const secretsOf = (history: History): ReadonlyMap<string, string> => {
+  const secrets = shown.get(history) ?? new Map(callsOf(history).flatMap(({ answer }) => secretIn(answer?.body)));
+  shown.set(history, secrets);
+  return secrets;
+};
+
+const secretIn = (body: unknown): readonly (readonly [string, string])[] => {
+  const [kid, secret] = [text(body, "kid"), text(body, "secret")];
+  return kid === undefined || secret === undefined ? [] : [[kid, secret]];
+};
 
 /** The first character of an identifier names its database. */
 export const databaseOf = (id: string): string => id.slice(0, 1);
 
-/** A token and the first answer that has it. It was issued at a moment between `askedAt` and that answer. */
+/** A token and the first answer that has it. It was issued at a moment between `askedAt` and that answer. A signed one: the first use. */
 export type Issued = {
   readonly token: string;
   readonly ideaBank: string;
@@ -36,6 +103,14 @@ export type Issued = {
 export const issuedTokens = (history: History): Map<string, Issued> => {
   const issued = new Map<string, Issued>();
   for (const call of callsOf(history)) {
+    const used = tokenOf(call) ?? "";
+    const signed = signedOf(used);
+    if (signed !== undefined && !issued.has(used) && !isForged(history, used)) {
+      const askedAt = signed.issuedAt - (history.epoch ?? 0);
+      const answeredAt = Math.min(call.at, askedAt + 999);
+      const lifetimeMs = signed.expiresAt - signed.issuedAt;
+      issued.set(used, { ...signed, token: used, call: { ...call, at: askedAt, answeredAt }, askedAt, lifetimeMs });
+    }
     const token = text(call.answer?.body, "token");
     if (call.operation !== "issueToken" || !succeeded(call) || token === undefined || issued.has(token)) continue;
     const lifetime = (call.body as { lifetimeSeconds?: unknown } | undefined)?.lifetimeSeconds;
@@ -45,7 +120,7 @@ export const issuedTokens = (history: History): Map<string, Issued> => {
       panelist: panelistIdOf(token),
       call,
       askedAt: firstAskedAt(history, call),
-      lifetimeMs: (typeof lifetime === "number" ? lifetime : 86_400) * 1000,
+      lifetimeMs: (typeof lifetime === "number" ? lifetime : isVisitors(token) ? 366 * 86_400 : 86_400) * 1000,
     });
   }
   return issued;

@@ -1,6 +1,6 @@
-import type { History } from "../../history.ts";
+import type { History, Row } from "../../history.ts";
 import { type Call, field } from "./calls.ts";
-import { type Issued, ideaBankIdOf, panelistIdOf, tokenOf } from "./credentials.ts";
+import { type Issued, ideaBankIdOf, panelistIdOf, signedOf, tokenOf } from "./credentials.ts";
 import { accountOfIdeaBank, capabilitiesAt } from "./expected.ts";
 import { stepped } from "./faults.ts";
 import { rowsOf } from "./rows.ts";
@@ -46,12 +46,18 @@ export const mayBeDoubted = (
   const banks = rows.span(accountOfIdeaBank(rows, ideaBank) ?? "", from, call.answeredAt);
   const panelists = rows.versions("panelists", panelistIdOf(token)).filter(({ at }) => at <= call.answeredAt);
   const seen = panelists.filter(({ at }, index) => at >= from || index === panelists.length - 1);
+  const epoch = signedOf(token)?.epoch;
   return (
     banks.length === 0 ||
+    !banks.every((moment) => mayBeNewest(rows.row("idea_banks", ideaBank, moment), epoch)) ||
     !banks.every((moment) => isShown(capabilitiesAt(rows, ideaBank, moment))) ||
     !seen.every(({ row }) => row?.active === 1)
   );
 };
+
+/** A secret that the idea bank does not have yet, or has no more. */
+const mayBeNewest = (row: Row | null, epoch: number | undefined): boolean =>
+  epoch === undefined || row?.signing_epoch === epoch;
 
 /** Nothing is shown: the token is not valid, or nothing is open. */
 export const isRefused = (call: Call): boolean => {

@@ -1,6 +1,6 @@
 import type { History, Row } from "../../history.ts";
 import { type Call, field, pathOf, queryOf } from "./calls.ts";
-import { ideaBankIdOf, panelistIdOf, tokenOf } from "./credentials.ts";
+import { ideaBankIdOf, isVisitors, panelistIdOf, tokenOf } from "./credentials.ts";
 import { mayFind } from "./finding.ts";
 import { type Rows, rowsOf } from "./rows.ts";
 import { votesFor } from "./votes.ts";
@@ -94,6 +94,9 @@ const MAXIMUM_BYTES = 256 * 1024;
 export const isChangelog = (allowed: readonly string[], shown: string): boolean =>
   allowed.some((whole) => whole === shown || (whole.length > MAXIMUM_BYTES / 4 && whole.startsWith(`${shown}\n`)));
 
+/** Of a visitor. */
+const NO_WRITES = { canSubmitProposals: false, canVote: false, canComment: false };
+
 /** Which proposal a request of the panelist API names. */
 const proposalIdOf = (call: Call): string => pathOf(call).split("/")[3] ?? "";
 
@@ -108,7 +111,7 @@ export const couldBe = (history: History, call: Call, moment: number): boolean |
   const ideaBankId = ideaBankIdOf(token);
   const { status } = call.answer;
   if (status !== 200 && status !== 404) return undefined;
-  const can = capabilitiesAt(rows, ideaBankId, moment);
+  const can = { ...capabilitiesAt(rows, ideaBankId, moment), ...(isVisitors(token) && NO_WRITES) };
   const body = call.answer.body;
   switch (call.operation) {
     case "getChangelog": {

@@ -1,0 +1,18 @@
+import { type Finding, oracle } from "./oracle.ts";
+import { callsOf } from "./seen/calls.ts";
+import { isVisitors, tokenOf } from "./seen/credentials.ts";
+
+/** A visitor's write is refused, and no request of one commits anything. */
+export const visitorsOnlyRead = oracle(
+  "visitors-only-read",
+  "A visitor's token reads what a panelist's token reads, and changes nothing.",
+  function* (history): Iterable<Finding> {
+    for (const call of callsOf(history)) {
+      if (!isVisitors(tokenOf(call) ?? "")) continue;
+      const isRefused = call.method === "GET" || call.status === undefined || [401, 403, 503].includes(call.status);
+      if (isRefused && call.commits.length === 0) continue;
+      const found = `a visitor's ${call.operation} was answered ${call.status}, with ${call.commits.length} commits`;
+      yield { at: call.answeredAt, found, calls: [call.call] };
+    }
+  },
+);
