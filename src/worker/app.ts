@@ -11,6 +11,7 @@ import { ProblemLog } from "./http/problem-log.ts";
 import { Routes } from "./http/routes.ts";
 import { IdeaBankViews } from "./idea-bank/views.ts";
 import { createLeakRoutes } from "./leaks/routes.ts";
+import { createMcpRoutes } from "./mcp/routes.ts";
 import { createOperatorRoutes } from "./operator/routes.ts";
 import { createPanelistRoutes } from "./panelist/routes.ts";
 import { SettingsReader } from "./settings.ts";
@@ -45,6 +46,7 @@ export function createApp(identify?: Identify, memory = createMemory()) {
   addMiddleware(app, memory);
 
   app.route("/", createTenantRoutes(memory));
+  app.route("/", createMcpRoutes(memory));
   app.route("/", createPanelistRoutes(memory));
   app.route("/", createOperatorRoutes(memory));
   app.route("/", createLeakRoutes(memory));

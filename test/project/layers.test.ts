@@ -20,6 +20,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "account",
     "operator",
     "leaks",
+    "mcp",
     "access",
     "api-key-gate",
     "changes",
@@ -51,6 +52,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "problem.ts",
     "store",
   ],
+  mcp: ["tenant", "http", "model", "problem.ts"],
   panelist: [
     "access",
     "changes",
@@ -122,7 +124,7 @@ const PURE_LIBRARIES = ["zod/mini"];
 
 /** Who may use any other library. The parts below http know bindings, not Hono. */
 const LIBRARIES: Record<string, readonly string[]> = {
-  hono: ["account", "leaks", "operator", "tenant", "panelist", "http"],
+  hono: ["account", "leaks", "mcp", "operator", "tenant", "panelist", "http"],
   "cloudflare:workers": ["api-key-gate", "access"],
 };
 

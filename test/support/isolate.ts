@@ -44,7 +44,9 @@ export function createIsolate(env: Env = realEnv, identify?: Identify, send: Sen
       onAnswer();
       await waitOnExecutionContext(context);
       const isPage = response.headers.get("Content-Type")?.startsWith("text/html") || response.status === 303;
-      if (method !== "HEAD" && method !== "OPTIONS" && !isPage) {
+      // The answers of another protocol.
+      const isRpc = path === "/mcp" && response.headers.get("Content-Type") === "application/json";
+      if (method !== "HEAD" && method !== "OPTIONS" && !isPage && !isRpc) {
         await checkAgainstDocument(method, new URL(url).pathname, response.clone());
       }
       return response;

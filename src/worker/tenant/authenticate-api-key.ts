@@ -6,16 +6,20 @@ import type { Scope } from "../model/scope.ts";
 import type { Database } from "../store/databases.ts";
 import type { TenantEnv } from "./operation.ts";
 
-/** Sets `tenant` and `apiKeyId`, and the rate-limit headers of the response. */
-export type AuthenticateApiKey = (c: Context<TenantEnv>, scope: Scope | null) => Promise<AuthenticatedTenant>;
+/** Sets `tenant` and `apiKeyId`, and the rate-limit headers of the response. `text` is the key, by default the one in `X-API-Key`. */
+export type AuthenticateApiKey = (
+  c: Context<TenantEnv>,
+  scope: Scope | null,
+  text?: string | undefined,
+) => Promise<AuthenticatedTenant>;
 
 /** A tenant, and the database that holds all its data: the one that its key names. */
 export type AuthenticatedTenant = Tenant & { readonly database: Database };
 
 export function createApiKeyAuthentication(memory: KeyMemory): AuthenticateApiKey {
-  return async function authenticateApiKey(c, scope) {
+  return async function authenticateApiKey(c, scope, text = c.req.header("X-API-Key")) {
     const { apiKeyId, tenant, database } = await admitKey(memory, c, c.get("settings").signingKeys, {
-      text: c.req.header("X-API-Key"),
+      text,
       scope,
       address: c.req.header("CF-Connecting-IP") ?? null,
       operation: c.get("operation") ?? "",

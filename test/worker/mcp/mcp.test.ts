@@ -1,0 +1,470 @@
+/** `POST /mcp`: the tenant API as an agent uses it. A call of a tool is a request of its operation, and is checked and counted as that. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it, vi } from "vitest";
+import { descriptionOf } from "../../../src/worker/model/describe.ts";
+import { SCOPES } from "../../../src/worker/model/scope.ts";
+import { TENANT_OPERATIONS } from "../../../src/worker/tenant/routes.ts";
+import { badApiKeys } from "../../support/authentication-cases.ts";
+import { freeze } from "../../support/clock.ts";
+import { countStores, failStores } from "../../support/intercept.ts";
+import { createIsolate } from "../../support/isolate.ts";
+import { operationsOf } from "../../support/operations.ts";
+import { seenOf } from "../../support/seen.ts";
+import { addOneOfEverything } from "../../support/tenant.ts";
+import { addAccount, addApiKey, type KeyOptions } from "../../support/world.ts";
+
+const START = 1_900_000_000_000;
+const NOTHING = { d1: 0, "kv.read": 0, "kv.write": 0, gate: 0 };
+const NEWEST = "2026-07-28";
+
+type Tool = { name: string; inputSchema: Schema; annotations: Record<string, boolean> };
+type Schema = { type?: unknown; properties?: Record<string, Schema & { description?: string }>; required?: string[] };
+type Result = {
+  content: { type: string; text: string }[];
+  isError: boolean;
+  tools: Tool[];
+  resultType: string;
+  [name: string]: unknown;
+};
+type Answer = { jsonrpc: string; id: unknown; result: Result; error: { code: number; message: string; data?: object } };
+
+/** As a client of the newest version sends it. */
+function modern(method: string, params: object = {}, headers: Record<string, string> = {}) {
+  const name = "name" in params ? { "Mcp-Name": String(params.name) } : {};
+  const _meta = {
+    "io.modelcontextprotocol/protocolVersion": NEWEST,
+    "io.modelcontextprotocol/clientCapabilities": {},
+  };
+  return {
+    headers: { "MCP-Protocol-Version": NEWEST, "Mcp-Method": method, ...name, ...headers },
+    body: { jsonrpc: "2.0", id: 1, method, params: { ...params, _meta } },
+  };
+}
+
+async function createScene(options: KeyOptions = {}, bindings: Env = env) {
+  const key = await addApiKey({ limit: 10_000, ...options });
+  const { env: counted, counts } = countStores(bindings);
+  const isolate = createIsolate(counted);
+  const post = (body: unknown, headers: Record<string, string> = {}) => {
+    Object.assign(counts, NOTHING);
+    return isolate.request("/mcp", {
+      method: "POST",
+      headers: { "X-API-Key": key.text, "Content-Type": "application/json", ...headers },
+      body: typeof body === "string" ? body : JSON.stringify(body),
+    });
+  };
+  const ask = async (method: string, params: object = {}) => {
+    const { headers, body } = modern(method, params);
+    const response = await post(body, headers);
+    return { response, status: response.status, ...(await response.json<Answer>()) };
+  };
+  const call = async (name: string, args: object = {}) => {
+    const { response, result, error } = await ask("tools/call", { name, arguments: args });
+    const [text = "", ...more] = result?.content.map((each) => each.text) ?? [];
+    return {
+      response,
+      error,
+      isError: result?.isError,
+      text,
+      more,
+      json: text.startsWith("{") ? JSON.parse(text) : {},
+    };
+  };
+  return { ...key, isolate, counts, post, ask, call };
+}
+
+describe("tools/list", () => {
+  it("has a tool for each operation of the tenant API, with its words and what it takes", async () => {
+    const { ask } = await createScene();
+    const { result } = await ask("tools/list");
+    expect(result.tools.map(({ name }) => name)).toEqual(Object.keys(TENANT_OPERATIONS));
+    expect(result).toMatchObject({ resultType: "complete", ttlMs: 60_000, cacheScope: "private" });
+    const tool = (wanted: string) => result.tools.find(({ name }) => name === wanted);
+    expect(tool("upsertProposal")).toMatchObject({
+      title: "Create or change a proposal by your own id",
+      inputSchema: {
+        type: "object",
+        properties: {
+          ideaBankId: { type: "string" },
+          externalId: { type: "string" },
+          title: { type: "string", description: expect.stringContaining("200 characters") },
+          status: { type: "string", enum: expect.arrayContaining(["planned"]) },
+          tags: { type: "array", items: { type: "string" } },
+          metadata: { type: "object", additionalProperties: { type: "string" } },
+          response: { type: ["object", "null"], required: ["text"] },
+        },
+        required: ["ideaBankId", "externalId", "title"],
+        additionalProperties: false,
+      },
+      annotations: { readOnlyHint: false, destructiveHint: false, idempotentHint: true },
+    });
+    expect(tool("listProposals")?.inputSchema.properties).toMatchObject({
+      limit: { type: "integer" },
+      status: { type: "array", items: { enum: expect.arrayContaining(["planned"]) } },
+    });
+    expect(tool("createProposal")?.inputSchema.properties).toHaveProperty("idempotencyKey");
+    expect(tool("deleteSurvey")?.annotations).toMatchObject({ destructiveHint: true, readOnlyHint: false });
+    expect(tool("whoami")?.inputSchema).toMatchObject({ properties: {}, required: [] });
+  });
+
+  it("says of each argument of each tool what it is, and no name stands for two", async () => {
+    const { ask } = await createScene();
+    const { result } = await ask("tools/list");
+    for (const { name, operation, path } of operationsOf("apiKey")) {
+      const { properties = {}, required = [] } = result.tools.find((tool) => tool.name === name)?.inputSchema ?? {};
+      const inPath = [...path.matchAll(/\{(\w+)\}/g)].map(([, parameter = ""]) => parameter);
+      const schema = operation.body ?? operation.query ?? operation.options;
+      const fields = Object.keys((schema && descriptionOf(schema)?.fields) ?? {});
+      expect([name, new Set([...inPath, ...fields]).size]).toEqual([name, inPath.length + fields.length]);
+      const names = Object.keys(properties).filter((each) => each !== "idempotencyKey");
+      expect([name, names.toSorted()]).toEqual([name, [...inPath, ...fields].toSorted()]);
+      for (const field of fields)
+        expect([name, field, properties[field]]).toEqual([
+          name,
+          field,
+          expect.objectContaining({ description: expect.any(String) }),
+        ]);
+      for (const [field, each] of Object.entries(properties))
+        expect([name, field, each.type ?? "enum"]).not.toContainEqual(
+          expect.stringMatching(/^(pipe|union|never|transform)$/),
+        );
+      // What the operation's own example sends is what the tool takes.
+      const example = schema && descriptionOf(schema)?.example;
+      for (const field of Object.keys(example ?? {}))
+        expect([name, names]).toEqual([name, expect.arrayContaining([field])]);
+      if (example) for (const field of required) expect([...inPath, ...Object.keys(example)]).toContain(field);
+    }
+  });
+
+  it.each(SCOPES)("of a key with %s alone has the tools of this scope", async (scope) => {
+    const { ask } = await createScene({ scopes: [scope] });
+    const { result } = await ask("tools/list");
+    const expected = operationsOf("apiKey").filter(
+      ({ operation: { credential } }) => credential.kind === "apiKey" && (credential.scope ?? scope) === scope,
+    );
+    expect(result.tools.map(({ name }) => name)).toEqual(expected.map(({ name }) => name));
+  });
+});
+
+describe("tools/call", () => {
+  it("answers as the operation does, with arguments in the path, the query and the body", async () => {
+    const { call, accountId, isolate, text } = await createScene();
+    const { ideaBankId } = await addOneOfEverything(accountId);
+    const created = await call("createProposal", { ideaBankId, title: "By an agent", tags: ["new"] });
+    expect([created.isError, created.json]).toMatchObject([false, { title: "By an agent", tags: ["new"] }]);
+    const proposalId = created.json.id;
+    const path = `/tenant/ideabanks/${ideaBankId}/proposals`;
+    const get = async (query: string) =>
+      (await isolate.request(`${path}${query}`, { headers: { "X-API-Key": text } })).text();
+    expect((await call("getProposal", { ideaBankId, proposalId })).text).toBe(await get(`/${proposalId}`));
+    const statuses = ["submitted", "planned"];
+    expect((await call("listProposals", { ideaBankId, limit: 1, status: statuses })).json.items).toEqual(
+      JSON.parse(await get("?limit=1&status=submitted&status=planned")).items,
+    );
+    const first = await call("listProposals", { ideaBankId, limit: 1 });
+    const second = await call("listProposals", { ideaBankId, limit: 1, cursor: first.json.nextCursor });
+    expect(second.json.items[0].id).not.toBe(first.json.items[0].id);
+    const changed = await call("updateProposal", { ideaBankId, proposalId, status: "planned" });
+    expect(changed.json).toMatchObject({ status: "planned" });
+    const deleted = await call("deleteProposal", { ideaBankId, proposalId });
+    expect([deleted.isError, deleted.text]).toEqual([false, "Done."]);
+    expect((await call("deletePanelist", { panelistId: "x", content: "delete" })).json.status).toBe(403);
+  });
+
+  it("takes an own id with any character, and an Idempotency-Key as an argument", async () => {
+    const { call, accountId } = await createScene();
+    const { ideaBankId } = await addOneOfEverything(accountId);
+    for (const externalId of ["a/b", "a%2Fb", "..%2f..", "?x=1#y", "é 漢", "%"]) {
+      const upserted = await call("upsertProposal", { ideaBankId, externalId, title: "Own" });
+      expect([externalId, upserted.json.externalId]).toEqual([externalId, externalId]);
+    }
+    const create = (title: string) => call("createSurvey", { title, idempotencyKey: "once" });
+    const [first, again, other] = [await create("One"), await create("One"), await create("Two")];
+    expect(again.json).toEqual(first.json);
+    expect(again.response.headers.get("Idempotency-Replayed")).toBe("true");
+    expect([other.isError, other.json.error]).toEqual([true, "idempotency-key-reused"]);
+  });
+
+  it("gives a problem as it is: what the key may not do, what breaks a rule, what is another tenant's", async () => {
+    const { call, accountId } = await createScene({ scopes: ["ideabanks:read"] });
+    const { ideaBankId } = await addOneOfEverything(accountId);
+    const { ideaBankId: foreign } = await addOneOfEverything();
+    const refused = async (name: string, args: object) => {
+      const { isError, json } = await call(name, args);
+      return [isError, json.status, json.error];
+    };
+    expect(await refused("createProposal", { ideaBankId, title: "No" })).toEqual([true, 403, "forbidden"]);
+    expect(await refused("getIdeaBank", { ideaBankId: foreign })).toEqual([true, 403, "forbidden"]);
+    expect(await refused("listProposals", { ideaBankId, sort: "best" })).toEqual([true, 400, "invalid-request"]);
+    expect(await refused("listProposals", { ideaBankId, more: 1 })).toEqual([true, 400, "invalid-request"]);
+    expect(await refused("getIdeaBank", {})).toEqual([true, 400, "invalid-request"]);
+  });
+
+  it("is one request of its operation, for the limit, the owner, and whoever observes", async () => {
+    freeze(START);
+    const log = vi.spyOn(console, "log").mockImplementation(() => {});
+    const { call, ask, id, counts } = await createScene({ limit: 3 });
+    const listed = await ask("tools/list");
+    expect(counts).toEqual({ ...NOTHING, gate: 1 });
+    expect(listed.response.headers.get("RateLimit")).toBe('"api-key";r=2;t=60');
+    const called = await call("whoami");
+    expect([called.json, counts]).toEqual([{ apiKeyId: id }, { ...NOTHING, gate: 1 }]);
+    expect(called.response.headers.get("RateLimit")).toBe('"api-key";r=1;t=60');
+    await call("listSurveys");
+    expect(counts).toEqual({ ...NOTHING, gate: 1, d1: 1 });
+    const limited = await call("whoami");
+    expect([limited.isError, limited.json.error, limited.more]).toEqual([
+      true,
+      "too-many-requests",
+      ["Retry-After: 60"],
+    ]);
+    expect(limited.response.headers.get("Retry-After")).toBe("60");
+    await call("whoami");
+    expect(counts).toEqual(NOTHING);
+    const lines = log.mock.calls.map(([line]) => [line.operation, line.calls.gate + line.calls.d1]);
+    expect(lines).toEqual([
+      ["mcp", 1],
+      ["whoami", 1],
+      ["listSurveys", 2],
+      ["whoami", 1],
+      ["whoami", 0],
+    ]);
+    expect((await seenOf(id)).operations).toEqual({ mcp: 1, whoami: 1, listSurveys: 1 });
+  });
+
+  it("of a suspended account, and while stores are down, is the operation's problem", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const suspended = await createScene({ accountId: await addAccount({ status: "suspended" }) });
+    expect((await suspended.call("listSurveys")).json).toMatchObject({ status: 403, reason: "suspended" });
+    const down = await createScene({}, failStores(env, "d1", "gate"));
+    const answer = await down.call("listSurveys");
+    expect([answer.isError, answer.json.error, answer.more]).toEqual([true, "service-unavailable", ["Retry-After: 5"]]);
+    expect((await down.post({ jsonrpc: "2.0", id: 1, method: "tools/list" })).status).toBe(503);
+  });
+});
+
+describe("the key", () => {
+  it("is in X-API-Key, or a Bearer token; with both, the first", async () => {
+    const { post, text } = await createScene();
+    const body = { jsonrpc: "2.0", id: 1, method: "tools/call", params: { name: "whoami" } };
+    const isolate = createIsolate();
+    const send = (headers: Record<string, string>) =>
+      isolate.request("/mcp", {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...headers },
+        body: JSON.stringify(body),
+      });
+    expect((await send({ Authorization: `Bearer ${text}` })).status).toBe(200);
+    expect((await send({ Authorization: `bearer  ${text}` })).status).toBe(200);
+    expect((await post(body, { Authorization: "Bearer x" })).status).toBe(200);
+    expect((await send({ Authorization: `Bearer ${text}`, "X-API-Key": "x" })).status).toBe(401);
+    for (const scheme of ["", "Basic ", "ApiKey ", "Bearer Bearer "])
+      expect([scheme, (await send({ Authorization: scheme + text })).status]).toEqual([scheme, 401]);
+    const bearerElsewhere = await isolate.request("/tenant/whoami", { headers: { Authorization: `Bearer ${text}` } });
+    expect(bearerElsewhere.status).toBe(401);
+  });
+
+  it.each(badApiKeys)("that is $title is 401, for a call and for the list", async ({ io, header }) => {
+    vi.spyOn(console, "debug").mockImplementation(() => {});
+    const key = await header();
+    const { env: counted, counts } = countStores(env);
+    const isolate = createIsolate(counted);
+    for (const [method, params] of [
+      ["tools/call", { name: "whoami" }],
+      ["tools/list", {}],
+      ["initialize", {}],
+    ] as const) {
+      const response = await isolate.request("/mcp", {
+        method: "POST",
+        headers: { "Content-Type": "application/json", ...(key !== undefined && { "X-API-Key": key }) },
+        body: JSON.stringify({ jsonrpc: "2.0", id: 1, method, params }),
+      });
+      expect([method, response.status]).toEqual([method, 401]);
+      expect(response.headers.get("WWW-Authenticate")).toBe('ApiKey realm="tenant"');
+      expect(await response.json()).toMatchObject({ error: "unauthorized" });
+    }
+    if (!io) expect(counts).toEqual(NOTHING);
+  });
+});
+
+describe("the protocol", () => {
+  const legacy = (method: string, params: object = {}) => ({ jsonrpc: "2.0", id: "a", method, params });
+
+  it("of 2026-07-28 is discovered, and needs its version and capabilities in each request, as its headers say", async () => {
+    const { ask, post } = await createScene();
+    const discovered = await ask("server/discover");
+    expect(discovered.result).toMatchObject({
+      resultType: "complete",
+      supportedVersions: [NEWEST, "2025-11-25", "2025-06-18"],
+      capabilities: { tools: {} },
+      cacheScope: "public",
+      _meta: { "io.modelcontextprotocol/serverInfo": { name: "edge-access-api" } },
+    });
+    const { headers, body } = modern("tools/call", { name: "whoami" });
+    const code = async (message: object, more: Record<string, string>) => {
+      const response = await post(message, { ...headers, ...more });
+      return [response.status, (await response.json<Answer>()).error?.code];
+    };
+    expect(await code(body, {})).toEqual([200, undefined]);
+    expect(await code(body, { "MCP-Protocol-Version": "2025-11-25" })).toEqual([400, -32020]);
+    expect(await code(body, { "Mcp-Method": "tools/list" })).toEqual([400, -32020]);
+    expect(await code(body, { "Mcp-Name": "listSurveys" })).toEqual([400, -32020]);
+    expect(await code({ ...body, params: { name: "whoami" } }, {})).toEqual([400, -32602]);
+    const _meta = { "io.modelcontextprotocol/protocolVersion": NEWEST };
+    expect(await code({ ...body, params: { name: "whoami", _meta } }, {})).toEqual([400, -32602]);
+    const future = { "io.modelcontextprotocol/protocolVersion": "2099-01-01" };
+    const response = await post({ ...body, params: { _meta: future } }, headers);
+    expect([response.status, (await response.json<Answer>()).error]).toEqual([
+      400,
+      {
+        code: -32022,
+        message: "Unsupported protocol version",
+        data: { supported: [NEWEST, "2025-11-25", "2025-06-18"], requested: "2099-01-01" },
+      },
+    ]);
+    expect((await ask("resources/list")).status).toBe(404);
+  });
+
+  it.each([
+    ["2025-11-25", "2025-11-25"],
+    ["2025-06-18", "2025-06-18"],
+    ["2024-11-05", "2025-11-25"],
+    [undefined, "2025-11-25"],
+  ])("of clients that open with `initialize`, and ask for %s, is %s", async (asked, protocolVersion) => {
+    const { post } = await createScene();
+    const answer = await post(legacy("initialize", { protocolVersion: asked, capabilities: {} }));
+    expect((await answer.json<Answer>()).result).toMatchObject({
+      protocolVersion,
+      capabilities: { tools: {} },
+      serverInfo: { name: "edge-access-api" },
+    });
+    const version = { "MCP-Protocol-Version": protocolVersion };
+    const done = await post({ jsonrpc: "2.0", method: "notifications/initialized" }, version);
+    expect([done.status, await done.text()]).toEqual([202, ""]);
+    expect((await (await post(legacy("ping"), version)).json<Answer>()).id).toBe("a");
+    expect((await post(legacy("tools/list"), version)).status).toBe(200);
+    const unknown = await post(legacy("prompts/list"), version);
+    expect([unknown.status, (await unknown.json<Answer>()).error.code]).toEqual([200, -32601]);
+    expect((await post(legacy("ping"), { "MCP-Protocol-Version": "2024-11-05" })).status).toBe(400);
+  });
+
+  it("has no stream and no session: other methods of HTTP are 405", async () => {
+    for (const method of ["GET", "DELETE", "PUT"]) {
+      const response = await createIsolate().request("/mcp", { method });
+      expect([response.status, response.headers.get("Allow")]).toEqual([405, "POST"]);
+    }
+  });
+
+  it("refuses pages of other origins, and plain http", async () => {
+    const { post, isolate, text, counts } = await createScene();
+    for (const origin of ["https://evil.example", "null", "http://api.example", "https://api.example.evil.example"])
+      expect([origin, (await post(legacy("ping"), { Origin: origin })).status]).toEqual([origin, 403]);
+    expect(counts).toEqual(NOTHING);
+    expect((await post(legacy("ping"), { Origin: "https://api.example" })).status).toBe(200);
+    const headers = { "X-API-Key": text, "Content-Type": "application/json" };
+    const body = JSON.stringify(legacy("tools/call", { name: "whoami" }));
+    const { createApp } = await import("../../../src/worker/app.ts");
+    const { createExecutionContext } = await import("cloudflare:test");
+    const plain = new Request("http://api.example/mcp", { method: "POST", headers, body });
+    expect((await createApp().fetch(plain, env, createExecutionContext())).status).toBe(403);
+    expect(isolate).toBeDefined();
+  });
+});
+
+describe("what is no message", () => {
+  it("is an error of JSON-RPC, without a call to a store", async () => {
+    const { post, counts } = await createScene();
+    const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
+    const cases: [unknown, number, unknown][] = [
+      ["{", -32700, null],
+      ["", -32700, null],
+      ['{"jsonrpc":"2.0","id":1,"method":"ping","__proto__":{"method":"tools/list"}}', -32700, null],
+      [[ping, ping], -32600, null],
+      [new Array(1_000).fill(ping), -32600, null],
+      [[], -32600, null],
+      ["null", -32600, null],
+      ["7", -32600, null],
+      ['"ping"', -32600, null],
+      [{ ...ping, jsonrpc: "1.0" }, -32600, 1],
+      [{ ...ping, method: 7 }, -32600, 1],
+      [{ ...ping, id: null }, -32600, null],
+      [{ ...ping, id: {} }, -32600, {}],
+      [{ ...ping, id: 1.5 }, -32600, 1.5],
+      [{ ...ping, params: [] }, -32600, 1],
+      [{ jsonrpc: "2.0", id: 1, result: {} }, -32600, 1],
+    ];
+    for (const [body, code] of cases) {
+      const response = await post(body);
+      const { jsonrpc, error } = await response.json<Answer>();
+      expect([JSON.stringify(body).slice(0, 80), response.status, jsonrpc, error.code]).toEqual([
+        JSON.stringify(body).slice(0, 80),
+        400,
+        "2.0",
+        code,
+      ]);
+      expect(counts).toEqual(NOTHING);
+    }
+  });
+
+  it("is a problem where no message was read: too large, or no JSON by its type", async () => {
+    const { post, counts } = await createScene();
+    expect((await post("x".repeat(64 * 1024 + 1))).status).toBe(413);
+    expect((await post("{}", { "Content-Type": "text/plain" })).status).toBe(415);
+    expect((await post("{}", { "Content-Encoding": "gzip" })).status).toBe(415);
+    expect(counts).toEqual(NOTHING);
+  });
+
+  it("names a tool that is none, as what every object has", async () => {
+    const { ask, counts } = await createScene();
+    for (const name of ["nothing", "__proto__", "constructor", "toString", "hasOwnProperty", ""]) {
+      const { status, error } = await ask("tools/call", { name });
+      expect([name, status, error.code]).toEqual([name, 200, -32602]);
+    }
+    expect(counts).toEqual(NOTHING);
+  });
+});
+
+describe("arguments that would be something else", () => {
+  it("do not leave their part of the path", async () => {
+    const { call, counts } = await createScene();
+    for (const surveyId of ["", ".", "..", 7, null, {}, ["x"]]) {
+      const { isError, json } = await call("getSurvey", { surveyId });
+      expect([surveyId, isError, json.error, json.errors?.[0]?.path]).toEqual([
+        surveyId,
+        true,
+        "invalid-request",
+        "surveyId",
+      ]);
+      expect(counts).toEqual(NOTHING);
+    }
+    for (const surveyId of [
+      "../whoami",
+      "..%2fwhoami",
+      "%2e%2e",
+      "a/b",
+      "?x",
+      "#x",
+      "\\..\\whoami",
+      "\ud800",
+      "@evil",
+    ]) {
+      const { isError, json } = await call("getSurvey", { surveyId });
+      expect([surveyId, isError, json.error]).toEqual([surveyId, true, "forbidden"]);
+    }
+  });
+
+  it("do not set headers, nor a query where there is a body", async () => {
+    const { call } = await createScene();
+    for (const idempotencyKey of ["a\r\nX-API-Key: b", "a\nb", "é", "", 7, {}, "x".repeat(300)]) {
+      const { isError, json } = await call("createSurvey", { title: "T", idempotencyKey });
+      expect([idempotencyKey, isError, json.errors?.[0]?.path]).toEqual([idempotencyKey, true, "Idempotency-Key"]);
+    }
+    expect((await call("createSurvey", { title: "T", headers: {} })).json.error).toBe("invalid-request");
+    expect((await call("createSurvey", { title: "T", "?limit": 1 })).json.error).toBe("invalid-request");
+    expect((await call("createSurvey", { title: { toString: "x" } })).json.error).toBe("invalid-request");
+    expect((await call("listSurveys", { limit: { toString: 1 } })).json.error).toBe("invalid-request");
+    expect((await call("listSurveys", { limit: [1, 2] })).json.error).toBe("invalid-request");
+    expect((await call("listSurveys", { limit: null })).isError).toBe(false);
+  });
+});
