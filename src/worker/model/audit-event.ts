@@ -34,23 +34,32 @@ export const AUDIT_EVENTS = [
   "panelist-changed",
   "panelist-deleted",
 ] as const;
-const AuditedWebhook = describe(z.object({ id: Id, url: z.string() }), {
-  name: "AuditedWebhook",
-  fields: { id: "The webhook's identifier.", url: "Its URL at that time." },
-});
-const AuditedSubject = describe(z.object({ id: Id, name: z.string(), ideaBankId: z.nullable(Id) }), {
-  name: "AuditedSubject",
-  fields: {
-    id: "The identifier of the idea bank, proposal, comment or panelist.",
-    name: "The name or title at that time; of a comment, that of its proposal. Empty for a panelist.",
-    ideaBankId: "Of a proposal or a comment: the idea bank that it is in. Otherwise `null`.",
+const AuditedWebhook = describe(
+  z.object({ id: Id, url: z.string() }),
+  import.meta.deployed || {
+    name: "AuditedWebhook",
+    fields: { id: "The webhook's identifier.", url: "Its URL at that time." },
   },
-});
+);
+const AuditedSubject = describe(
+  z.object({ id: Id, name: z.string(), ideaBankId: z.nullable(Id) }),
+  import.meta.deployed || {
+    name: "AuditedSubject",
+    fields: {
+      id: "The identifier of the idea bank, proposal, comment or panelist.",
+      name: "The name or title at that time; of a comment, that of its proposal. Empty for a panelist.",
+      ideaBankId: "Of a proposal or a comment: the idea bank that it is in. Otherwise `null`.",
+    },
+  },
+);
 
-export const ActivityQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, apiKeyId: z.optional(Id) }), {
-  name: "ActivityQuery",
-  fields: { ...PAGE_PARAMETER_TEXTS, apiKeyId: "Only what happened to this key." },
-});
+export const ActivityQuery = describe(
+  z.strictObject({ ...PAGE_PARAMETERS, apiKeyId: z.optional(Id) }),
+  import.meta.deployed || {
+    name: "ActivityQuery",
+    fields: { ...PAGE_PARAMETER_TEXTS, apiKeyId: "Only what happened to this key." },
+  },
+);
 
 /**
  * `actor` is the owner's e-mail address or a service token's name; null for a request with the key itself; `the operator` for a
@@ -69,7 +78,7 @@ export const AuditEvent = describe(
     createdAt: Timestamp,
     changes: z.nullable(SettingsChange),
   }),
-  {
+  import.meta.deployed || {
     name: "AuditEvent",
     example: {
       id: "Ev3nt0000001",

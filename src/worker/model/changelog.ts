@@ -20,18 +20,21 @@ export const ChangelogFeed = describe(
     title: z.string(),
     feed_url: z.string(),
     items: z.array(
-      describe(z.object({ id: z.string(), title: z.string(), content_text: z.string(), date_modified: z.string() }), {
-        name: "ChangelogFeedItem",
-        fields: {
-          id: "Stays the same for ever, and names nothing else.",
-          title: "The proposal's title.",
-          content_text: "The proposal's description: plain text.",
-          date_modified: "The proposal's last activity: ISO 8601, UTC.",
+      describe(
+        z.object({ id: z.string(), title: z.string(), content_text: z.string(), date_modified: z.string() }),
+        import.meta.deployed || {
+          name: "ChangelogFeedItem",
+          fields: {
+            id: "Stays the same for ever, and names nothing else.",
+            title: "The proposal's title.",
+            content_text: "The proposal's description: plain text.",
+            date_modified: "The proposal's last activity: ISO 8601, UTC.",
+          },
         },
-      }),
+      ),
     ),
   }),
-  {
+  import.meta.deployed || {
     name: "ChangelogFeed",
     example: {
       version: "https://jsonfeed.org/version/1.1",
@@ -56,26 +59,33 @@ export const ChangelogFeed = describe(
 );
 
 /** Exactly these fields (changelog rule 2). `lastModified` is in Unix seconds. */
-const Item = describe(z.object({ title: z.string(), description: z.string(), lastModified: z.int().check(z.gte(0)) }), {
-  name: "ChangelogItem",
-  fields: {
-    title: "The proposal's title: plain text, one line.",
-    description: "The proposal's description: plain text. Line breaks are kept.",
-    lastModified: "The proposal's last activity, in Unix **seconds**. In JavaScript: `new Date(lastModified * 1000)`.",
+const Item = describe(
+  z.object({ title: z.string(), description: z.string(), lastModified: z.int().check(z.gte(0)) }),
+  import.meta.deployed || {
+    name: "ChangelogItem",
+    fields: {
+      title: "The proposal's title: plain text, one line.",
+      description: "The proposal's description: plain text. Line breaks are kept.",
+      lastModified:
+        "The proposal's last activity, in Unix **seconds**. In JavaScript: `new Date(lastModified * 1000)`.",
+    },
   },
-});
+);
 
-export const Changelog = describe(z.object({ items: z.array(Item) }), {
-  name: "Changelog",
-  example: {
-    items: [
-      {
-        title: "Dark mode",
-        description: "Follows the phone's own setting. The map, too.",
-        lastModified: 1_795_176_000,
-      },
-    ],
+export const Changelog = describe(
+  z.object({ items: z.array(Item) }),
+  import.meta.deployed || {
+    name: "Changelog",
+    example: {
+      items: [
+        {
+          title: "Dark mode",
+          description: "Follows the phone's own setting. The map, too.",
+          lastModified: 1_795_176_000,
+        },
+      ],
+    },
+    fields: { items: "The implemented proposals, newest first by last activity." },
   },
-  fields: { items: "The implemented proposals, newest first by last activity." },
-});
+);
 export type Changelog = z.infer<typeof Changelog>;

@@ -10,7 +10,7 @@ const kid = "b4nKb4nKb4nK.AcC0unt00001.1.x7Yk20aQ";
 
 export const SigningSecret = describe(
   z.object({ kid: z.string(), secret: z.string(), previousUntil: z.nullable(Timestamp) }),
-  {
+  import.meta.deployed || {
     name: "SigningSecret",
     example: { kid, secret: "ibs_uYb3K6p5d1nq0C7m2sJr4vXw8zTfGhLkQeRiOaPyNxM", previousUntil: null },
     fields: {
@@ -23,7 +23,7 @@ export const SigningSecret = describe(
 
 export const SecretRotation = describe(z.strictObject({ graceSeconds: z._default(integer(0, 604_800), 172_800) }), {
   name: "SecretRotation",
-  example: { graceSeconds: 172_800 },
+  example: import.meta.deployed || { graceSeconds: 172_800 },
   fields: {
     graceSeconds:
       "How long the secret before is good, in seconds: up to 604,800 (7 days). The default is 172,800 (2 days), enough for servers " +
@@ -35,7 +35,7 @@ export const IntrospectionRequest = describe(
   z.strictObject({ token: z.string().check(z.maxLength(MAX_SIGNED_LENGTH)) }),
   {
     name: "IntrospectionRequest",
-    example: { token: "ibt_b4nKb4nKb4nKPa7Ne1isT0011xUgy60wW40a1b2c3d4e5f6g7h8" },
+    example: import.meta.deployed || { token: "ibt_b4nKb4nKb4nKPa7Ne1isT0011xUgy60wW40a1b2c3d4e5f6g7h8" },
     fields: { token: "A compound token of any kind." },
   },
 );
@@ -50,7 +50,7 @@ export const Introspection = describe(
     expiresAt: z.optional(Timestamp),
     reason: z.optional(oneOf(["expired", "revoked", "signature", "claims"])),
   }),
-  {
+  import.meta.deployed || {
     name: "Introspection",
     example: {
       active: true,

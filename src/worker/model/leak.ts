@@ -21,7 +21,7 @@ const LeakReport = describe(
     url: z.optional(z.nullable(text(4_000))),
     source: z.optional(z.nullable(text(255))),
   }),
-  {
+  import.meta.deployed || {
     name: "LeakReport",
     fields: {
       token: "What was found.",
@@ -31,11 +31,14 @@ const LeakReport = describe(
     },
   },
 );
-export const LeakReports = describe(z.array(LeakReport).check(z.maxLength(MAX_REPORTS)), {
-  name: "LeakReports",
-  example: [{ token: EXAMPLE_TOKEN, type: EXAMPLE_TYPE, url: EXAMPLE_URL, source: "content" }],
-  fields: {},
-});
+export const LeakReports = describe(
+  z.array(LeakReport).check(z.maxLength(MAX_REPORTS)),
+  import.meta.deployed || {
+    name: "LeakReports",
+    example: [{ token: EXAMPLE_TOKEN, type: EXAMPLE_TYPE, url: EXAMPLE_URL, source: "content" }],
+    fields: {},
+  },
+);
 
 const LeakVerdict = describe(
   z.object({
@@ -43,7 +46,7 @@ const LeakVerdict = describe(
     token_type: z.string(),
     label: oneOf(["true_positive", "false_positive"]),
   }),
-  {
+  import.meta.deployed || {
     name: "LeakVerdict",
     fields: {
       token_raw: "What was found.",
@@ -52,9 +55,12 @@ const LeakVerdict = describe(
     },
   },
 );
-export const LeakVerdicts = describe(z.array(LeakVerdict), {
-  name: "LeakVerdicts",
-  example: [EXAMPLE_VERDICT],
-  fields: {},
-});
+export const LeakVerdicts = describe(
+  z.array(LeakVerdict),
+  import.meta.deployed || {
+    name: "LeakVerdicts",
+    example: [EXAMPLE_VERDICT],
+    fields: {},
+  },
+);
 export type LeakVerdicts = z.infer<typeof LeakVerdicts>;

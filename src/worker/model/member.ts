@@ -44,11 +44,14 @@ const EXAMPLE_INVITATION = {
 /** `invited` is not answered yet. Only after accepting is a person a member. */
 const MEMBER_STATES = ["accepted", "invited", "declined"] as const;
 
-export const NewMember = describe(z.strictObject({ email: Email }), {
-  name: "NewMember",
-  example: { email: EXAMPLE_EMAIL },
-  fields: { email: "The e-mail address, as Cloudflare Access knows the person." },
-});
+export const NewMember = describe(
+  z.strictObject({ email: Email }),
+  import.meta.deployed || {
+    name: "NewMember",
+    example: { email: EXAMPLE_EMAIL },
+    fields: { email: "The e-mail address, as Cloudflare Access knows the person." },
+  },
+);
 
 export const Member = describe(
   z.object({
@@ -58,7 +61,7 @@ export const Member = describe(
     addedBy: z.nullable(z.string()),
     createdAt: Timestamp,
   }),
-  {
+  import.meta.deployed || {
     name: "Member",
     example: EXAMPLE_MEMBER,
     fields: {
@@ -72,28 +75,34 @@ export const Member = describe(
 );
 export type Member = z.infer<typeof Member>;
 
-export const MemberList = describe(z.object({ accountId: Id, items: z.array(Member) }), {
-  name: "MemberList",
-  example: { accountId: "Acc0unt00001", items: [EXAMPLE_MEMBER] },
-  fields: {
-    accountId: "The account.",
-    items: `Its members, the first one first, then who was invited: at most ${MAX_MEMBERS} together.`,
+export const MemberList = describe(
+  z.object({ accountId: Id, items: z.array(Member) }),
+  import.meta.deployed || {
+    name: "MemberList",
+    example: { accountId: "Acc0unt00001", items: [EXAMPLE_MEMBER] },
+    fields: {
+      accountId: "The account.",
+      items: `Its members, the first one first, then who was invited: at most ${MAX_MEMBERS} together.`,
+    },
   },
-});
+);
 
-export const OwnAccount = describe(z.object({ id: Id, name: z.string() }), {
-  name: "OwnAccount",
-  example: EXAMPLE_ACCOUNT,
-  fields: {
-    id: "The account's identifier: send it as `?account=`.",
-    name: "The e-mail address of the person who made it. If that person is no member any more: its identifier.",
+export const OwnAccount = describe(
+  z.object({ id: Id, name: z.string() }),
+  import.meta.deployed || {
+    name: "OwnAccount",
+    example: EXAMPLE_ACCOUNT,
+    fields: {
+      id: "The account's identifier: send it as `?account=`.",
+      name: "The e-mail address of the person who made it. If that person is no member any more: its identifier.",
+    },
   },
-});
+);
 export type OwnAccount = z.infer<typeof OwnAccount>;
 
 export const Invitation = describe(
   z.object({ id: Id, accountId: Id, name: z.string(), invitedBy: z.string(), createdAt: Timestamp }),
-  {
+  import.meta.deployed || {
     name: "Invitation",
     example: EXAMPLE_INVITATION,
     fields: {
@@ -107,14 +116,20 @@ export const Invitation = describe(
 );
 export type Invitation = z.infer<typeof Invitation>;
 
-export const InvitationList = describe(z.object({ items: z.array(Invitation) }), {
-  name: "InvitationList",
-  example: { items: [EXAMPLE_INVITATION] },
-  fields: { items: "The invitations that this person has not answered: at most 20." },
-});
+export const InvitationList = describe(
+  z.object({ items: z.array(Invitation) }),
+  import.meta.deployed || {
+    name: "InvitationList",
+    example: { items: [EXAMPLE_INVITATION] },
+    fields: { items: "The invitations that this person has not answered: at most 20." },
+  },
+);
 
-export const OwnAccountList = describe(z.object({ items: z.array(OwnAccount) }), {
-  name: "OwnAccountList",
-  example: { items: [EXAMPLE_ACCOUNT] },
-  fields: { items: "The accounts that this person is a member of: at most 20." },
-});
+export const OwnAccountList = describe(
+  z.object({ items: z.array(OwnAccount) }),
+  import.meta.deployed || {
+    name: "OwnAccountList",
+    example: { items: [EXAMPLE_ACCOUNT] },
+    fields: { items: "The accounts that this person is a member of: at most 20." },
+  },
+);

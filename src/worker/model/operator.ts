@@ -9,11 +9,14 @@ import { integer, line, oneOf, Timestamp } from "./text.ts";
 
 const STATUS_TEXT = "`suspended` closes everything that the account offers; `active` opens it again.";
 
-export const Health = describe(z.object({ stores: z.catchall(z.object({}), oneOf(["ok", "down"])) }), {
-  name: "Health",
-  example: { stores: { DB: "ok", CHANGELOGS: "ok", API_KEY_GATE: "ok" } },
-  fields: { stores: "Each store by the name of its binding, and whether it answers." },
-});
+export const Health = describe(
+  z.object({ stores: z.catchall(z.object({}), oneOf(["ok", "down"])) }),
+  import.meta.deployed || {
+    name: "Health",
+    example: { stores: { DB: "ok", CHANGELOGS: "ok", API_KEY_GATE: "ok" } },
+    fields: { stores: "Each store by the name of its binding, and whether it answers." },
+  },
+);
 /** By the name of the binding. */
 export type StoreHealth = z.infer<typeof Health>["stores"];
 
@@ -21,7 +24,7 @@ const AccountStatus = oneOf(["active", "suspended"]);
 
 export const AccountStatusChange = describe(
   z.strictObject({ account: line({ min: 1, max: 320 }), status: AccountStatus }),
-  {
+  import.meta.deployed || {
     name: "AccountStatusChange",
     example: { account: "owner@example.com", status: "suspended" },
     fields: { account: "The owner's e-mail address, or the account's identifier.", status: STATUS_TEXT },
@@ -29,24 +32,30 @@ export const AccountStatusChange = describe(
 );
 export type AccountStatusChange = z.infer<typeof AccountStatusChange>;
 
-export const ChangedAccount = describe(z.object({ accountId: Id, status: AccountStatus, apiKeys: integer(0, 1_000) }), {
-  name: "ChangedAccount",
-  example: { accountId: "Acc0unt00001", status: "suspended", apiKeys: 2 },
-  fields: {
-    accountId: "The account's identifier.",
-    status: STATUS_TEXT,
-    apiKeys: "How many API keys can be used but for this status. The Durable Object of each has confirmed it.",
+export const ChangedAccount = describe(
+  z.object({ accountId: Id, status: AccountStatus, apiKeys: integer(0, 1_000) }),
+  import.meta.deployed || {
+    name: "ChangedAccount",
+    example: { accountId: "Acc0unt00001", status: "suspended", apiKeys: 2 },
+    fields: {
+      accountId: "The account's identifier.",
+      status: STATUS_TEXT,
+      apiKeys: "How many API keys can be used but for this status. The Durable Object of each has confirmed it.",
+    },
   },
-});
+);
 
-export const ApiKeyLimit = describe(z.strictObject({ limit: Limit, windowSeconds: WindowSeconds }), {
-  name: "ApiKeyLimit",
-  example: { limit: 1_200, windowSeconds: 60 },
-  fields: {
-    limit: "How many requests are admitted in any window: 1 to 10,000.",
-    windowSeconds: "The length of the window in seconds: 1 to 3,600.",
+export const ApiKeyLimit = describe(
+  z.strictObject({ limit: Limit, windowSeconds: WindowSeconds }),
+  import.meta.deployed || {
+    name: "ApiKeyLimit",
+    example: { limit: 1_200, windowSeconds: 60 },
+    fields: {
+      limit: "How many requests are admitted in any window: 1 to 10,000.",
+      windowSeconds: "The length of the window in seconds: 1 to 3,600.",
+    },
   },
-});
+);
 
 const RETURN_TO = "must be a path of Account Settings, as /account/api-keys, of at most 1,000 characters";
 
@@ -60,7 +69,7 @@ export const NewSignIn = describe(
       "/account/api-keys",
     ),
   }),
-  {
+  import.meta.deployed || {
     name: "NewSignIn",
     example: { email: "owner@example.com", returnTo: "/account/idea-banks" },
     fields: {
@@ -70,14 +79,17 @@ export const NewSignIn = describe(
   },
 );
 
-export const OfferedSignIn = describe(z.object({ url: z.string(), expiresAt: Timestamp }), {
-  name: "OfferedSignIn",
-  example: {
-    url: "https://api.example.com/account/sign-in?link=ibl_0k3yPq8sVw2Zr5Tb9Xc4Nd7Ga1Hj6",
-    expiresAt: "2026-11-20T12:01:00.000Z",
+export const OfferedSignIn = describe(
+  z.object({ url: z.string(), expiresAt: Timestamp }),
+  import.meta.deployed || {
+    name: "OfferedSignIn",
+    example: {
+      url: "https://api.example.com/account/sign-in?link=ibl_0k3yPq8sVw2Zr5Tb9Xc4Nd7Ga1Hj6",
+      expiresAt: "2026-11-20T12:01:00.000Z",
+    },
+    fields: {
+      url: "Send the person's browser there. It signs in once.",
+      expiresAt: "Until when: ISO 8601, UTC, with milliseconds.",
+    },
   },
-  fields: {
-    url: "Send the person's browser there. It signs in once.",
-    expiresAt: "Until when: ISO 8601, UTC, with milliseconds.",
-  },
-});
+);

@@ -35,7 +35,7 @@ export const Panelist = describe(
       active: true,
       createdAt: "2026-11-02T09:31:00.000Z",
     },
-    fields: {
+    fields: import.meta.deployed || {
       id: "The panelist's identifier.",
       ...TEXTS,
       createdAt: "When the panelist was created: ISO 8601, UTC, with milliseconds.",
@@ -50,7 +50,11 @@ export const NewPanelist = describe(
     displayName: z._default(z.nullable(Name), null),
     active: z._default(flag(), true),
   }),
-  { name: "NewPanelist", example: { externalId: EXAMPLE_EXTERNAL_ID, displayName: "Robin" }, fields: TEXTS },
+  {
+    name: "NewPanelist",
+    example: import.meta.deployed || { externalId: EXAMPLE_EXTERNAL_ID, displayName: "Robin" },
+    fields: TEXTS,
+  },
 );
 export type NewPanelist = z.infer<typeof NewPanelist>;
 
@@ -60,7 +64,7 @@ export const PanelistChanges = describe(
     displayName: z.optional(z.nullable(Name)),
     active: z.optional(flag()),
   }),
-  { name: "PanelistChanges", example: { active: false }, fields: TEXTS },
+  { name: "PanelistChanges", example: import.meta.deployed || { active: false }, fields: TEXTS },
 );
 export type PanelistChanges = z.infer<typeof PanelistChanges>;
 
@@ -104,7 +108,7 @@ export const TokenRequest = describe(
     }),
   {
     name: "TokenRequest",
-    example: { externalId: EXAMPLE_EXTERNAL_ID, lifetimeSeconds: 3_600 },
+    example: import.meta.deployed || { externalId: EXAMPLE_EXTERNAL_ID, lifetimeSeconds: 3_600 },
     fields: {
       panelistId: "The identifier of one of your panelists.",
       externalId: "Your own id for the person. The panelist is created if it is new.",
@@ -120,7 +124,7 @@ export type TokenRequest = z.infer<typeof TokenRequest>;
 
 export const TokenRevocation = describe(z.strictObject({ externalId: ExternalId }), {
   name: "TokenRevocation",
-  example: { externalId: EXAMPLE_EXTERNAL_ID },
+  example: import.meta.deployed || { externalId: EXAMPLE_EXTERNAL_ID },
   fields: { externalId: "Your own id for the person." },
 });
 
@@ -130,7 +134,7 @@ export const IssuedToken = describe(
     panelistId: z.nullable(Id),
     expiresAt: Timestamp,
   }),
-  {
+  import.meta.deployed || {
     name: "IssuedToken",
     example: {
       token: "ibt_b4nKb4nKb4nKPa7Ne1isT0011xUgy60wW40a1b2c3d4e5f6g7h8",
