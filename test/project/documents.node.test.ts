@@ -53,6 +53,18 @@ it("docs/api.md names every operation of tenants, panelists and owners, and no o
   expect([...documented].filter((operation) => !operations.includes(operation))).toEqual([]);
 });
 
+it("docs/storage.md has the lifetime of every table", () => {
+  const page = readFileSync("docs/storage.md", "utf8");
+  const tables = [...readFileSync("schema.sql", "utf8").matchAll(/^CREATE TABLE IF NOT EXISTS (\w+)/gm)].map(
+    ([, name = ""]) => name,
+  );
+  expect(tables.length).toBeGreaterThan(20);
+  expect(
+    tables.filter((name) => !page.includes(`\`${name}\``)),
+    "say what the table holds, how long, and who deletes its rows",
+  ).toEqual([]);
+});
+
 it("docs/operations.md explains every setting", () => {
   const configuration = readFileSync("wrangler.toml", "utf8");
   const variables = configuration.match(/^\[vars\]\n([\s\S]*?)^\[/m)?.[1] ?? "";

@@ -166,8 +166,25 @@ const offenders = (breaks: (source: (typeof sources)[number]) => boolean) =>
   sources.filter(breaks).map(({ path }) => path);
 
 it("every source belongs to a layer", () => {
-  expect(offenders(({ path }) => !Object.hasOwn(MAY_IMPORT, partOf(path)))).toEqual([]);
+  const homeless = offenders(({ path }) => !Object.hasOwn(MAY_IMPORT, partOf(path)));
+  expect(
+    homeless,
+    "put the file into a folder of CONTRIBUTING's layout; a new folder needs its line in MAY_IMPORT",
+  ).toEqual([]);
 });
+
+/** The way out of a forbidden import. */
+function adviceFor(path: string, target: string): string {
+  const [from, to] = [partOf(path), partOf(target)];
+  const isUpward = MAY_IMPORT[to]?.includes(from) || MAY_IMPORT[topOf(target)]?.includes(topOf(path));
+  const advice = isUpward
+    ? `${to} is above ${from}. Pass the value or the function as an argument, or move the shared part down into ${from}`
+    : `${from} and ${to} do not know each other. Move the shared part into a folder that both import, such as ${sharedBy(from, to)}`;
+  return `${advice}. ${from} may import ${MAY_IMPORT[from]?.join(", ") || "nothing"}.`;
+}
+
+const sharedBy = (from: string, to: string): string =>
+  MAY_IMPORT[from]?.find((name) => MAY_IMPORT[to]?.includes(name) && !name.includes("/")) ?? "model";
 
 it("imports run downward only", () => {
   const arrows = sources.flatMap(({ path, text }) => {
@@ -176,7 +193,7 @@ it("imports run downward only", () => {
       .filter((name) => name.startsWith("."))
       .map((name) => resolve(path, name))
       .filter((target) => !allowed.includes(partOf(target)) && !allowed.includes(topOf(target)))
-      .map((target) => `${path} -> ${target}`);
+      .map((target) => `${path} imports ${target}: ${adviceFor(path, target)}`);
   });
   expect(arrows).toEqual([]);
 });

@@ -1,0 +1,245 @@
+/**
+ * `docs/sql.md`: the final SQL of each function of `src/worker/database/`, and the indexes of its plan. Made by requests for every
+ * operation and by the scheduled job, on real D1. If it fails because a statement has changed: `npm run sql`, read the difference,
+ * and commit the file.
+ */
+import { env } from "cloudflare:workers";
+import { expect, it, vi } from "vitest";
+import { findOwnerOfKey, loadOwnApiKey } from "../../../src/worker/database/account-api-keys.ts";
+import { setAccountStatus } from "../../../src/worker/database/account-status.ts";
+import { loadWebhook } from "../../../src/worker/database/account-webhooks.ts";
+import { saveApiKeyUsage } from "../../../src/worker/database/api-key-usage.ts";
+import { listTogether, recordUseAfterRevocation } from "../../../src/worker/database/audit-events.ts";
+import { listUndelivered } from "../../../src/worker/database/changes.ts";
+import { deciding } from "../../../src/worker/database/decisions.ts";
+import { recordLeaks } from "../../../src/worker/database/leaked-keys.ts";
+import { findTouched } from "../../../src/worker/database/members.ts";
+import { ownsPath } from "../../../src/worker/database/ownership.ts";
+import { loadAccess } from "../../../src/worker/database/panelist-access.ts";
+import { loadPanelists } from "../../../src/worker/database/panelists.ts";
+import { listPendingProposals, loadPendingProposal } from "../../../src/worker/database/pending-proposals.ts";
+import { findPanelists, listContributions } from "../../../src/worker/database/people.ts";
+import { loadProposals } from "../../../src/worker/database/proposals.ts";
+import {
+  endSignIn,
+  findOffered,
+  findSignedIn,
+  offerSignIn,
+  openSignIn,
+} from "../../../src/worker/database/sign-ins.ts";
+import { listOwnTags } from "../../../src/worker/database/tags.ts";
+import {
+  type ClaimedWebhook,
+  claimWebhook,
+  record as recordProgress,
+  release,
+  selectDue,
+} from "../../../src/worker/database/webhook-deliveries.ts";
+import { SORTS } from "../../../src/worker/model/panelist-proposal.ts";
+import { PROPOSAL_STATUSES } from "../../../src/worker/model/proposal.ts";
+import { Session } from "../../../src/worker/store/session.ts";
+import type { Statement } from "../../../src/worker/store/statement.ts";
+import { runJob } from "../../support/job.ts";
+import { type OperationCase, operationsOf } from "../../support/operations.ts";
+import { createOutageIsolate } from "../../support/outage-isolate.ts";
+import { addTenants } from "../../support/outage-world.ts";
+import { VirtualTime } from "../../support/virtual-time.ts";
+import { newId } from "../../support/world.ts";
+
+/** By file and function: the statements that the function has sent. */
+const recorded = new Map<string, Map<string, Set<string>>>();
+
+/** Records statements under the outermost function of `src/worker/database/` that sends them now. */
+function record(statements: readonly (Statement | undefined)[]): void {
+  const frames = (new Error().stack ?? "").matchAll(
+    /at (?:async )?(?:Object\.)?(\S+) \(\S*?src\/worker\/database\/([\w-]+\.ts)/g,
+  );
+  const [, name, file] = [...frames].at(-1) ?? [];
+  if (name === undefined || file === undefined) return;
+  const functions = recorded.get(file) ?? new Map<string, Set<string>>();
+  recorded.set(file, functions);
+  const known = functions.get(name) ?? new Set();
+  functions.set(name, known);
+  for (const statement of statements) if (statement !== undefined) known.add(statement.sql);
+}
+
+/** Every statement goes through one of these. `first` calls `all`. */
+function recordSessions(): void {
+  const { batch, all, run, with: attach, withStatements } = Session.prototype;
+  vi.spyOn(Session.prototype, "batch").mockImplementation(function (this: Session, statements) {
+    record(Object.values(statements).flat());
+    return batch.call(this, statements) as never;
+  });
+  vi.spyOn(Session.prototype, "all").mockImplementation(function (this: Session, statement) {
+    record([statement]);
+    return all.call(this, statement);
+  });
+  vi.spyOn(Session.prototype, "run").mockImplementation(function (this: Session, statement) {
+    record([statement]);
+    return run.call(this, statement);
+  });
+  vi.spyOn(Session.prototype, "with").mockImplementation(function (this: Session, statement, answered) {
+    record([statement]);
+    return attach.call(this, statement, answered);
+  });
+  vi.spyOn(Session.prototype, "withStatements").mockImplementation(function (this: Session, before, after) {
+    record([...before, ...after]);
+    return withStatements.call(this, before, after);
+  });
+}
+
+const operations = [...operationsOf("apiKey"), ...operationsOf("compoundToken"), ...operationsOf("access")];
+
+/** Queries that choose other statements. */
+const queriesOf = ({ name }: OperationCase): string[] => {
+  if (name === "listPublicProposals" || name === "listProposals")
+    return [
+      "",
+      ...PROPOSAL_STATUSES.slice(0, 1).map((status) => `?status=${status}`),
+      "?tag=Mobile",
+      "?q=words",
+      ...(name === "listProposals"
+        ? ["?externalId=a"]
+        : [...SORTS.map((sort) => `?sort=${sort}`), "?mine=voted", "?mine=submitted"]),
+    ];
+  return [""];
+};
+
+async function send(each: OperationCase, time: VirtualTime): Promise<void> {
+  for (const query of queriesOf(each)) {
+    const [tenant] = await addTenants(1, "0");
+    if (tenant === undefined) throw new Error("no tenant");
+    const { answer, done } = createOutageIsolate(time).call({ ...each, path: `${each.path}${query}` }, tenant, 0, env);
+    await time.until(answer);
+    await done();
+  }
+}
+
+const sources = import.meta.glob<string>("../../../src/worker/database/*.ts", {
+  query: "?raw",
+  import: "default",
+  eager: true,
+});
+
+/** The functions that take a session, as "file function". */
+const FUNCTIONS = Object.entries(sources).flatMap(([path, text]) =>
+  [
+    ...text.matchAll(
+      /^export (?:async )?(?:function|const) (\w+)(?:<.*>)?(?: = (?:async )?)?\(\s*(?:session|directory): Session/gm,
+    ),
+  ].map(([, name]) => `${path.replace(/^.*\//, "")} ${name}`),
+);
+
+/** Functions that pages, gates and deliveries use, and no operation of the three tables. Their rows need not exist. */
+async function callOthers(): Promise<void> {
+  const session = new Session(
+    () => env.DB,
+    (run) => run(),
+  );
+  const [id, email, now] = [newId("0"), "owner@example.com", 1_900_000_000_000];
+  const visit = { email, person: email, digit: "0", accountId: id, now };
+  const page = { limit: 20, after: undefined };
+  const webhook: ClaimedWebhook = {
+    id,
+    accountId: id,
+    url: "https://example.com",
+    types: null,
+    secrets: [""],
+    number: 0,
+    attempts: 0,
+    failingMs: 0,
+    claimedUntil: 0,
+  };
+  await loadOwnApiKey(session, { email, id, now });
+  await findOwnerOfKey(session, id);
+  for (const account of [email, id]) await setAccountStatus(session, { account, status: "active", now });
+  await loadWebhook(session, email, id);
+  const lastUse = { lastUsedAt: now, previousUsedAt: 0, seen: {} };
+  await saveApiKeyUsage(session, {
+    apiKeyId: id,
+    hours: [{ hour: 0, admitted: 1, limited: 0, operations: {} }],
+    lastUse,
+  });
+  await recordUseAfterRevocation(session, { apiKeyId: id, eventId: id, address: null, now });
+  await listTogether(session, id, id);
+  await listUndelivered(session, webhook, 10);
+  await recordLeaks(session, { secrets: [{ id, secretHash: "", foundAt: "", eventId: id }], reporter: "", now });
+  await findTouched(session, { accountId: id, actors: [email], now });
+  const path = "/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}";
+  await ownsPath(session, { accountId: id, path, ids: { ideaBankId: id, proposalId: id } });
+  await loadAccess(session, { ideaBankId: id, panelistId: id, issuedAt: 0 });
+  await loadPanelists(session, id, [id]);
+  await loadProposals(session, { accountId: id, ideaBankId: id, ids: [id] });
+  await listPendingProposals(session, visit, page).catch(() => {});
+  await loadPendingProposal(session, { email, person: email }, id);
+  await findPanelists(session, id, "a");
+  await listContributions(session, id, id);
+  await listOwnTags(session, id, id);
+  await selectDue(session, 10);
+  await claimWebhook(session, id);
+  await recordProgress(session, webhook, { reached: 0, isLast: true, missed: 0 });
+  await release(session, webhook);
+  const owner = { email, person: email, actor: email, address: null };
+  for (const kind of ["ideabank", "proposal", "comment", "panelist"] as const)
+    deciding(session, { kind, id, ideaBankId: id, accountId: id, owner, eventId: id, now });
+  await offerSignIn(session, { id, signIn: { email, returnTo: "/account" }, now });
+  await findOffered(session, id, now);
+  await openSignIn(session, id, now);
+  await findSignedIn(session, id, now);
+  await endSignIn(session, id);
+}
+
+/** The indexes and the scans of a statement's plan. */
+async function planOf(sql: string): Promise<string> {
+  const parameters = Math.max(0, ...[...sql.matchAll(/\?(\d+)/g)].map(([, number]) => Number(number)));
+  const { results } = await env.DB.prepare(`EXPLAIN QUERY PLAN ${sql}`)
+    .bind(...Array.from({ length: parameters }, () => 1))
+    .all<{ detail: string }>();
+  const used = results.flatMap(({ detail }) => {
+    const [, index] = /USING (?:COVERING )?INDEX (\S+)/.exec(detail) ?? [];
+    if (index !== undefined)
+      return [index.startsWith("sqlite_autoindex_") ? `the key of ${index.slice(17).replace(/_\d+$/, "")}` : index];
+    const [, table] = /^SEARCH (\S+) USING (?:INTEGER )?PRIMARY KEY/.exec(detail) ?? [];
+    if (table !== undefined) return [`the key of ${table}`];
+    const [, scanned] = /^SCAN (?!CONSTANT ROW|\()(\S+)/.exec(detail) ?? [];
+    return scanned === undefined ? [] : [`scans ${scanned}`];
+  });
+  return [...new Set(used)].join(", ") || "none";
+}
+
+const dedent = (sql: string): string =>
+  sql
+    .split("\n")
+    .map((line) => line.trim())
+    .filter((line) => line !== "")
+    .join("\n");
+
+it("docs/sql.md has the SQL of every function, and its indexes", async () => {
+  for (const level of ["warn", "error", "debug"] as const) vi.spyOn(console, level).mockImplementation(() => {});
+  recordSessions();
+  const time = new VirtualTime(1_900_000_000_000);
+  for (const each of operations) await send(each, time);
+  vi.useRealTimers();
+  await runJob(env);
+  await callOthers();
+  const missing = FUNCTIONS.filter((each) => {
+    const [file = "", name = ""] = each.split(" ");
+    return !recorded.get(file)?.has(name);
+  });
+  expect(missing, "call each in callOthers, or send a request that does").toEqual([]);
+
+  const page = [
+    "# The SQL of the Worker",
+    "The statements of each function in `src/worker/database/`, and the indexes of their plans (`EXPLAIN QUERY PLAN`). `npm run sql` writes this page, and [a test](../test/worker/database/sql.slow.test.ts) keeps it true. It sends a request for every operation, runs the scheduled job, and calls the other functions.",
+    "“The key of” a table is its primary key or a unique column. A short name is an alias of the statement; a scanned name that is no table is a part of the statement itself, such as `json_each` or a common table expression. The plan of an INSERT into `accounts` also names the tables that refer to it; they are read only while a constraint is deferred.",
+  ];
+  for (const [file, functions] of [...recorded].toSorted(([left], [right]) => (left < right ? -1 : 1))) {
+    page.push(`## ${file}`);
+    for (const [name, statements] of [...functions].toSorted(([left], [right]) => (left < right ? -1 : 1))) {
+      page.push(`### ${name}`);
+      for (const sql of [...statements].toSorted())
+        page.push(`\`\`\`sql\n${dedent(sql)}\n\`\`\`\n\nIndexes: ${await planOf(sql)}.`);
+    }
+  }
+  await expect(`${page.join("\n\n")}\n`).toMatchFileSnapshot("../../../docs/sql.md");
+});
