@@ -241,5 +241,7 @@ it("docs/sql.md has the SQL of every function, and its indexes", async () => {
         page.push(`\`\`\`sql\n${dedent(sql)}\n\`\`\`\n\nIndexes: ${await planOf(sql)}.`);
     }
   }
-  await expect(`${page.join("\n\n")}\n`).toMatchFileSnapshot("../../../docs/sql.md");
+  await expect(`${page.join("\n\n")}\n`, "docs/sql.md is stale: npm run sql, and commit it").toMatchFileSnapshot(
+    "../../../docs/sql.md",
+  );
 });
