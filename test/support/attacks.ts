@@ -60,6 +60,23 @@ async function paste(send: Send, keys: readonly string[]) {
   return answer;
 }
 
+/** The read that reads the most rows. */
+async function readChanges(send: Send): Promise<Response> {
+  const { id, accountId, panelistId } = await addChangelog(100);
+  await databaseOf(id)
+    .prepare(
+      `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, on_behalf)
+       SELECT substr(id, 1, 9) || (100 + rowid % 900), account_id, idea_bank_id, id, ?1, 'B', 1, 1 FROM proposals`,
+    )
+    .bind(panelistId)
+    .run();
+  const { text } = await addApiKey({ accountId });
+  const first = await send("/tenant/changes?limit=100", withKey(text));
+  const { nextCursor } = await first.json<{ nextCursor: string }>();
+  const after = new URLSearchParams({ after: nextCursor, limit: "100" });
+  return send(`/tenant/changes?${after}`, withKey(text));
+}
+
 /** Each with its status. `newIsolate` is another one, whose cost does not count. */
 export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => Promise<Response>][] = [
   ["forged or garbage credential", 401, (send) => send(WHOAMI, withKey("ibk_garbage"))],
@@ -173,7 +190,11 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
     201,
     async (send) => send("/ideabank/proposals", post({ Authorization: (await addIdeaBank()).token })),
   ],
-  ["valid token: edit one's own proposal, which has tags and waits for approval again", 200, editOwnTitle],
+  [
+    "valid token: edit one's own proposal, which has tags and waits for approval again, sent to 4 webhooks",
+    200,
+    editOwnTitle,
+  ],
   ["valid token: withdraw a proposal with many votes and comments", 204, withdrawPopular],
   [
     "leaks: a thousand reports without GitHub's signature",
@@ -212,6 +233,7 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
       return send(`/tenant/ideabanks/${id}/proposals?limit=100`, withKey(text));
     },
   ],
+  ["valid API key: a page of 100 changes, each of a comment on another proposal", 200, readChanges],
   [
     "valid API key: create an implemented proposal, with an Idempotency-Key",
     201,
@@ -221,7 +243,7 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
       return send(`/tenant/ideabanks/${id}/proposals`, post({ "X-API-Key": text }, { status: "implemented" }));
     },
   ],
-  ["valid API key: change everything of a proposal", 200, changeEverything],
+  ["valid API key: change everything of a proposal, sent to 4 webhooks", 200, changeEverything],
   [
     "valid API key: change a proposal, and deliver that to a webhook",
     200,

@@ -1,4 +1,6 @@
 /** Of the attacks of docs/security.md's table, the edits that write the most: every word, tag and index entry of a proposal is another one after. */
+import { MAX_WEBHOOKS } from "../../src/worker/model/webhook.ts";
+import { addWebhook } from "./webhooks.ts";
 import { addApiKey, addIdeaBank } from "./world.ts";
 
 type Send = (path: string, init?: RequestInit) => Promise<Response>;
@@ -20,10 +22,15 @@ async function submitted(send: Send) {
   const [own, tenant] = [requestsWith({ Authorization: bank.token }), requestsWith({ "X-API-Key": text })];
   const answer = await send("/ideabank/proposals", own("POST", { title: twelveWords("a") }));
   const { id } = await answer.json<{ id: string }>();
+  /** As many as an account has: each is sent what follows. */
+  const addWebhooks = async () => {
+    for (let count = 0; count < MAX_WEBHOOKS; count++) await addWebhook(bank.accountId);
+  };
   return {
     id,
     own,
     tenant,
+    addWebhooks,
     path: `/tenant/ideabanks/${bank.id}`,
     proposal: `/tenant/ideabanks/${bank.id}/proposals/${id}`,
   };
@@ -31,19 +38,21 @@ async function submitted(send: Send) {
 
 /** The panelist's own proposal, which has tags and waits for approval again. */
 export async function editOwnTitle(send: Send): Promise<Response> {
-  const { id, own, tenant, path, proposal } = await submitted(send);
+  const { id, own, tenant, path, proposal, addWebhooks } = await submitted(send);
   await send(path, tenant("PATCH", { approvalRequired: true }));
   await send(proposal, tenant("PATCH", { visibility: "public", tags: fiveTags("a"), externalId: "x" }));
+  await addWebhooks();
   return send(`/ideabank/proposals/${id}`, own("PATCH", { title: twelveWords("b"), description: "new" }));
 }
 
 export async function changeEverything(send: Send): Promise<Response> {
-  const { tenant, proposal } = await submitted(send);
+  const { tenant, proposal, addWebhooks } = await submitted(send);
   const all = (letter: string, more: object) =>
     tenant("PATCH", {
       ...{ title: twelveWords(letter), description: letter, tags: fiveTags(letter), externalId: letter },
       ...{ response: { text: letter }, metadata: { letter }, ...more },
     });
   await send(proposal, all("c", { status: "implemented", visibility: "public" }));
+  await addWebhooks();
   return send(proposal, all("d", { status: "planned", visibility: "pending" }));
 }

@@ -62,8 +62,10 @@ it("the example and the bound follow from the most expensive row", () => {
     ?.slice(1);
   expect(bound?.map(Number)).toEqual([dollars, ...[1, 4].map((keys) => Number((keys * 0.864 * dollars).toFixed(2)))]);
   const edit =
-    documented.get("valid token: edit one's own proposal, which has tags and waits for approval again")?.at(-1) ?? 0;
+    documented
+      .get("valid token: edit one's own proposal, which has tags and waits for approval again, sent to 4 webhooks")
+      ?.at(-1) ?? 0;
   expect(text).toContain(`costs 0.0432 × $${edit} = $${(0.0432 * edit).toFixed(2)} a day`);
-  const written = documented.get("valid API key: change everything of a proposal")?.[3];
+  const written = documented.get("valid API key: change everything of a proposal, sent to 4 webhooks")?.[3];
   expect(text).toContain(`Other operations write at most ${written} rows.`);
 });
