@@ -15,7 +15,7 @@ function tag(name) {
 
 /** What is shown now: the element, or a launcher with the element inside. */
 function arrange(element, display) {
-  for (const each of [...preview.querySelectorAll("idea-bank-board, idea-bank-changelog")]) {
+  for (const each of [...preview.querySelectorAll("idea-bank-board, idea-bank-roadmap, idea-bank-changelog")]) {
     const isShown = each.localName === `idea-bank-${element}`;
     const parent = each.parentElement;
     const isLaunched = parent !== preview;
@@ -43,6 +43,11 @@ function apply() {
   }
   preview.style.colorScheme = scheme;
   const name = display ? "launcher" : element;
+  // A roadmap is made of the board.
+  const scripts = [display && "launcher", element === "roadmap" && "board", element]
+    .filter(Boolean)
+    .map(tag)
+    .join("\n");
   const rules = Object.entries(styles).filter(([, value]) => value !== "");
   const css = rules.map(([property, value]) => `    ${property}: ${value};\n`).join("");
   const style = css && `\n\n<style>\n  idea-bank-${name} {\n${css}  }\n</style>`;
@@ -50,8 +55,8 @@ function apply() {
   const inner = `<idea-bank-${element} token="ibt_…"${display ? "" : rtl}></idea-bank-${element}>`;
   const inline = display === "inline" ? " inline" : "";
   snippet.textContent = display
-    ? `${tag("launcher")}\n${tag(element)}\n<idea-bank-launcher${inline}${rtl}>\n  ${inner}\n</idea-bank-launcher>${style}`
-    : `${tag(element)}\n${inner}${style}`;
+    ? `${scripts}\n<idea-bank-launcher${inline}${rtl}>\n  ${inner}\n</idea-bank-launcher>${style}`
+    : `${scripts}\n${inner}${style}`;
 }
 
 controls.addEventListener("change", apply);

@@ -14,7 +14,8 @@ setToken(TOKEN_IN_FRAGMENT.test(location.hash) ? "given" : "asked");
 function show(token) {
   setToken(token === "" ? "asked" : "given");
   if (token === "") return;
-  for (const element of document.querySelectorAll("idea-bank-board, idea-bank-changelog")) element.token = token;
+  for (const element of document.querySelectorAll("idea-bank-board, idea-bank-roadmap, idea-bank-changelog"))
+    element.token = token;
   for (const link of document.querySelectorAll("a[data-keeps-token]")) link.hash = `token=${token}`;
   askAgainIfRefused(token);
 }

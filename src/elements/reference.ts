@@ -13,13 +13,13 @@ export const REFERENCE = {
     labels: "Property alone: replaces some of the words, or all.",
     "sign-in-url":
       "Where your page signs visitors in. `{page}` in it stands for the page's address, to come back to. Who wants to take part is led there.",
-    lang: "The language of dates and numbers. That of the nearest element around it with a `lang`, else the visitor's.",
+    lang: "The language of words, dates and numbers. That of the nearest element around it with a `lang`, else the visitor's.",
     "heading-level": "1 to 4: the level of the element's heading in the page's outline. 2 unless set.",
-    proposal: "Board: the identifier of a proposal to open first, for a link in an e-mail.",
+    proposal: "Board, roadmap: the identifier of a proposal to open first, for a link in an e-mail.",
     history:
-      "Board: what is open is an entry of the tab's history, so that Back closes it. Without it none is written.",
+      "Board, roadmap: what is open is an entry of the tab's history, so that Back closes it. Without it none is written.",
     count: "Changelog, property alone, read only: how many entries are new since the visitor looked last.",
-    label: "Launcher: the text of its button. “What’s new” or “Ideas”, by what is inside, unless set.",
+    label: "Launcher: the text of its button. “What’s new”, “Ideas” or “Roadmap”, by what is inside, unless set.",
     inline:
       "Launcher: the button stands where the element is. Without it the button floats in the corner of the window.",
   },
@@ -89,6 +89,10 @@ export const REFERENCE = {
     launcher: "Launcher: the button that opens the panel.",
     panel: "Launcher: the panel.",
     close: "Launcher: the button that closes the panel.",
+    shipped: "Launcher: the line that says how many ideas that the visitor voted for are done.",
+    columns: "Roadmap: all columns.",
+    column: "Roadmap: a column. In it are the parts of a board.",
+    "column-title": "Roadmap: the title of a column.",
   },
   customProperties: {
     "--idea-bank-accent": "Buttons, votes and links.",

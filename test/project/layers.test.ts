@@ -89,6 +89,14 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "elements/changelog": ["elements/shared", "model"],
   "elements/board": ["elements/shared", "model"],
   "elements/launcher": ["elements/shared"],
+  "elements/roadmap": ["elements/board", "elements/shared", "model"],
+  "elements/languages": [
+    "elements/board",
+    "elements/changelog",
+    "elements/launcher",
+    "elements/roadmap",
+    "elements/shared",
+  ],
   "elements/version.ts": [],
   "elements/reference.ts": [],
   // What npm runs. It is not in the Worker: test/project/bundle.node.slow.test.ts.

@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import type { Releases } from "../../src/commands/development/released-elements.ts";
+import { LANGUAGES } from "../../src/elements/languages/languages.ts";
 import { expectAccessible } from "../support/node/accessible.ts";
 import { takeScreenshot } from "../support/node/browser.ts";
 import { block } from "../support/node/documents.ts";
@@ -60,7 +61,7 @@ describe("the pages beside Account Settings", () => {
     await page.getByRole("button", { name: "Copy" }).click();
     await page.getByRole("button", { name: /Copied|Selected/ }).waitFor();
     await page.getByRole("link", { name: "Elements", exact: true }).click();
-    await page.getByRole("heading", { level: 1, name: "A changelog and an idea board" }).waitFor();
+    await page.getByRole("heading", { level: 1, name: "A changelog, an idea board and a roadmap" }).waitFor();
     await isLive(page);
     expect(complaints).toEqual([]);
   });
@@ -171,7 +172,9 @@ describe("the pages beside Account Settings", () => {
     expect(Object.keys(releases[latest] ?? {})).toEqual([
       "changelog.js",
       "board.js",
+      "roadmap.js",
       "launcher.js",
+      ...Object.keys(LANGUAGES).map((language) => `${language}.json`),
       "elements.d.ts",
       "elements-react.d.ts",
     ]);
@@ -181,6 +184,9 @@ describe("the pages beside Account Settings", () => {
       ["/embed/changelog.js", "public, max-age=300"],
       ["/embed/board.js", "public, max-age=300"],
       ["/embed/launcher.js", "public, max-age=300"],
+      [`/embed/${latest}/de.json`, "public, max-age=31536000, immutable"],
+      ["/embed/de.json", "public, max-age=300"],
+      ["/embed/releases.json", "public, max-age=300"],
     ] as const) {
       const { status, headers } = await fetch(stage.api + path);
       expect(status, path).toBe(200);
@@ -188,7 +194,7 @@ describe("the pages beside Account Settings", () => {
       expect(headers.get("Access-Control-Allow-Origin"), path).toBe("*");
       expect(headers.get("Cross-Origin-Resource-Policy"), path).toBe("cross-origin");
       expect(headers.get("X-Content-Type-Options"), path).toBe("nosniff");
-      expect(headers.get("Content-Type"), path).toContain("javascript");
+      expect(headers.get("Content-Type"), path).toContain(path.endsWith(".js") ? "javascript" : "json");
     }
     for (const path of ["/embed/elements.d.ts", `/embed/${latest}/elements-react.d.ts`]) {
       const { status, headers } = await fetch(stage.api + path);

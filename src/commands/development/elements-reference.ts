@@ -5,6 +5,7 @@ import { BOARD_LABELS } from "../../elements/board/labels.ts";
 import { CHANGELOG_LABELS } from "../../elements/changelog/labels.ts";
 import { LAUNCHER_LABELS } from "../../elements/launcher/labels.ts";
 import { REFERENCE } from "../../elements/reference.ts";
+import { ROADMAP_LABELS } from "../../elements/roadmap/labels.ts";
 import type { Labels } from "../../elements/shared/labels.ts";
 
 export const REFERENCE_PAGE = "docs/embed-reference.md";
@@ -12,6 +13,7 @@ export const REFERENCE_PAGE = "docs/embed-reference.md";
 export const LABELS: Readonly<Record<string, Labels>> = {
   "idea-bank-changelog": CHANGELOG_LABELS,
   "idea-bank-board": BOARD_LABELS,
+  "idea-bank-roadmap": { ...BOARD_LABELS, ...ROADMAP_LABELS },
   "idea-bank-launcher": LAUNCHER_LABELS,
 };
 
@@ -30,13 +32,15 @@ const quoted = (text: string): string[] =>
 export function namesIn(scripts: string, styles: string): Names {
   return {
     attributes: new Set([
-      ...find(scripts, /(?:observedAttributes|PROPERTIES) = \[(.*?)\]/gs).flatMap(quoted),
+      ...find(scripts, /(?:observedAttributes(?:: readonly string\[\])? = |attributeFilter: )\[(.*?)\]/gs).flatMap(
+        quoted,
+      ),
       ...find(scripts, /(class [^{]+ extends \w+Element.*?^\})/gms).flatMap((element) =>
         find(element, /^ {2}get (\w+)\(\)/gm),
       ),
       ...find(styles, /:host\((?::not\()?\[([\w-]+)\]/g).filter((name) => name !== "hidden"),
     ]),
-    events: new Set(find(scripts, /new CustomEvent\("([\w-]+)"/g)),
+    events: new Set(find(scripts, /\bdispatch\("([\w-]+)"/g)),
     slots: new Set(find(scripts, /h\(\s*"slot",\s*\{ name: "([\w-]+)"/g)),
     states: new Set(find(scripts, /type State = (.*?);/gs).flatMap(quoted)),
     parts: new Set(find(scripts, /\bpart: ((?:[^,}"`]|"[^"]*"|`[^`]*`)+)/g).flatMap(quoted)),

@@ -1,9 +1,11 @@
 /** The types of the elements, served beside their scripts: for any page in TypeScript, and for JSX in React. */
+
+import { ROADMAP_LABELS } from "../../elements/roadmap/labels.ts";
 import { ELEMENTS_VERSION } from "../../elements/version.ts";
 import { LABELS } from "./elements-reference.ts";
 
-const union = (element: string) =>
-  Object.keys(LABELS[element] ?? {})
+const union = (labels: object = {}) =>
+  Object.keys(labels)
     .map((name) => `\n  | ${JSON.stringify(name)}`)
     .join("");
 
@@ -14,9 +16,12 @@ export type Label = string | ({ readonly other: string } & Partial<Record<Intl.L
 /** An error's label has the name of the API's \`error\`, which has a hyphen. */
 type Labels<Name extends string> = Partial<Record<Name | \`\${string}-\${string}\`, Label>>;
 
-export type ChangelogLabel =${union("idea-bank-changelog")};
-export type BoardLabel =${union("idea-bank-board")};
-export type LauncherLabel =${union("idea-bank-launcher")};
+export type ChangelogLabel =${union(LABELS["idea-bank-changelog"])};
+export type BoardLabel =${union(LABELS["idea-bank-board"])};
+/** And every label of the board. */
+export type RoadmapLabel =
+  | BoardLabel${union(ROADMAP_LABELS)};
+export type LauncherLabel =${union(LABELS["idea-bank-launcher"])};
 
 /** Gives a valid token. Called when there is none yet, and once more when the API has refused the last one. */
 export type TokenProvider = () => string | Promise<string>;
@@ -49,6 +54,10 @@ export interface IdeaBankBoard extends HTMLElement, IdeaBankSettings<BoardLabel>
   open(options: OpenOptions): void;
 }
 
+export interface IdeaBankRoadmap extends HTMLElement, IdeaBankSettings<RoadmapLabel> {
+  open(options: Pick<OpenOptions, "view" | "proposal">): void;
+}
+
 export interface IdeaBankLauncher extends HTMLElement {
   labels: Labels<LauncherLabel>;
   open(options?: OpenOptions): void;
@@ -65,9 +74,9 @@ export interface IdeaBankAttributes {
   /** The address where the page signs visitors in; \`{page}\` stands for its address. */
   "sign-in-url"?: string;
   "heading-level"?: 1 | 2 | 3 | 4;
-  /** Of the board. */
+  /** Of the board and the roadmap. */
   proposal?: string;
-  /** Of the board: Back closes what is open. */
+  /** Of the board and the roadmap: Back closes what is open. */
   history?: boolean;
 }
 
@@ -95,6 +104,7 @@ declare global {
   interface HTMLElementTagNameMap {
     "idea-bank-changelog": IdeaBankChangelog;
     "idea-bank-board": IdeaBankBoard;
+    "idea-bank-roadmap": IdeaBankRoadmap;
     "idea-bank-launcher": IdeaBankLauncher;
   }
   interface HTMLElementEventMap extends IdeaBankEvents {}
@@ -114,7 +124,9 @@ import type {
   IdeaBankBoard,
   IdeaBankChangelog,
   IdeaBankLauncher,
+  IdeaBankRoadmap,
   IdeaBankSettings,
+  RoadmapLabel,
   SignedOutEvent,
 } from "./elements.d.ts";
 
@@ -130,6 +142,7 @@ declare module "react" {
         "onchangelog-count"?: (event: ChangelogCountEvent) => void;
       };
       "idea-bank-board": Loading<IdeaBankBoard, BoardLabel>;
+      "idea-bank-roadmap": Loading<IdeaBankRoadmap, RoadmapLabel>;
       "idea-bank-launcher": Html<IdeaBankLauncher> &
         Partial<Pick<IdeaBankLauncher, "labels">> & { label?: string; inline?: boolean };
     }

@@ -17,8 +17,8 @@ export type BoardContext = {
   readonly signal: AbortSignal;
   /** Called when an action needs a sign-in. After it, this idea is opened, or the present view. */
   readonly signIn: (proposal?: string) => void;
-  /** For the page. */
-  readonly dispatch: (event: CustomEvent) => void;
+  /** An event for the page. */
+  readonly dispatch: (name: string, detail: object) => void;
   readonly enter: (state: State) => void;
   /** Announces to screen readers something that is visible anyway. */
   readonly announce: (text: string) => void;

@@ -5,12 +5,14 @@
 import baseStyles from "../shared/base.css";
 import { h, heading, icon } from "../shared/h.ts";
 import { IdeaBankElement } from "../shared/idea-bank-element.ts";
+import type { Labels } from "../shared/labels.ts";
 import type { Connection } from "../shared/request.ts";
-import { RequestFailure } from "../shared/request-failure.ts";
+import { isRequestFailure, requestFailure } from "../shared/request-failure.ts";
 import { recall, remember } from "../shared/storage.ts";
 import { isVisible } from "../shared/visible.ts";
 import boardStyles from "./board.css";
 import type { BoardContext } from "./board-context.ts";
+import { ConsistentConnection } from "./consistent-connection.ts";
 import detailStyles from "./detail.css";
 import { type Detail, detail } from "./detail.ts";
 import forcedColors from "./forced-colors.css";
@@ -19,7 +21,7 @@ import { type Access, type Idea, IdeaBank } from "./idea-bank.ts";
 import { ideaForm } from "./idea-form.ts";
 import { BOARD_LABELS } from "./labels.ts";
 import listStyles from "./list.css";
-import { List, listSkeleton } from "./list.ts";
+import { List, type Listing, listSkeleton } from "./list.ts";
 import { TabHistory } from "./tab-history.ts";
 import { renewTimes } from "./time.ts";
 import wideStyles from "./wide.css";
@@ -33,6 +35,13 @@ const FORM = "";
 /** Marks a view that was begun without a sign-in. */
 const BEGUN = "=";
 
+/** What the visitor knows the fields of the API by. */
+const FIELDS: Readonly<Record<string, keyof typeof BOARD_LABELS>> = {
+  title: "ideaTitle",
+  description: "ideaDescription",
+  body: "ownComment",
+};
+
 export type OpenOptions = {
   readonly view?: "list" | "form";
   readonly title?: string;
@@ -40,7 +49,12 @@ export type OpenOptions = {
 };
 
 /** Attribute `proposal`: the identifier of an idea to open first. Attribute `history`: Back closes the open view. */
-class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
+export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
+  static override readonly observedAttributes = [...IdeaBankElement.observedAttributes, "proposal", "history"];
+
+  protected override readonly Connection = ConsistentConnection;
+  /** Ideas are submitted here, under the name of the idea bank. */
+  protected readonly suggests: boolean = true;
   /** The attribute as it was when the visitor moved last: that idea is not opened again. */
   #left: string | null | undefined;
   /** Reads the present view again. */
@@ -49,10 +63,11 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   #asked: OpenOptions | undefined;
   #open: ((options: OpenOptions) => void) | undefined;
 
-  constructor() {
+  /** A roadmap has other words in part, and more styles. */
+  constructor(labels: Labels = {}, styles = "") {
     super(
-      BOARD_LABELS,
-      [baseStyles, boardStyles, listStyles, detailStyles, formStyles, wideStyles, forcedColors].join(""),
+      { ...BOARD_LABELS, ...labels },
+      [baseStyles, boardStyles, listStyles, detailStyles, formStyles, wideStyles, styles, forcedColors].join(""),
     );
     // Outside the shadow root nothing says that this key was typed into a field, so the page would take it for a shortcut.
     for (const type of ["keydown", "keypress", "keyup"]) this.root.addEventListener(type, keepTyped);
@@ -64,17 +79,23 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     else this.#asked = options;
   }
 
+  /** What is shown while nothing is open. */
+  protected createList(context: BoardContext, open: (idea: Idea) => void): Listing {
+    return new List(context, open);
+  }
+
+  protected skeleton(): readonly HTMLElement[] {
+    return [h("div", { class: "toolbar" }, line()), listSkeleton()];
+  }
+
   protected override start(connection: Connection, signal: AbortSignal): void {
     const { words } = this;
-    this.root.setAttribute("aria-label", words.say("title"));
     const ideaBank = new IdeaBank(connection);
     this.#open = undefined;
     let shown = new AbortController();
     const showSkeleton = () => {
-      const line = () => h("div", { class: "bones title line" });
       this.enter("loading");
-      this.announce(words.say("loading"));
-      this.show(head(line()), h("div", { class: "toolbar" }, line()), listSkeleton());
+      this.show(head(line()), ...this.skeleton());
     };
     const load = async (): Promise<void> => {
       shown.abort();
@@ -82,7 +103,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       showSkeleton();
       try {
         const access = await ideaBank.access();
-        if (!access.capabilities.canViewProposals) throw new RequestFailure(CLOSED);
+        if (!access.capabilities.canViewProposals) throw requestFailure(CLOSED);
         this.#showBoard(access, { ideaBank, signal: AbortSignal.any([signal, shown.signal]), reload: load });
       } catch (error) {
         if (signal.aborted) return;
@@ -109,10 +130,11 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   }
 
   protected override explain(error: unknown): string {
-    const errors = error instanceof RequestFailure ? error.errors : [];
-    if (errors.length === 0) return super.explain(error);
-    const detail = errors.map(({ path, message }) => `${path} ${message}`).join(", ");
-    return this.words.say("invalid-request", { detail });
+    if (!isRequestFailure(error) || error.code !== "invalid-request") return super.explain(error);
+    // The API says what is wrong in English.
+    const names = error.errors.map(({ path }) => this.words.say(FIELDS[path] ?? "")).filter((name) => name !== "");
+    const fields = new Intl.ListFormat(this.words.locale).format(names);
+    return this.words.say(fields ? "invalid-request" : "failed", { fields });
   }
 
   #showBoard(
@@ -125,9 +147,8 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   ): void {
     const { words } = this;
     // A visitor sees the actions that a sign-in makes possible.
-    const capabilities = ideaBank.isVisitor
-      ? { ...access.capabilities, canVote: true, canComment: true, canSubmitProposals: true }
-      : access.capabilities;
+    const signedIn = ideaBank.isVisitor && { canVote: true, canComment: true, canSubmitProposals: true };
+    const capabilities = { ...access.capabilities, ...signedIn, ...(!this.suggests && { canSubmitProposals: false }) };
     const notice = h("div", { class: "notice", part: "notice", hidden: true });
     const notify = (text: string) => {
       // The focused part disappears, so the board takes the focus.
@@ -140,11 +161,11 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     };
     const report = (error: unknown, again = () => notify("")) => {
       // The idea bank was closed meanwhile, so its capabilities are read again.
-      if (error instanceof RequestFailure && error.code === CLOSED) {
+      if (isRequestFailure(error) && error.code === CLOSED) {
         void reload();
         return;
       }
-      if (error instanceof RequestFailure && error.code === "sign-in-required") {
+      if (isRequestFailure(error) && error.code === "sign-in-required") {
         signIn();
         return;
       }
@@ -153,16 +174,14 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       const text = notice.querySelector("p");
       if (text) this.countDown(error, text, again);
     };
-    const begun = `idea-bank-board:begun:${ideaBank.bank}`;
+    const begun = `${this.localName}:begun:${ideaBank.bank}`;
     /** The open view; undefined is the list. */
     let shownView: string | undefined;
     const signIn = (proposal = shownView) => {
       if (proposal !== undefined) remember(begun, BEGUN + proposal, "sessionStorage");
       notify(words.say("sign-in-required"));
-      const detail = { proposal: proposal || null };
-      const event = new CustomEvent("sign-in", { detail, bubbles: true, composed: true, cancelable: true });
       const { signInUrl } = this;
-      if (this.dispatchEvent(event) && signInUrl) location.assign(signInUrl);
+      if (this.dispatch("sign-in", { proposal: proposal || null }) && signInUrl) location.assign(signInUrl);
     };
     const context: BoardContext = {
       ideaBank,
@@ -172,7 +191,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       level: this.headingLevel,
       signal,
       signIn,
-      dispatch: (event) => this.dispatchEvent(event),
+      dispatch: (name, detail) => this.dispatch(name, detail),
       enter: (state) => this.enter(state),
       announce: (text) => this.announce(text),
       notify,
@@ -187,8 +206,8 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       words.say("suggest"),
     );
     const view = h("div", { class: "view" });
-    const list = new List(context, (idea) => visit(idea));
-    const visits = new TabHistory(`idea-bank-board:${ideaBank.who}`, {
+    const list = this.createList(context, (idea) => visit(idea));
+    const visits = new TabHistory(`${this.localName}:${ideaBank.who}`, {
       isOn: this.hasAttribute("history"),
       show: (visited) => {
         move();
@@ -290,8 +309,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
           const idea = await ideaBank.submit(submission, key);
           // The author's own vote comes with it. Without it the idea is submitted all the same.
           if (capabilities.canVote) Object.assign(idea, await ideaBank.vote(idea.id, true).catch(() => ({})));
-          const detail = { id: idea.id, title: idea.title };
-          this.dispatchEvent(new CustomEvent("idea-submitted", { detail, bubbles: true, composed: true }));
+          this.dispatch("idea-submitted", { id: idea.id, title: idea.title });
           list.add(idea);
           if (before === moves) visit(idea);
           notify(words.say("thanks"));
@@ -312,7 +330,7 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       else if (view === "list") showList(() => {});
     };
 
-    const name = access.name ?? words.say("title");
+    const name = (this.suggests && access.name) || words.say("title");
     this.root.setAttribute("aria-label", name);
     this.show(head(this.#title(name), suggest), view, notice);
     show(list.element, () => {});
@@ -341,6 +359,8 @@ class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     return heading(this.headingLevel, { class: "title", part: "title", dir: "auto" }, name);
   }
 }
+
+const line = () => h("div", { class: "bones title line" });
 
 function keepTyped(event: Event): void {
   const isShortcut = event instanceof KeyboardEvent && (event.ctrlKey || event.metaKey);

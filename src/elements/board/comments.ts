@@ -126,8 +126,7 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
       list.append(comment(added));
     }
     announce(words.say("commented"));
-    const detail = { id: idea.id, title: idea.title, comment: added.id };
-    dispatch(new CustomEvent("commented", { detail, bubbles: true, composed: true }));
+    dispatch("commented", { id: idea.id, title: idea.title, comment: added.id });
   };
   const writing =
     capabilities.canComment &&

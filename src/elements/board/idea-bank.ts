@@ -2,8 +2,8 @@
 import type { Capabilities } from "../../worker/model/idea-bank.ts";
 import type { PanelistComment, PanelistProposal, Submission, Vote } from "../../worker/model/panelist-proposal.ts";
 import type { TagCount } from "../../worker/model/tag.ts";
-import type { Connection, RequestOptions } from "../shared/request.ts";
-import { RequestFailure } from "../shared/request-failure.ts";
+import type { Connection } from "../shared/request.ts";
+import { requestFailure } from "../shared/request-failure.ts";
 
 /** Its vote and related fields follow the panelist's actions. */
 export type Idea = { -readonly [Field in keyof PanelistProposal]: PanelistProposal[Field] };
@@ -47,37 +47,40 @@ export class IdeaBank {
 
   /** `id` may come from the page. It must be an identifier, because another text could be a path to somewhere else. */
   async idea(id: string): Promise<Idea> {
-    if (!/^\w+$/.test(id)) throw new RequestFailure("proposal-not-found");
-    return this.#get(`/proposals/${id}`);
+    if (!/^\w+$/.test(id)) throw requestFailure("proposal-not-found");
+    return this.#get<Idea>(`/proposals/${id}`);
   }
 
-  submit = (idea: Submission, key: string) =>
-    this.#send<Idea>("POST", "/proposals", { body: idea, headers: { "Idempotency-Key": key } });
+  submit = (idea: Submission, key: string) => this.#write<Idea>("POST", "/proposals", idea, key);
 
-  edit = (id: string, idea: Submission) => this.#send<Idea>("PATCH", `/proposals/${id}`, { body: idea });
+  edit = (id: string, idea: Submission) => this.#write<Idea>("PATCH", `/proposals/${id}`, idea);
 
-  withdraw = (id: string) => this.#connection.send("DELETE", `/ideabank/proposals/${id}`);
+  withdraw = (id: string) => this.#delete(`/proposals/${id}`);
 
-  vote = (id: string, voted: boolean) => this.#send<Vote>(voted ? "PUT" : "DELETE", `/proposals/${id}/vote`);
+  vote = (id: string, voted: boolean) => this.#get<Vote>(`/proposals/${id}/vote`, { method: voted ? "PUT" : "DELETE" });
 
   comments = (id: string, cursor?: string) =>
     this.#get<Page<Comment>>(`/proposals/${id}/comments?${new URLSearchParams({ ...(cursor && { cursor }) })}`);
 
   comment = (id: string, body: string, key: string) =>
-    this.#send<Comment>("POST", `/proposals/${id}/comments`, { body: { body }, headers: { "Idempotency-Key": key } });
+    this.#write<Comment>("POST", `/proposals/${id}/comments`, { body }, key);
 
   editComment = (id: string, commentId: string, body: string) =>
-    this.#send<Comment>("PATCH", `/proposals/${id}/comments/${commentId}`, { body: { body } });
+    this.#write<Comment>("PATCH", `/proposals/${id}/comments/${commentId}`, { body });
 
-  deleteComment = (id: string, commentId: string) =>
-    this.#connection.send("DELETE", `/ideabank/proposals/${id}/comments/${commentId}`);
+  deleteComment = (id: string, commentId: string) => this.#delete(`/proposals/${id}/comments/${commentId}`);
 
-  #get<Body>(path: string, options: RequestOptions = {}): Promise<Body> {
-    return this.#send<Body>("GET", path, options);
+  #delete(path: string) {
+    return this.#connection.send(`/ideabank${path}`, { method: "DELETE" });
   }
 
-  async #send<Body>(method: string, path: string, options: RequestOptions = {}): Promise<Body> {
-    const { body } = await this.#connection.send<Body>(method, `/ideabank${path}`, options);
+  #write<Body>(method: string, path: string, body: object, key?: string): Promise<Body> {
+    const headers = { "Content-Type": "application/json", ...(key && { "Idempotency-Key": key }) };
+    return this.#get<Body>(path, { method, headers, body: JSON.stringify(body) });
+  }
+
+  async #get<Body>(path: string, init: RequestInit = {}): Promise<Body> {
+    const { body } = await this.#connection.send<Body>(`/ideabank${path}`, init);
     if (body === null) throw new Error("an answer without a body");
     return body;
   }

@@ -81,6 +81,6 @@ export const BOARD_LABELS = {
   conflict: "This idea has changed meanwhile. Reload the page to see it.",
   "proposal-not-found": "This idea is no longer here.",
   "comment-not-found": "This comment is no longer here.",
-  "invalid-request": "Please check what you wrote: {detail}",
+  "invalid-request": "Please check: {fields}",
   dismiss: "Dismiss",
 } satisfies Labels;

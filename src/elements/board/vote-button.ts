@@ -55,8 +55,7 @@ export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
       while (ballot.wanted !== ballot.confirmed.voted) ballot.confirmed = await ideaBank.vote(idea.id, ballot.wanted);
       drawAll();
       announce(words.say(ballot.wanted ? "voted" : "unvoted", { count: ballot.confirmed.votes }));
-      const detail = { id: idea.id, title: idea.title, ...ballot.confirmed };
-      dispatch(new CustomEvent("voted", { detail, bubbles: true, composed: true }));
+      dispatch("voted", { id: idea.id, title: idea.title, ...ballot.confirmed });
     } catch (error) {
       if (signal.aborted) return;
       ballot.wanted = ballot.confirmed.voted;

@@ -34,38 +34,42 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
   }
 
   protected override start(connection: Connection, signal: AbortSignal): void {
-    this.root.setAttribute("aria-label", this.words.say("title"));
     const entries = new Entries(this.words, this.headingLevel);
     let visit: LastVisit | undefined;
+    let items: readonly Item[] = [];
     let etag: string | null = null;
     let visible = false;
-    const look = () => visible && visit?.markSeen() && this.#setCount(0);
+    const look = () => {
+      if (visible) visit?.markSeen(items);
+      if (visit) this.#setCount(visit.unseen(items));
+    };
 
     const load = async (): Promise<void> => {
       try {
         const headers = { ...(etag && { "If-None-Match": etag }) };
-        const reply = await connection.send<Changelog>("GET", PATH, { headers });
-        const items = reply.body?.items;
-        if (!items) return;
+        const reply = await connection.send<Changelog>(PATH, { headers });
+        if (!reply.body) return;
+        items = reply.body.items;
         visit ??= new LastVisit(`idea-bank-changelog:${connection.who}`);
-        const isNew = visit.compare(items);
-        this.#showEntries(entries, items, isNew);
+        this.#showEntries(entries, items, visit.isNew);
         etag = reply.etag;
-        this.#setCount(visit.unseen(items));
         look();
       } catch (error) {
         if (signal.aborted) return;
         // If it cannot be read again, the present entries stay, unless the visitor may not read them any more.
         if (etag && this.stateAfter(error) === "error") return;
         etag = null;
+        items = [];
         this.show(this.#head(), this.failure(error, begin));
         this.#setCount(0);
       }
     };
     const begin = () => {
       this.enter("loading");
-      this.show(this.#head(), skeleton(Number(recall(ROWS)) || 5, "entry", "bones when line"));
-      this.announce(this.words.say("loading"));
+      this.show(
+        h("header", { class: "head" }, h("div", { class: "bones title line" })),
+        skeleton(Number(recall(ROWS)) || 5, "entry", "bones when line"),
+      );
       void load();
     };
     const again = () => isVisible() && void load();
@@ -86,7 +90,7 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
   #setCount(count: number): void {
     if (count === this.#count) return;
     this.#count = count;
-    this.dispatchEvent(new CustomEvent("changelog-count", { detail: { count }, bubbles: true, composed: true }));
+    this.dispatch("changelog-count", { count });
   }
 
   #showEntries(entries: Entries, items: readonly Item[], isNew: (item: Item) => boolean): void {

@@ -8,34 +8,29 @@ type Dated = { readonly lastModified: number };
 
 export class LastVisit {
   readonly #key: string;
-  /** Unix seconds; null on the first visit. */
-  readonly #before: number | null;
-  #newest = 0;
+  /** Unix seconds. */
   #seen: number;
+  readonly #before: number;
 
   constructor(key: string) {
     this.#key = key;
     this.#seen = Number(recall(key));
-    this.#before = this.#seen || null;
+    this.#before = this.#seen || Number.POSITIVE_INFINITY;
   }
 
-  /** Tells, for these entries, which are new. What was new stays marked until the page is left. */
-  compare(items: readonly Dated[]): (item: Dated) => boolean {
-    this.#newest = Math.max(this.#newest, ...items.map(({ lastModified }) => lastModified));
-    const before = this.#before ?? this.#newest;
-    return ({ lastModified }) => lastModified > before;
-  }
+  /** What was new stays marked until the page is left. */
+  isNew = ({ lastModified }: Dated): boolean => lastModified > this.#before;
 
   /** The number of entries that the visitor has not seen; 0 on the first visit. */
   unseen(items: readonly Dated[]): number {
-    return this.#before === null ? 0 : items.filter(({ lastModified }) => lastModified > this.#seen).length;
+    return items.filter((item) => this.isNew(item) && item.lastModified > this.#seen).length;
   }
 
-  /** The visitor looks at them now. False when there was nothing that had not been seen. */
-  markSeen(): boolean {
-    if (this.#newest <= this.#seen) return false;
-    this.#seen = this.#newest;
-    remember(this.#key, String(this.#newest));
-    return true;
+  /** The visitor looks at them now. */
+  markSeen(items: readonly Dated[]): void {
+    const newest = Math.max(...items.map(({ lastModified }) => lastModified));
+    if (newest <= this.#seen) return;
+    this.#seen = newest;
+    remember(this.#key, String(newest));
   }
 }

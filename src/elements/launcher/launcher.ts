@@ -4,9 +4,12 @@
  */
 import { h, icon } from "../shared/h.ts";
 import { Words } from "../shared/labels.ts";
-import { languageOf } from "../shared/language.ts";
+import { languageOf, observeLanguage } from "../shared/language.ts";
+import type { Connection } from "../shared/request.ts";
+import { loadTranslation } from "../shared/translation.ts";
 import { LAUNCHER_LABELS } from "./labels.ts";
 import styles from "./launcher.css";
+import { readShipped, type Shipped } from "./shipped.ts";
 
 const BUBBLE = "M2.5 3.5h11v7.5H7.5L4.5 13.5V11h-2z";
 const CROSS = "m4 4 8 8m0-8-8 8";
@@ -16,14 +19,18 @@ const GAP = 8;
 const PANEL_EM = 28;
 
 type Opening = HTMLElement & { open(options: object): void };
+/** Before its script has run, it has neither. */
+type Inside = HTMLElement & { readonly count?: number; readonly connection?: Connection };
 
 class IdeaBankLauncher extends HTMLElement {
-  static readonly observedAttributes = ["label", "lang"];
+  static readonly observedAttributes = ["label"];
 
+  readonly #root = h("div", { class: "root", part: "root", hidden: true });
   readonly #name = h("span", { class: "name" });
   readonly #badge = h("span", { class: "badge", part: "badge", hidden: true });
   readonly #button = h("button", { type: "button", class: "launch", part: "launcher", popovertarget: "panel" });
   readonly #close = h("button", { type: "button", class: "close", part: "close", popovertarget: "panel" }, icon(CROSS));
+  readonly #note = h("p", { class: "note", part: "shipped", hidden: true });
   readonly #panel = h("div", {
     id: "panel",
     part: "panel",
@@ -33,6 +40,11 @@ class IdeaBankLauncher extends HTMLElement {
     autofocus: true,
   });
   #labels: Partial<typeof LAUNCHER_LABELS> = {};
+  #words = new Words(LAUNCHER_LABELS, {}, "en");
+  #language: MutationObserver | undefined;
+  #shipping: Promise<void> | undefined;
+  #shipped: Shipped | undefined;
+  #shippedSeen = false;
   /** Ends when the panel is closed. */
   #opened: AbortController | undefined;
 
@@ -44,12 +56,16 @@ class IdeaBankLauncher extends HTMLElement {
     shadow.adoptedStyleSheets = [sheet];
     const content = h("slot");
     this.#button.append(icon(BUBBLE), this.#name, this.#badge);
-    this.#panel.append(this.#close, h("div", { class: "content", tabindex: 0 }, content));
-    shadow.append(h("div", { class: "root", part: "root" }, this.#button, this.#panel));
+    this.#panel.append(this.#close, h("div", { class: "content", tabindex: 0 }, content), this.#note);
+    this.#root.append(this.#button, this.#panel);
+    shadow.append(this.#root);
     content.addEventListener("slotchange", () => this.#show());
     this.#panel.addEventListener("toggle", ({ newState }) => {
       this.#opened?.abort();
       if (newState !== "open") return;
+      this.#shipped?.markSeen();
+      this.#shippedSeen = true;
+      this.#show();
       this.#opened = new AbortController();
       const { signal } = this.#opened;
       const place = () => this.#place();
@@ -72,7 +88,7 @@ class IdeaBankLauncher extends HTMLElement {
   }
   set labels(value: Partial<typeof LAUNCHER_LABELS>) {
     this.#labels = value;
-    this.#show();
+    void this.#begin();
   }
 
   connectedCallback(): void {
@@ -82,7 +98,12 @@ class IdeaBankLauncher extends HTMLElement {
       Reflect.deleteProperty(this, "labels");
       this.labels = labels;
     }
-    this.#show();
+    this.#language = observeLanguage(this, () => languageOf(this) !== this.#words.locale && void this.#begin());
+    void this.#begin();
+  }
+
+  disconnectedCallback(): void {
+    this.#language?.disconnect();
   }
 
   attributeChangedCallback(): void {
@@ -92,7 +113,7 @@ class IdeaBankLauncher extends HTMLElement {
   /** Opens the panel, and passes the options to `open` of the element inside. */
   open(options?: object): void {
     if (!this.#panel.matches(":popover-open")) this.#panel.showPopover();
-    const board = this.querySelector<Opening>("idea-bank-board");
+    const board = this.querySelector<Opening>("idea-bank-board, idea-bank-roadmap");
     // Its script may run after this one.
     if (options && board) customElements.whenDefined(board.localName).then(() => board.open(options));
   }
@@ -116,17 +137,50 @@ class IdeaBankLauncher extends HTMLElement {
     for (const [name, value] of Object.entries(places)) this.#panel.style.setProperty(name, value);
   }
 
-  #show(): void {
+  /** Nothing is shown before there are words for it. */
+  async #begin(): Promise<void> {
     const words = new Words(LAUNCHER_LABELS, this.#labels, languageOf(this));
-    const content = this.querySelector("idea-bank-changelog, idea-bank-board");
+    this.#words = words;
+    const { labels, direction = "" } = await loadTranslation(words.locale);
+    words.translate(labels?.[this.localName]);
+    if (words !== this.#words) return;
+    this.#root.dir = direction;
+    this.#root.hidden = false;
+    this.#show();
+  }
+
+  async #askShipped(content: Inside): Promise<void> {
+    await customElements.whenDefined(content.localName);
+    // It begins a moment later.
+    await new Promise((begun) => setTimeout(begun));
+    try {
+      if (content.connection) this.#shipped = await readShipped(content.connection);
+      this.#show();
+    } catch {
+      // It is no more than an addition. A token may come later.
+      this.#shipping = undefined;
+    }
+  }
+
+  #show(): void {
+    const words = this.#words;
+    const content = this.querySelector<Inside>("idea-bank-changelog, idea-bank-board, idea-bank-roadmap");
+    if (content) this.#shipping ??= this.#askShipped(content);
     const name = this.getAttribute("label") || words.say(content?.localName ?? "");
     // Its script may have run long before this one.
-    const count = Number(content && Reflect.get(content, "count")) || 0;
+    const count = content?.count ?? 0;
     const news = count > 0 && words.say("newCount", { count });
+    const shippedCount = this.#shipped?.count ?? 0;
+    const shipped = shippedCount > 0 && words.say("shipped", { count: shippedCount });
+    const isShippedNew = shipped && !this.#shippedSeen;
+    // What is done is an entry of the changelog, too: it is not counted twice.
+    const sum = Math.max(count, isShippedNew ? shippedCount : 0);
     this.#name.textContent = name;
-    this.#badge.textContent = words.number(count);
-    this.#badge.hidden = !news;
-    this.#button.setAttribute("aria-label", news ? `${name}, ${news}` : name);
+    this.#badge.textContent = words.number(sum);
+    this.#badge.hidden = sum === 0;
+    this.#note.textContent = shipped || "";
+    this.#note.hidden = !shipped;
+    this.#button.setAttribute("aria-label", [name, news, isShippedNew && shipped].filter(Boolean).join(", "));
     this.#close.setAttribute("aria-label", words.say("close"));
     this.#panel.setAttribute("aria-label", name);
   }

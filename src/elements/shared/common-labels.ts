@@ -8,7 +8,7 @@ export const COMMON_LABELS = {
   "not-signed-in": "You are not signed in.",
   signIn: "Sign in",
   unauthorized: "Your session has ended. Sign in again.",
-  offline: "No connection. Check your network and try again.",
+  offline: "No connection. Check your network.",
   "too-many-requests": {
     one: "Too many requests. Try again in {count} second.",
     other: "Too many requests. Try again in {count} seconds.",

@@ -7,6 +7,9 @@ export type Child = Node | string | false | null | undefined;
 /** An `<img name="createElement">` in the page hides the document's own method, so the prototype's is called. */
 const { createElement, createElementNS } = Document.prototype;
 
+const isGiven = <Given>(value: Given): value is Exclude<Given, false | null | undefined> =>
+  value !== false && value != null;
+
 /** `h("button", { type: "button", onclick: close }, "Close")`. An attribute that is `false`, null or undefined is left out. */
 export function h<Tag extends keyof HTMLElementTagNameMap>(
   tag: Tag,
@@ -16,9 +19,9 @@ export function h<Tag extends keyof HTMLElementTagNameMap>(
   const element = createElement.call(document, tag) as HTMLElementTagNameMap[Tag];
   for (const [name, value] of Object.entries(attributes)) {
     if (typeof value === "function") element.addEventListener(name.slice(2), value);
-    else if (value !== false && value != null) element.setAttribute(name, value === true ? "" : String(value));
+    else if (isGiven(value)) element.setAttribute(name, value === true ? "" : String(value));
   }
-  element.append(...children.filter((child) => child !== false && child != null));
+  element.append(...children.filter(isGiven));
   return element;
 }
 

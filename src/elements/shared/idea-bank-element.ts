@@ -5,30 +5,22 @@
 import type { COMMON_LABELS } from "./common-labels.ts";
 import { h } from "./h.ts";
 import { type Labels, Words } from "./labels.ts";
-import { languageOf } from "./language.ts";
+import { languageOf, observeLanguage } from "./language.ts";
 import { message } from "./message.ts";
 import { Connection } from "./request.ts";
-import { RequestFailure } from "./request-failure.ts";
+import { isRequestFailure, requestFailure } from "./request-failure.ts";
 import { forgetToken, providerOf, type TokenProvider } from "./tokens.ts";
+import { loadTranslation } from "./translation.ts";
 
 /** It is also a custom state: a page can style `idea-bank-changelog:state(closed)`. */
 export type State = "loading" | "ready" | "empty" | "closed" | "signed-out" | "error";
 
 const ONLINE_AGAIN_MS = 3_000;
 
-const failureOf = (error: unknown) => (error instanceof RequestFailure ? error : new RequestFailure("failed"));
+const failureOf = (error: unknown) => (isRequestFailure(error) ? error : requestFailure("failed"));
 
 export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABELS> extends HTMLElement {
-  static readonly observedAttributes = [
-    "src",
-    "token",
-    "token-url",
-    "sign-in-url",
-    "lang",
-    "heading-level",
-    "proposal",
-    "history",
-  ];
+  static readonly observedAttributes: readonly string[] = ["src", "token", "token-url", "sign-in-url", "heading-level"];
 
   /** Everything that is shown. */
   protected readonly root: HTMLElement;
@@ -39,11 +31,14 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
   #provider: TokenProvider | undefined;
   #labels: Partial<Known> = {};
   #lifetime: AbortController | undefined;
-  #words: Words<Known> | undefined;
+  protected words: Words<Known>;
+  #language: MutationObserver | undefined;
 
+  /** `defaults` are its words in English. */
   constructor(defaults: Known, styles: string) {
     super();
     this.#defaults = defaults;
+    this.words = new Words(defaults, {}, "en");
     const sheet = new CSSStyleSheet();
     sheet.replaceSync(styles);
     const shadow = this.attachShadow({ mode: "open" });
@@ -109,10 +104,12 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
       Reflect.deleteProperty(this, name);
       Reflect.set(this, name, value);
     }
+    this.#language = observeLanguage(this, () => languageOf(this) !== this.words.locale && this.#restartSoon());
     this.#restartSoon();
   }
 
   disconnectedCallback(): void {
+    this.#language?.disconnect();
     this.#lifetime?.abort();
     this.#lifetime = undefined;
   }
@@ -121,17 +118,16 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     if (before !== after) this.#restartSoon();
   }
 
-  protected get words(): Words<Known> {
-    this.#words ??= new Words(this.#defaults, this.#labels, languageOf(this));
-    return this.#words;
-  }
+  protected readonly Connection: typeof Connection = Connection;
+  /** For the launcher around it. */
+  connection: Connection | undefined;
 
   /** The level of the element's own heading in the page's outline. Headings below it have the next level. */
   protected get headingLevel(): number {
     return Number(this.getAttribute("heading-level")) || 2;
   }
 
-  /** Loads and shows everything, until the signal. */
+  /** Loads and shows everything, until the signal. Before the first answer, or failure, of the connection there are no words. */
   protected abstract start(connection: Connection, signal: AbortSignal): void;
 
   protected enter(state: State): void {
@@ -213,7 +209,7 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     const timer = setInterval(() => {
       const left = Math.ceil((end - Date.now()) / 1000);
       if (left > 0 && text.isConnected) {
-        text.textContent = this.explain(new RequestFailure(code, left));
+        text.textContent = this.explain(requestFailure(code, left));
         return;
       }
       clearInterval(timer);
@@ -221,11 +217,15 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     }, 1000);
   }
 
+  /** An event for the page. False when the page has called `preventDefault()`. */
+  protected dispatch(name: string, detail: object): boolean {
+    return this.dispatchEvent(new CustomEvent(name, { detail, bubbles: true, composed: true, cancelable: true }));
+  }
+
   /** For the page, which may know how to sign the visitor in. */
   protected tellSignedOut(error: unknown): void {
     if (this.stateAfter(error) !== "signed-out") return;
-    const detail = { error: failureOf(error).code };
-    this.dispatchEvent(new CustomEvent("signed-out", { detail, bubbles: true, composed: true }));
+    this.dispatch("signed-out", { error: failureOf(error).code });
   }
 
   /** Several changes in a row are one new start. */
@@ -236,11 +236,19 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     this.#lifetime = lifetime;
     queueMicrotask(() => {
       if (lifetime.signal.aborted) return;
-      this.#words = undefined;
-      this.start(
-        new Connection(this.src, { token: this.token, provider: () => this.#source(), signal: lifetime.signal }),
-        lifetime.signal,
-      );
+      const words = new Words(this.#defaults, this.#labels, languageOf(this));
+      this.words = words;
+      const translated = loadTranslation(words.locale).then(({ labels, direction = "" }) => {
+        words.translate(labels?.[this.localName]);
+        if (lifetime.signal.aborted) return;
+        this.root.dir = direction;
+        this.root.setAttribute("aria-label", words.say("title"));
+        this.announce(words.say("loading"));
+      });
+      const { signal } = lifetime;
+      const provider = () => this.#source();
+      this.connection = new this.Connection(this.src, { token: this.token, provider, words: translated, signal });
+      this.start(this.connection, signal);
     });
   }
 

@@ -1,4 +1,4 @@
-/** The words of an element: English unless the page gives its own. */
+/** The words of an element: in the page's language, unless the page gives its own. */
 
 /** By plural category of the visitor's language (`Intl.PluralRules`); `{count}` stands for the number. */
 export type Plural = { readonly other: string } & Partial<Record<Intl.LDMLPluralRule, string>>;
@@ -6,18 +6,26 @@ export type Labels = Readonly<Record<string, string | Plural>>;
 
 /** `{title}` and the like stand in braces. A label that is the same for every number may be one string. */
 export class Words<Known extends Labels> {
+  readonly #own: Partial<Known>;
   readonly #labels: Labels;
   readonly locale: string;
 
+  /** `defaults` are English. */
   constructor(defaults: Known, own: Partial<Known>, locale: string) {
-    this.#labels = { ...defaults, ...own };
+    this.#own = own;
+    // A name may come from an answer: "constructor" is no label.
+    this.#labels = Object.assign(Object.create(null), defaults, own);
     this.locale = locale;
+  }
+
+  /** In place of the English ones. */
+  translate(labels: Labels | undefined): void {
+    Object.assign(this.#labels, labels, this.#own);
   }
 
   /** Empty for a name that has no label. */
   say(name: (keyof Known & string) | (string & {}), values: Readonly<Record<string, string | number>> = {}): string {
-    // A name may come from an answer: "constructor" is no label.
-    const label = (Object.hasOwn(this.#labels, name) && this.#labels[name]) || "";
+    const label = this.#labels[name] ?? "";
     const text = typeof label === "string" ? label : (label[this.#plural(values.count)] ?? label.other);
     return text.replace(/\{(\w+)\}/g, (placeholder, key: string) => {
       const value = values[key];

@@ -7,6 +7,17 @@ export function languageOf(element: Element): string {
   return canonical(named?.getAttribute("lang")?.replaceAll("_", "-")) ?? canonical(navigator.language) ?? "en";
 }
 
+/** Calls `changed` when a `lang` changes, of the element or around it, until it is disconnected. */
+export function observeLanguage(
+  element: Element,
+  changed: () => void,
+  observer = new MutationObserver(changed),
+): MutationObserver {
+  const root = element.getRootNode();
+  observer.observe(root, { attributeFilter: ["lang"], subtree: true });
+  return root instanceof ShadowRoot ? observeLanguage(root.host, changed, observer) : observer;
+}
+
 /** Undefined for a text that is not a language, because `Intl` throws on it. */
 function canonical(language: string | undefined): string | undefined {
   try {

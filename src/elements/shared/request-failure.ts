@@ -1,22 +1,19 @@
-type FieldError = { readonly path: string; readonly message: string };
+/**
+ * A request that failed. Each element's script has this code of its own, and they share a request for a token that may fail: so a
+ * failure is known by its fields.
+ */
+type FieldError = { readonly path: string };
 
-export class RequestFailure extends Error {
-  /** Each element's script has this class of its own, and they share a request for a token that may fail. */
-  static override [Symbol.hasInstance](error: unknown): boolean {
-    return "seconds" in Object(error);
-  }
-
+export type RequestFailure = Error & {
   /** The `error` of the API's problem document; `offline`: no connection, or no answer in time; `not-signed-in`: no token. */
   readonly code: string;
   /** After `too-many-requests`: how long to wait. */
   readonly seconds: number;
-  /** After `invalid-request`: the errors by field. */
+  /** After `invalid-request`: the fields that have an error. */
   readonly errors: readonly FieldError[];
+};
 
-  constructor(code = "offline", seconds = 0, errors: readonly FieldError[] = []) {
-    super(code);
-    this.code = code;
-    this.seconds = seconds;
-    this.errors = errors;
-  }
-}
+export const requestFailure = (code: string, seconds = 0, errors: readonly FieldError[] = []): RequestFailure =>
+  Object.assign(new Error(), { code, seconds, errors });
+
+export const isRequestFailure = (error: unknown): error is RequestFailure => "seconds" in Object(error);

@@ -3,7 +3,7 @@
  * come from several scripts, which find each other by a symbol. When no element is left on the page, all tokens are forgotten: the
  * next visitor of a page that is never reloaded may be somebody else.
  */
-import { RequestFailure } from "./request-failure.ts";
+import { requestFailure } from "./request-failure.ts";
 
 /**
  * Gives a valid token. Called when there is none yet, and once more when the API has refused the last one. What no header can carry
@@ -31,7 +31,7 @@ const shared: Shared = window[SHARED];
 export const DEADLINE_MS = 20_000;
 /** `fetch` takes the white space around it away. */
 const TOKEN = /^\s*[!-~]+\s*$/;
-export const isToken = (text: string | undefined): text is string => TOKEN.test(text ?? "");
+export const isToken = (text = ""): text is string => TOKEN.test(text);
 
 /** Asks this address of the page's own server, with the visitor's cookies. An answer that refuses, or has no token, is none. */
 export function providerOf(address: string): TokenProvider {
@@ -39,9 +39,10 @@ export function providerOf(address: string): TokenProvider {
   const provider =
     shared.providers.get(url) ??
     (async () => {
-      const answer = await fetch(url, { cache: "no-store", credentials: "same-origin" });
-      if (answer.status >= 500) throw new RequestFailure("failed");
-      return answer.ok ? answer.text() : "";
+      const answer = await fetch(url, { cache: "no-store" });
+      if (answer.ok) return answer.text();
+      if (answer.status >= 500) throw requestFailure("failed");
+      return "";
     });
   shared.providers.set(url, provider);
   return provider;
@@ -68,7 +69,7 @@ export function nextToken(
   refused: string | undefined,
   code: string,
 ): Promise<string> {
-  if (!provider) return Promise.reject(new RequestFailure(code));
+  if (!provider) return Promise.reject(requestFailure(code));
   const kept = shared.kept.get(provider) ?? {};
   shared.kept.set(provider, kept);
   if (kept.asking) return kept.asking;
@@ -78,7 +79,7 @@ export function nextToken(
     const late = new Promise<never>((_, reject) => setTimeout(reject, DEADLINE_MS));
     try {
       const token = await Promise.race([provider(), late]);
-      if (!isToken(token)) throw new RequestFailure(code);
+      if (!isToken(token)) throw requestFailure(code);
       kept.token = token;
       return token;
     } finally {

@@ -88,7 +88,7 @@ describe("writing in <idea-bank-board>", () => {
     await page.getByLabel("Title").fill("Tab");
     await page.getByLabel("Description").fill("A control character: \u0007");
     await page.getByRole("button", { name: "Submit idea" }).click();
-    await page.locator(".notice").getByText("description must not contain control characters").waitFor();
+    await page.locator(".notice").getByText("Please check: Description").waitFor();
     await expect.poll(() => page.getByLabel("Title").inputValue()).toBe("Tab");
   });
 

@@ -17,7 +17,7 @@ describe("<idea-bank-launcher>", () => {
   afterAll(() => stage?.close());
 
   const scripts = () =>
-    ["launcher", "changelog", "board"]
+    ["launcher", "changelog", "board", "roadmap"]
       .map((name) => `<script type="module" src="${stage.api}/embed/${name}.js"></script>`)
       .join("");
   const launcher = (name: string, token: string, attributes = "") =>
@@ -39,7 +39,7 @@ describe("<idea-bank-launcher>", () => {
     await page.getByRole("dialog", { name: "What’s new" }).waitFor();
     await page.getByRole("heading", { name: "First" }).waitFor();
     // Seen, and remembered.
-    await expect.poll(() => page.evaluate("Object.keys(localStorage).length")).toBe(2);
+    await expect.poll(() => page.evaluate("Object.keys(localStorage).length")).toBe(3);
     // `lastModified` has seconds: what is newer is of a later one.
     await expect.poll(second).toBeGreaterThan(createdBy);
     for (const title of ["Second", "Third"]) await stage.tenant("POST", `${bank.path}/proposals`, done(title));
@@ -76,11 +76,85 @@ describe("<idea-bank-launcher>", () => {
     await expect.poll(() => page.evaluate(focused)).toBe("launcher");
   });
 
+  it("says how many ideas that the visitor voted for are done since the last look, and asks once", async () => {
+    const ideas = ["One", "Two", "Three"].map((title) => ({ title, description: "", status: "planned" }));
+    const bank = await stage.ideaBank({}, [...ideas, { title: "Of others", description: "", status: "planned" }]);
+    for (const id of bank.ids.slice(0, 3)) {
+      const headers = { Authorization: bank.token };
+      await fetch(`${stage.api}/ideabank/proposals/${id}/vote`, { method: "PUT", headers });
+    }
+    const finish = (at: number) =>
+      stage.tenant("PATCH", `${bank.path}/proposals/${bank.ids[at]}`, { status: "implemented" });
+    const { page } = await stage.page();
+    const asked: string[] = [];
+    page.on("request", (request) => request.url().includes("mine=voted") && asked.push(request.url()));
+    const kept = () =>
+      page.evaluate<string>("Object.entries(localStorage).find(([key]) => key.includes('launcher'))?.[1]");
+    const address = host(launcher("board", bank.token));
+    await finish(0);
+    await page.goto(address);
+    // The first visit is no news.
+    await expect.poll(kept).toBe(bank.ids[0]);
+    await finish(1);
+    await finish(2);
+    await finish(3);
+    await page.goto(address);
+    const button = page.getByRole("button", { name: "Ideas, 2 ideas that you voted for are done" });
+    await button.waitFor();
+    await expect.poll(() => button.locator(".badge").textContent()).toBe("2");
+    // Until the panel has been opened.
+    await page.reload();
+    await button.click();
+    await page.getByText("2 ideas that you voted for are done").waitFor();
+    await inState(page, "board", "ready");
+    await expectAccessible(page, "the line of what is done");
+    await page.keyboard.press("Escape");
+    await page.getByRole("button", { name: "Ideas", exact: true }).waitFor();
+    expect(asked.length).toBe(3);
+    await page.reload();
+    await expect.poll(() => asked.length).toBe(4);
+    await page.getByRole("button", { name: "Ideas", exact: true }).click();
+    await inState(page, "board", "ready");
+    await expect.poll(() => page.getByText("that you voted for").isVisible()).toBe(false);
+  });
+
+  it("counts what is done and is an entry of the changelog once, and asks nothing for who is not signed in", async () => {
+    const bank = await stage.ideaBank({}, [done("First"), { title: "Voted", description: "", status: "planned" }]);
+    const headers = { Authorization: bank.token };
+    await fetch(`${stage.api}/ideabank/proposals/${bank.ids[1]}/vote`, { method: "PUT", headers });
+    const { page } = await stage.page();
+    const address = host(launcher("changelog", bank.token));
+    await page.goto(address);
+    await page.getByRole("button", { name: "What’s new", exact: true }).click();
+    await expect.poll(() => page.evaluate("Object.keys(localStorage).length")).toBe(3);
+    const second = () => Math.floor(Date.now() / 1000);
+    const now = second();
+    await expect.poll(second).toBeGreaterThan(now);
+    await stage.tenant("PATCH", `${bank.path}/proposals/${bank.ids[1]}`, { status: "implemented" });
+    await page.goto(address);
+    const button = page.getByRole("button", { name: "What’s new, 1 new, 1 idea that you voted for is done" });
+    await button.waitFor();
+    await expect.poll(() => button.locator(".badge").textContent()).toBe("1");
+
+    const { token } = await stage.tenant<{ token: string }>("POST", `${bank.path}/tokens`, { visitor: true });
+    const { page: other } = await stage.page();
+    const asked: string[] = [];
+    other.on("request", (request) => request.url().includes("mine=voted") && asked.push(request.url()));
+    await other.route("**/my/token", (route) => route.fulfill({ body: token }));
+    for (const source of [`token="${token}"`, `token-url="/my/token"`, ""]) {
+      const inside = `<idea-bank-changelog ${source}></idea-bank-changelog>`;
+      await other.goto(stage.hostPage(`<idea-bank-launcher>${inside}</idea-bank-launcher>`, { head: scripts() }));
+      await inState(other, "changelog", source ? "ready" : "signed-out");
+    }
+    expect(asked).toEqual([]);
+  });
+
   it("asks for nothing of a board before its panel is opened", async () => {
     const bank = await stage.ideaBank({}, [done("First")]);
     const { page } = await stage.page();
     const asked: string[] = [];
-    page.on("request", (request) => request.url().includes("/ideabank") && asked.push(request.method()));
+    const isOfBoard = (url: string) => url.includes("/ideabank") && !url.includes("mine=voted");
+    page.on("request", (request) => isOfBoard(request.url()) && asked.push(request.method()));
     await page.goto(host(launcher("board", bank.token), {}));
     await inState(page, "board", "loading");
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
@@ -125,16 +199,24 @@ describe("<idea-bank-launcher>", () => {
 
   it("has one header: the button that closes it stands in that of what is inside", async () => {
     const bank = await stage.ideaBank({ name: "A name that needs the whole of its line" }, [done("First")]);
-    const { page } = await stage.page({ viewport: { width: 390, height: 844 } });
-    await page.goto(host(launcher("board", bank.token)));
-    await page.locator("button.launch").click();
-    await inState(page, "board", "ready");
-    const box = async (selector: string) =>
-      (await page.locator(selector).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
-    const [close, head, title] = [await box(".close"), await box(".head"), await box(".head .title")];
-    expect(close.y + close.height).toBeLessThanOrEqual(head.y + head.height);
-    expect(title.x + title.width).toBeLessThanOrEqual(close.x);
-    expect(head.y).toBe((await box("#panel")).y + 1);
+    // A phone; and a low window, whose sheet is wide.
+    for (const viewport of [
+      { width: 390, height: 844 },
+      { width: 700, height: 400 },
+    ]) {
+      const { page } = await stage.page({ viewport });
+      await page.goto(host(launcher("board", bank.token)));
+      await page.locator("button.launch").click();
+      await inState(page, "board", "ready");
+      const box = async (selector: string) =>
+        (await page.locator(selector).boundingBox()) ?? { x: 0, y: 0, width: 0, height: 0 };
+      const [close, head, title] = [await box(".close"), await box(".head"), await box(".head .title")];
+      expect(close.y + close.height).toBeLessThanOrEqual(head.y + head.height);
+      expect(title.x + title.width).toBeLessThanOrEqual(close.x);
+      const suggest = await box(".head .button");
+      expect(suggest.y > close.y + close.height || suggest.x + suggest.width <= close.x).toBe(true);
+      expect(head.y).toBe((await box("#panel")).y + 1);
+    }
   });
 
   it("says what the page says in place of its words", async () => {

@@ -5,7 +5,7 @@ import { answerOnce, ask, openStage, type Stage } from "../../support/node/eleme
 
 const shared = inject("stage");
 const ELEMENTS = ["board", "changelog"] as const;
-type Element = (typeof ELEMENTS)[number];
+type Element = (typeof ELEMENTS)[number] | "roadmap";
 /** The request that each begins with. */
 const FIRST = /\/ideabank$|\/changelog$/;
 const VOTE = /\/vote$/;
@@ -20,7 +20,9 @@ describe("both elements, when something fails", () => {
   afterAll(() => stage?.close());
 
   const scripts = () =>
-    ELEMENTS.map((name) => `<script type="module" src="${stage.api}/embed/${name}.js"></script>`).join("");
+    [...ELEMENTS, "roadmap"]
+      .map((name) => `<script type="module" src="${stage.api}/embed/${name}.js"></script>`)
+      .join("");
   const tag = (name: Element, attributes: string, content = "") =>
     `<idea-bank-${name} ${attributes}>${content}</idea-bank-${name}>`;
   const host = (body: string) => stage.hostPage(body, { head: scripts(), headers: stage.strictPolicy });
@@ -233,22 +235,24 @@ describe("both elements, when something fails", () => {
       return (await request).headers()["consistency-token"];
     };
     const vote = async (page: Page) => {
-      await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
-      await page.getByRole("status").filter({ hasText: "ote" }).filter({ hasText: "vote" }).first().waitFor();
+      const board = page.locator("idea-bank-board");
+      await board.getByRole("button", { name: "Vote for “Dogs”" }).click();
+      await board.getByRole("status").filter({ hasText: "ote" }).filter({ hasText: "vote" }).first().waitFor();
     };
 
-    it("send the consistency token that came last: this element, the other one, and the next page", async () => {
+    it("send the consistency token that came last: the board, a roadmap beside it, and the next page", async () => {
       const bank = await stage.ideaBank({}, IDEAS);
       const { page, context } = await stage.page();
-      const address = host(ELEMENTS.map((name) => tag(name, `token="${bank.token}"`)).join(""));
+      const names = ["board", "roadmap"] as const;
+      const address = host(names.map((name) => tag(name, `token="${bank.token}"`)).join(""));
       await giveTokens(page);
       await page.goto(address);
-      for (const name of ELEMENTS) await inState(page, name, "ready");
+      for (const name of names) await inState(page, name, "ready");
       expect(await sentBy(page, VOTE, () => vote(page))).toBeUndefined();
       const select = () => page.getByLabel("Show").selectOption("Done");
       expect(await sentBy(page, /proposals\?/, select)).toBe(GIVEN);
       const comeBack = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
-      expect(await sentBy(page, /changelog$/, comeBack)).toBe(GIVEN);
+      expect(await sentBy(page, /status=planned/, comeBack)).toBe(GIVEN);
       expect(await sentBy(page, /\/ideabank$/, () => page.reload())).toBe(GIVEN);
       // Another panelist, and another tab.
       const other = await bank.tokenFor("somebody-else");

@@ -28,7 +28,7 @@ describe("a page with elements", () => {
   /** The elements, with the documentation's rule, and what follows them. */
   const pageOf = (names: readonly string[], token: string) =>
     stage.hostPage(names.map((name) => `<idea-bank-${name} token="${token}"></idea-bank-${name}>`).join("") + AFTER, {
-      head: ["board", "changelog"]
+      head: ["board", "roadmap", "changelog"]
         .map((name) => `<script type="module" src="${stage.api}/embed/${name}.js"></script>`)
         .concat(`<style>${block("docs/embed.md", "reserve")}</style>`)
         .join(""),
@@ -36,7 +36,7 @@ describe("a page with elements", () => {
   const inState = (page: Page, name: string, state: string) =>
     page.locator(`idea-bank-${name}:state(${state})`).waitFor();
 
-  it.each([[["board"]] as const, [["changelog"]] as const, [["changelog", "board"]] as const])(
+  it.each([[["board"]] as const, [["changelog"]] as const, [["changelog", "board"]] as const, [["roadmap"]] as const])(
     "moves by 0.1 at most while it loads: %j",
     async (names) => {
       const few = await stage.ideaBank({}, IDEAS);

@@ -58,6 +58,45 @@ describe("the token of the elements", () => {
     await expect.poll(() => page.evaluate("calls")).toBe(2);
   });
 
+  it("is renewed while a page is open: what the visitor does goes on, and nobody is told", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const first = await bank.tokenFor("a-person");
+    const { page } = await stage.page();
+    const asked = await giveTokens(page, first, await bank.tokenFor("a-person"));
+    let hasExpired = false;
+    const refused: string[] = [];
+    await page.route(/\/(public\/)?ideabank/, (route) => {
+      const request = route.request();
+      if (!hasExpired || request.headers().authorization !== first) return route.continue();
+      refused.push(request.method());
+      return route.fulfill({
+        status: 401,
+        headers: { "Access-Control-Allow-Origin": "*", "Content-Type": "application/problem+json" },
+        body: JSON.stringify({ error: "unauthorized" }),
+      });
+    });
+    await page.addInitScript("window.told = 0; addEventListener('signed-out', () => (told += 1))");
+    await page.goto(stage.hostPage(TAGS, { head: head() }));
+    for (const name of ELEMENTS) await inState(page, name, "ready");
+    await page.getByRole("button", { name: "Dogs", exact: true }).click();
+    await page.getByLabel("Add a comment").fill("Every ten minutes.");
+    hasExpired = true;
+    await page.getByRole("button", { name: "Comment", exact: true }).click();
+    await page.locator(".comment").getByText("Every ten minutes.").waitFor();
+    const read = page.waitForResponse((response) => response.url().endsWith("/changelog") && response.status() !== 401);
+    await page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+    await read;
+    await page
+      .locator(".detail")
+      .getByRole("button", { name: /^Vote for/ })
+      .click();
+    await page.getByRole("button", { name: "Vote for “Dogs”: 1 vote", pressed: true }).waitFor();
+    expect(asked.times).toBe(2);
+    expect(refused).toContain("POST");
+    await expect.poll(() => page.evaluate("told")).toBe(0);
+    await expect.poll(() => page.locator(".notice").isVisible()).toBe(false);
+  });
+
   it("is forgotten with the last element of the page, and by `restart()`: the next visitor is somebody else", async () => {
     const bank = await stage.ideaBank();
     const submitted = await fetch(`${stage.api}/ideabank/proposals`, {

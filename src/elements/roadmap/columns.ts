@@ -1,0 +1,140 @@
+/** The proposals of a roadmap: a column for each status, the most wanted first, and of what is done the newest. */
+import type { BoardContext } from "../board/board-context.ts";
+import type { Idea, Page } from "../board/idea-bank.ts";
+import { ideaRow } from "../board/idea-row.ts";
+import type { Listing } from "../board/list.ts";
+import { status } from "../board/status.ts";
+import { h, heading } from "../shared/h.ts";
+import { message, skeleton } from "../shared/message.ts";
+
+const COLUMNS = [
+  { status: "planned", sort: "top" },
+  { status: "in-progress", sort: "top" },
+  { status: "implemented", sort: "active" },
+] as const;
+type Filter = (typeof COLUMNS)[number];
+
+const SKELETON_ROWS = 2;
+
+export const columnsSkeleton = (): HTMLElement =>
+  h(
+    "div",
+    { class: "columns" },
+    ...COLUMNS.map(() => h("section", { class: "column" }, skeleton(SKELETON_ROWS, "idea", "vote"))),
+  );
+
+export class Columns implements Listing {
+  readonly element = h("div", { class: "columns", part: "columns", tabindex: -1 });
+  readonly #context: BoardContext;
+  readonly #open: (idea: Idea) => void;
+  readonly #rows = new Map<string, HTMLElement>();
+  #isLoading = false;
+
+  constructor(context: BoardContext, open: (idea: Idea) => void) {
+    // Below the heading of its column.
+    this.#context = { ...context, level: context.level + 1 };
+    this.#open = open;
+  }
+
+  async load(): Promise<void> {
+    const { words, signal, enter, announce, failure } = this.#context;
+    enter("loading");
+    this.#isLoading = true;
+    this.element.replaceChildren(...columnsSkeleton().children);
+    try {
+      const count = await this.#read();
+      if (count > 0) announce(words.say("ideas", { count }));
+    } catch (error) {
+      if (!signal.aborted) this.element.replaceChildren(failure(error, () => void this.load()));
+    } finally {
+      this.#isLoading = false;
+    }
+  }
+
+  /** After the visitor comes back. What has the focus stays, and what was loaded after the first page. */
+  async reread(): Promise<void> {
+    if (this.#isLoading || this.element.matches(":focus-within") || this.element.querySelector(".longer")) return;
+    // While it cannot be read again, what is shown stays.
+    await this.#read().catch(() => {});
+  }
+
+  refresh(idea: Idea): void {
+    const before = this.#rows.get(idea.id);
+    before?.replaceWith(this.#row(idea));
+  }
+
+  /** A new proposal is in no column. */
+  add(): void {}
+
+  remove({ id }: Idea): void {
+    this.#rows.get(id)?.remove();
+  }
+
+  focus(id: string): void {
+    (this.#rows.get(id)?.querySelector<HTMLElement>(".open") ?? this.element).focus();
+  }
+
+  /** Resolves to how many proposals there are. */
+  async #read(): Promise<number> {
+    const { words, signal, ideaBank, enter, announce } = this.#context;
+    const pages = await Promise.all(COLUMNS.map((filter) => ideaBank.ideas(filter, undefined, signal)));
+    const count = pages.reduce((sum, { items }) => sum + items.length, 0);
+    this.#rows.clear();
+    if (count === 0) {
+      const text = words.say("empty");
+      enter("empty");
+      this.element.replaceChildren(message("empty", h("p", {}, text)));
+      announce(text);
+      return 0;
+    }
+    enter("ready");
+    this.element.replaceChildren(...COLUMNS.map((filter, at) => this.#column(filter, pages[at] ?? { items: [] })));
+    return count;
+  }
+
+  #column(filter: Filter, { items, nextCursor }: Page<Idea>): HTMLElement {
+    const { words, level, signal, ideaBank, report } = this.#context;
+    const list = h("ol", { class: "ideas", part: "ideas" }, ...items.map((idea) => this.#row(idea)));
+    let cursor = nextCursor;
+    const showMore = async () => {
+      more.setAttribute("aria-disabled", "true");
+      try {
+        const page = await ideaBank.ideas(filter, cursor, signal);
+        const added = page.items.filter(({ id }) => !this.#rows.has(id));
+        list.append(...added.map((idea) => this.#row(idea)));
+        list.classList.add("longer");
+        cursor = page.nextCursor;
+        if (more.matches(":focus") && added[0]) this.focus(added[0].id);
+        more.hidden = cursor === undefined;
+      } catch (error) {
+        if (!signal.aborted) report(error);
+      } finally {
+        more.removeAttribute("aria-disabled");
+      }
+    };
+    const more: HTMLButtonElement = h(
+      "button",
+      {
+        type: "button",
+        class: "button more",
+        part: "button",
+        hidden: cursor === undefined,
+        onclick: () => void showMore(),
+      },
+      words.say("moreIdeas"),
+    );
+    return h(
+      "section",
+      { class: "column", part: "column" },
+      heading(level, { class: "column-title", part: "column-title" }, status(filter.status, words)),
+      items.length > 0 ? list : h("p", { class: "muted" }, words.say("emptyColumn")),
+      more,
+    );
+  }
+
+  #row(idea: Idea): HTMLElement {
+    const row = ideaRow(idea, this.#context, () => this.#open(idea));
+    this.#rows.set(idea.id, row);
+    return row;
+  }
+}

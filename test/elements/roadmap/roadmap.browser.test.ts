@@ -1,0 +1,256 @@
+/** `<idea-bank-roadmap>`: what is planned, in progress and done, to vote on and to open as on the board. */
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { expectAccessible } from "../../support/node/accessible.ts";
+import { takeScreenshot } from "../../support/node/browser.ts";
+import { answerOnce, ask, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
+
+const shared = inject("stage");
+const idea = (title: string, status: string, more: object = {}) => ({
+  title,
+  description: `About ${title}.`,
+  status,
+  ...more,
+});
+const IDEAS = [
+  idea("Buses", "planned", { tags: ["Night"] }),
+  idea("Trams", "planned"),
+  idea("Bikes", "in-progress", { response: { text: "Soon." } }),
+  idea("Stairs", "implemented"),
+  idea("Lifts", "implemented"),
+  idea("Open", "submitted"),
+  idea("No", "declined"),
+];
+
+describe("<idea-bank-roadmap>", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage(shared);
+  });
+  afterEach(() => stage?.closePages());
+  afterAll(() => stage?.close());
+
+  const script = (...names: string[]) =>
+    names.map((name) => `<script type="module" src="${stage.api}/embed/${name}.js"></script>`).join("");
+  const tag = (token: string, more = "") => `<idea-bank-roadmap token="${token}" ${more}></idea-bank-roadmap>`;
+  const host = (body: string, head = script("roadmap"), lang = "en", dir = "ltr") =>
+    stage.hostPage(body, { head, lang, dir, headers: head.includes("<style>") ? {} : stage.strictPolicy });
+  const inState = (page: Page, state: string) => page.locator(`idea-bank-roadmap:state(${state})`).waitFor();
+  const columns = async (page: Page) => {
+    const sections = await page.locator(".column").all();
+    return Promise.all(
+      sections.map(async (section) => [
+        await section.locator("h3").textContent(),
+        ...(await section.locator("h4").allTextContents()),
+      ]),
+    );
+  };
+  const comeBack = (page: Page) =>
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+
+  it("shows a column for each status, the most wanted first, under a strict Content-Security-Policy", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const other = await bank.tokenFor("somebody-else");
+    await fetch(`${stage.api}/ideabank/proposals/${bank.ids[0]}/vote`, {
+      method: "PUT",
+      headers: { Authorization: other },
+    });
+    const { page, complaints } = await stage.page();
+    await page.goto(host(tag(bank.token)));
+    await inState(page, "ready");
+    await expect
+      .poll(() => columns(page))
+      .toEqual([
+        ["Planned", "Buses", "Trams"],
+        ["In progress", "Bikes"],
+        ["Done", "Lifts", "Stairs"],
+      ]);
+    await expect.poll(() => page.getByRole("heading", { level: 2 }).allTextContents()).toEqual(["Roadmap"]);
+    await expect.poll(() => page.getByRole("button", { name: "New idea" }).isVisible()).toBe(false);
+    expect(complaints).toEqual([]);
+  });
+
+  it("votes and opens as the board does, says so to the page, and closes on Escape and Back", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { page } = await stage.page();
+    await page.goto(host(tag(bank.token, "history")));
+    await page.evaluate(
+      "window.said = [], addEventListener('voted', ({ detail }) => said.push(detail.title, detail.votes))",
+    );
+    const vote = page.getByRole("button", { name: /^Vote for “Trams”/ });
+    await vote.click();
+    await page.getByRole("button", { name: "Vote for “Trams”: 1 vote", pressed: true }).waitFor();
+    await expect.poll(() => page.evaluate("said.join()")).toBe("Trams,1");
+    await page.getByRole("button", { name: "Trams", exact: true }).click();
+    await page.locator(".detail").getByRole("button", { name: "Vote for “Trams”: 1 vote", pressed: true }).waitFor();
+    await page.getByLabel("Add a comment").fill("Every ten minutes.");
+    await page.getByRole("button", { name: "Comment", exact: true }).click();
+    await page.getByRole("heading", { name: "1 comment" }).waitFor();
+    await page.goBack();
+    await page.locator(".column").first().waitFor();
+    await page.locator(".idea").filter({ hasText: "Trams" }).getByText("1 comment").waitFor({ state: "attached" });
+    await page.goForward();
+    await page.getByRole("heading", { name: "Trams", level: 3 }).waitFor();
+    await page.reload();
+    await page.getByRole("heading", { name: "Trams", level: 3 }).waitFor();
+    await page.keyboard.press("Tab");
+    await page.getByRole("button", { name: "Roadmap" }).press("Escape");
+    const focused = () => page.evaluate("document.activeElement.shadowRoot.activeElement.textContent");
+    await expect.poll(focused).toBe("Trams");
+  });
+
+  it("opens what the page names, and leaves the tab's history alone without `history`", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { page } = await stage.page();
+    await page.goto(host(tag(bank.token, `proposal="${bank.ids[2]}"`)));
+    await page.getByRole("heading", { name: "Bikes", level: 3 }).waitFor();
+    await page.getByText("Soon.").waitFor();
+    const length = await page.evaluate("history.length");
+    await page.getByRole("button", { name: "Roadmap" }).click();
+    await ask(page.locator("idea-bank-roadmap"), `element.open({ proposal: "${bank.ids[3]}" })`);
+    await page.getByRole("heading", { name: "Stairs", level: 3 }).waitFor();
+    await ask(page.locator("idea-bank-roadmap"), `element.open({ view: "list" })`);
+    await page.locator(".column").first().waitFor();
+    await expect.poll(() => page.evaluate("history.length")).toBe(length);
+  });
+
+  it("leads who is not signed in to the sign-in, and opens the idea afterwards", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { token } = await stage.tenant<{ token: string }>("POST", `${bank.path}/tokens`, { visitor: true });
+    const { page } = await stage.page();
+    let current = token;
+    await page.route("**/my/token", (route) => route.fulfill({ body: current }));
+    const body = `<idea-bank-roadmap token-url="/my/token"></idea-bank-roadmap>`;
+    await page.goto(stage.hostPage(body, { head: script("roadmap") }));
+    await page.evaluate("window.said = [], addEventListener('sign-in', ({ detail }) => said.push(detail.proposal))");
+    await page.getByRole("button", { name: /^Vote for “Bikes”/ }).click();
+    await page.locator(".notice").getByText("Sign in to take part.").waitFor();
+    await expect.poll(() => page.evaluate("said.join()")).toBe(bank.ids[2]);
+    current = bank.token;
+    await page.reload();
+    await page.getByRole("heading", { name: "Bikes", level: 3 }).waitFor();
+  });
+
+  it("says that nothing is planned, that a column is empty, that it is closed, and what went wrong once", async () => {
+    const empty = await stage.ideaBank();
+    const closed = await stage.ideaBank({ internal: true });
+    const one = await stage.ideaBank({}, [idea("Buses", "planned")]);
+    const { page } = await stage.page();
+    await page.goto(host(tag(empty.token)));
+    await inState(page, "empty");
+    await page.getByRole("status").filter({ hasText: "Nothing is planned yet" }).waitFor();
+    await expectAccessible(page, "empty");
+    await page.goto(host(tag(closed.token)));
+    await inState(page, "closed");
+    await page.goto(host(tag(one.token)));
+    await inState(page, "ready");
+    await expect
+      .poll(() =>
+        page
+          .locator(".column")
+          .allTextContents()
+          .then((texts) => texts.filter((text) => text.includes("Nothing yet")).length),
+      )
+      .toBe(2);
+    await expectAccessible(page, "two empty columns");
+    await answerOnce(page, /status=in-progress/, 503, "service-unavailable");
+    await page.reload();
+    await inState(page, "error");
+    await expectAccessible(page, "error");
+    await page.getByRole("button", { name: "Try again" }).click();
+    await inState(page, "ready");
+  });
+
+  it("shows more of a column when it is told to, and reads again when the tab comes back", async () => {
+    const bank = await stage.ideaBank(
+      {},
+      Array.from({ length: 25 }, (_, at) => idea(`Idea ${at}`, "planned")),
+    );
+    const { page } = await stage.page();
+    await page.goto(host(tag(bank.token)));
+    await expect.poll(() => page.locator(".column .idea").count()).toBe(20);
+    await stage.tenant("PATCH", `${bank.path}/proposals/${bank.ids[24]}`, { status: "implemented" });
+    await comeBack(page);
+    await expect.poll(async () => (await columns(page)).map((titles) => titles.length)).toEqual([21, 1, 2]);
+    await page.getByRole("button", { name: "Show more ideas" }).press("Enter");
+    await expect.poll(() => page.locator(".column .idea").count()).toBe(25);
+    await expect.poll(() => page.getByRole("button", { name: "Show more ideas" }).isVisible()).toBe(false);
+  });
+
+  it("is made of the board: its own script, or that of a page that has both", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const board = `<idea-bank-board token="${bank.token}"></idea-bank-board>`;
+    for (const names of [["roadmap"], ["board", "roadmap"], ["roadmap", "board"]]) {
+      const { page, complaints } = await stage.page();
+      const loaded: string[] = [];
+      page.on("request", (request) => request.url().endsWith(".js") && loaded.push(request.url().replace(/.*\//, "")));
+      await page.goto(host(tag(bank.token) + board, script(...names)));
+      await inState(page, "ready");
+      await page.locator("idea-bank-board:state(ready)").waitFor();
+      expect(loaded.sort()).toEqual(["board.js", "roadmap.js"]);
+      expect(complaints).toEqual([]);
+    }
+  });
+
+  it("opens in a launcher, which opens an idea in it", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { page } = await stage.page();
+    await page.goto(host(`<idea-bank-launcher>${tag(bank.token)}</idea-bank-launcher>`, script("roadmap", "launcher")));
+    await page.getByRole("button", { name: "Roadmap", exact: true }).click();
+    await page.getByRole("dialog", { name: "Roadmap" }).waitFor();
+    await page.getByRole("heading", { name: "Buses" }).waitFor();
+    await expectAccessible(page, "roadmap in a launcher");
+    await ask(page.locator("idea-bank-launcher"), `element.open({ proposal: "${bank.ids[0]}" })`);
+    await page.getByRole("heading", { name: "Buses", level: 3 }).waitFor();
+  });
+
+  it("stands in columns where there is room and is a list on a phone; on the narrowest one too", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { page } = await stage.page();
+    await page.goto(host(tag(bank.token)));
+    await inState(page, "ready");
+    const heights = async () => {
+      const boxes = await Promise.all((await page.locator(".column").all()).map((column) => column.boundingBox()));
+      return new Set(boxes.map((box) => box?.y)).size;
+    };
+    for (const [width, expected] of [
+      [1280, 1],
+      [390, 3],
+      [240, 3],
+    ] as const) {
+      await page.setViewportSize({ width, height: 800 });
+      await expect.poll(() => heights(), { message: String(width) }).toBe(expected);
+    }
+  });
+
+  it("shows a skeleton of columns first", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { page } = await stage.page();
+    const held = await hold(page, /proposals\?/);
+    await page.goto(host(tag(bank.token)));
+    await held.seen;
+    await inState(page, "loading");
+    await expect.poll(() => page.locator(".column .skeleton").count()).toBe(3);
+    held.release();
+    await inState(page, "ready");
+  });
+
+  it("has nothing for axe-core to complain of, in any look", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    for (const [colorScheme, width, dir, lang, forcedColors] of [
+      ["light", 1280, "ltr", "en", "none"],
+      ["dark", 1280, "ltr", "de", "none"],
+      ["dark", 390, "rtl", "ar", "none"],
+      ["light", 256, "ltr", "ja", "none"],
+      ["light", 1280, "ltr", "pl", "active"],
+    ] as const) {
+      const { page } = await stage.page({ colorScheme, forcedColors, viewport: { width, height: 800 } });
+      const head = `<meta name="color-scheme" content="light dark">`;
+      await page.goto(host(tag(bank.token), script("roadmap") + head, lang, dir));
+      await inState(page, "ready");
+      const looks = `roadmap-${colorScheme}-${width}-${lang}${forcedColors === "active" ? "-forced" : ""}`;
+      await takeScreenshot(page, `test-results/${looks}.png`);
+      await expectAccessible(page, looks);
+    }
+  });
+});
