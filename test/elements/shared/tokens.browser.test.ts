@@ -61,8 +61,11 @@ describe("the token of the elements", () => {
   it("is renewed while a page is open: what the visitor does goes on, and nobody is told", async () => {
     const bank = await stage.ideaBank({}, IDEAS);
     const first = await bank.tokenFor("a-person");
+    // Of the same second and the same lifetime, it would be the same.
+    const another = { externalId: "a-person", lifetimeSeconds: 3_600 };
+    const second = await stage.tenant<{ token: string }>("POST", `${bank.path}/tokens`, another);
     const { page } = await stage.page();
-    const asked = await giveTokens(page, first, await bank.tokenFor("a-person"));
+    const asked = await giveTokens(page, first, second.token);
     let hasExpired = false;
     const refused: string[] = [];
     await page.route(/\/(public\/)?ideabank/, (route) => {
