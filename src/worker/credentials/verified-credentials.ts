@@ -8,8 +8,9 @@ import { BoundedMap } from "../memory/bounded-map.ts";
 import type { SigningKeys } from "./envelope.ts";
 import type { Result } from "./result.ts";
 
-/** These take about 5 MB. */
-const MAX_CREDENTIALS = 10_000;
+/** In bytes, about: 10,000 of ours. A tenant's server can make its tokens much longer. */
+const MAX_BYTES = 5_120_000;
+const ENTRY_BYTES = 400;
 
 type Verify<Credential, Reason extends string> = (
   text: string | undefined,
@@ -18,7 +19,11 @@ type Verify<Credential, Reason extends string> = (
 
 export class VerifiedCredentials<Credential, Reason extends string> {
   readonly #verify: Verify<Credential, Reason>;
-  readonly #verified = new BoundedMap<Result<Credential, Reason>>({ max: MAX_CREDENTIALS });
+  readonly #verified = new BoundedMap<Result<Credential, Reason>>({
+    max: MAX_BYTES,
+    // The text, and what was read from it.
+    weigh: (_, text) => ENTRY_BYTES + 2 * text.length,
+  });
   #keys: SigningKeys | undefined;
 
   constructor(verify: Verify<Credential, Reason>) {

@@ -11,7 +11,7 @@ export type BoundedMapOptions<Value> = {
   /** `ownerOf` names an entry's owner when it is set; `max` is the maximum weight of one owner's entries. */
   readonly share?: { readonly max: number; readonly ownerOf: (value: Value) => string };
   /** The weight of an entry when it is set, such as its bytes. Without it each weighs 1, and `max` counts entries. */
-  readonly weigh?: (value: Value) => number;
+  readonly weigh?: (value: Value, key: string) => number;
   /** Called with each entry that is dropped or deleted, but not with one that is replaced. */
   readonly onDrop?: (value: Value, key: string) => void;
 };
@@ -59,7 +59,7 @@ export class BoundedMap<Value> {
   /** An entry that is heavier than the map, or than its owner's share, is not kept. */
   set(key: string, value: Value): void {
     const { max, weigh, share } = this.#options;
-    const weight = weigh?.(value) ?? 1;
+    const weight = weigh?.(value, key) ?? 1;
     const owner = share?.ownerOf(value) ?? "";
     const ownMax = share?.max ?? max;
     if (weight > Math.min(max, ownMax)) {

@@ -3,6 +3,7 @@ import { describe, expect, it, vi } from "vitest";
 import { type ApiKeyCredential, createApiKey, verifyApiKey } from "../../../src/worker/credentials/api-key.ts";
 import { secureRandomBytes } from "../../../src/worker/credentials/base62.ts";
 import { importSigningKeys } from "../../../src/worker/credentials/envelope.ts";
+import { ok } from "../../../src/worker/credentials/result.ts";
 import { VerifiedCredentials } from "../../../src/worker/credentials/verified-credentials.ts";
 import { freeze } from "../../support/clock.ts";
 import { createIsolate } from "../../support/isolate.ts";
@@ -53,6 +54,20 @@ describe("verified credentials", () => {
     expect(await credentials.verify(text, otherKeys)).toEqual({ ok: false, reason: "forged" });
     expect(verify).toHaveBeenCalledTimes(3);
   });
+});
+
+it("hold as many bytes whatever they hold: 10,000 of ours, and fewer that a tenant's server has made long", async () => {
+  const verify = vi.fn(async (text: string | undefined) => ok(text ?? ""));
+  const fill = async (count: number, length: number) => {
+    const credentials = new VerifiedCredentials<string, string>(verify);
+    const texts = Array.from({ length: count }, (_, index) => String(index).padStart(length, "x"));
+    for (const text of texts) await credentials.verify(text, keys);
+    verify.mockClear();
+    for (const text of texts.toReversed()) await credentials.verify(text, keys);
+    return count - verify.mock.calls.length;
+  };
+  expect(await fill(10_000, 55)).toBe(10_000);
+  expect(await fill(2_000, 4_096)).toBeLessThan(700);
 });
 
 it("a cached token still expires at its exact second", async () => {

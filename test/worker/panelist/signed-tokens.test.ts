@@ -288,6 +288,11 @@ describe("who somebody is", () => {
 
 describe("attacks", () => {
   const flip = (text: string) => (text.startsWith("A") ? "B" : "A") + text.slice(1);
+  /** The last character of a signature has two bits that no byte holds. */
+  const sameBytes = (last: string) => {
+    const digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-_";
+    return digits[digits.indexOf(last) ^ 1] ?? "";
+  };
   const part = (value: object) => btoa(JSON.stringify(value)).replaceAll("=", "");
 
   it("each is 401, without I/O", async () => {
@@ -307,6 +312,7 @@ describe("attacks", () => {
       "an extension that must be understood": await sign("a", {}, { crit: ["b64"], b64: false }),
       "another signature": `${head}.${body}.${flip(signature)}`,
       "another body": `${head}.${part({ iss: bank.id, sub: "root", iat: now, exp: now + 60 })}.${signature}`,
+      "a signature that decodes to the same bytes": `${head}.${body}.${signature.slice(0, -1)}${sameBytes(signature.slice(-1))}`,
       "a signature with padding": `${head}.${body}.${signature}=`,
       "a fourth part": `${head}.${body}.${signature}.${signature}`,
       "a key of another idea bank": await sign("a", {}, {}, other.secret),
@@ -326,6 +332,10 @@ describe("attacks", () => {
       "a number as subject": await sign(42),
       "an empty subject": await sign(" "),
       "an overlong subject": await sign("x".repeat(201)),
+      "half a character as subject": await sign("\ud800"),
+      "a subject with a direction mark": await sign("customer\u202e42"),
+      "an iat before 1970": await sign("a", { iat: -1, exp: 60 }),
+      "an exp beyond all integers": await sign("a", { exp: 1e300 }),
       "an invisible subject": await sign("customer\u200b-42"),
       "no iat": await sign("a", { iat: undefined }),
       "no exp": await sign("a", { exp: undefined }),
@@ -344,6 +354,21 @@ describe("attacks", () => {
       for (const path of [CHANGELOG, PROPOSALS])
         expect((await sendWith(isolate, text)("GET", path)).status, title).toBe(401);
     expect(counts).toEqual({ d1: 0, "kv.read": 0, "kv.write": 0, gate: 0 });
+  });
+
+  it("it is no API key, and no token in the address of a feed", async () => {
+    const { sign, isolate } = await createScene();
+    const token = await sign();
+    expect((await isolate.request("/tenant/whoami", { headers: { "X-API-Key": token } })).status).toBe(401);
+    expect((await isolate.request(`${CHANGELOG}.atom?token=${token}`)).status).toBe(401);
+  });
+
+  it("what only compatibility folding would make the same are two people", async () => {
+    const { sign, introspect } = await createScene();
+    const ids = await Promise.all(
+      ["\ufb01sh", "fish", "FISH", "f\u0456sh"].map(async (sub) => (await introspect(await sign(sub))).panelistId),
+    );
+    expect(new Set(ids).size).toBe(4);
   });
 
   it("a forged flood for a thousand idea banks costs no store", async () => {
