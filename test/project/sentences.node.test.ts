@@ -4,13 +4,15 @@ import { describe, expect, it } from "vitest";
 import { DOCUMENTS } from "../support/node/documents.ts";
 
 /** Documents for people who use or run the service. Commands make the others, or they are for those who change the code. */
-const OTHERS = /^docs\/(?:decisions\/|promises-tests|benchmarks|incidents|embed-reference|storage|schema)/;
+const OTHERS = /^docs\/(?:decisions\/|promises-tests|benchmarks|incidents|embed-reference|sql|storage|schema)/;
 const READ = DOCUMENTS.filter((path) => /^(?:README|CHANGELOG|docs\/)/.test(path) && !OTHERS.test(path));
 /** Those that tenants read: words of our own machinery are not for them. */
 const TENANTS = ["README.md", "docs/api.md", "docs/clients.md", "docs/embed.md", "docs/promises.md"];
 
 const STUMBLES = ["which is asked", "of all", "gone with the answer", "by what was before", "whoever", "untold"];
 const MACHINERY = /\b(?:surfaces?|isolates?|gates?|leases?|slices?|places?)\b/gi;
+/** A sentence that begins so has to be read twice, as a subject. */
+const BEGINNING = /^[^\w[]*(?:Who|What|Whoever) .*[.:]$/;
 const LONGEST_SENTENCE = 30;
 const LONGEST_TABLE_LINE = 300;
 
@@ -34,6 +36,10 @@ describe.each(READ)("%s", (path) => {
   it(`has sentences of at most ${LONGEST_SENTENCE} words`, () => {
     const long = sentencesOf(proseOf(path)).filter((each) => each.trim().split(" ").length > LONGEST_SENTENCE);
     expect(long).toEqual([]);
+  });
+
+  it("has no sentence that begins with Who or What", () => {
+    expect(sentencesOf(proseOf(path)).filter((each) => BEGINNING.test(each.trim()))).toEqual([]);
   });
 
   it("has no phrase that a reader stops at", () => {

@@ -20,9 +20,12 @@ const API = "docs/api.md";
 /** What stands between the two marks in `docs/api.md` is made here. */
 const TABLES = /(?<=<!-- resources -->\n).*(?=\n<!-- end of resources -->)/s;
 
+/** A folder that only runs the Worker has no documents. */
+const read = (path: string) => readFile(path, "utf8").catch(() => "");
+
 /** Writes a committed file, or checks its content. */
 async function keep(path: string, text: string, check: boolean): Promise<void> {
-  if ((await readFile(path, "utf8").catch(() => "")) === text) return;
+  if ((await read(path)) === text) return;
   if (check) throw new Failure(`${path} is stale: npm run build, and commit it`);
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, text);
@@ -38,7 +41,7 @@ export const build = defineCommand({
     const document = `${JSON.stringify(buildDocument(), null, 2)}\n`;
     await keep(DOCUMENT, document, check);
     await writeFile(REFERENCE_HTML, await renderReference(JSON.parse(document)));
-    const api = await readFile(API, "utf8");
+    const api = await read(API);
     await keep(
       API,
       api.replace(TABLES, () => `\n${resourceTables(JSON.parse(document))}\n`),
