@@ -52,7 +52,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "problem.ts",
     "store",
   ],
-  mcp: ["tenant", "http", "model", "problem.ts"],
+  mcp: ["access", "tenant", "http", "model", "problem.ts"],
   panelist: [
     "access",
     "changes",

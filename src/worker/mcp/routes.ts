@@ -5,6 +5,7 @@
  * A call of a tool is a request of its operation: the same checks, limits and answers, and it is counted as that, once.
  */
 import type { Context } from "hono";
+import { unauthorized } from "../access/admission.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { handleError } from "../http/problem-response.ts";
 import { readJsonBody } from "../http/read-body.ts";
@@ -116,6 +117,9 @@ export function createMcpRoutes(memory: TenantMemory) {
     const origin = c.req.header("Origin");
     if (origin !== undefined && origin !== new URL(c.req.url).origin)
       throw new Problem("forbidden", { detail: "Browsers' pages of other origins may not use this." });
+    // The body is read only for who has a key. Its tag is checked without I/O.
+    const key = await memory.apiKeys.verify(keyOf(c), c.get("settings").signingKeys);
+    if (!key.ok) throw unauthorized(key.reason);
     let id: unknown = null;
     try {
       const body = await readMessage(c);

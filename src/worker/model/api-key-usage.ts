@@ -24,7 +24,7 @@ const SEEN_TEXTS = {
     "The country that Cloudflare places the address in: two letters of ISO 3166, or `T1` for Tor. `null` if unknown.",
   userAgent: "The first 100 characters of its `User-Agent`, without control characters.",
   operation:
-    "What it asked for: an `operationId` in this document. `verifyKey`: another service of the platform had it.",
+    "What it asked for: an `operationId` in this document. `verifyKey`: another service of the platform had it. `mcp`: an agent looked around.",
 };
 
 const OperationCount = describe(

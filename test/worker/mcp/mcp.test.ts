@@ -288,6 +288,26 @@ describe("the key", () => {
   });
 });
 
+it("without a key nothing is read, and a message that is none is no different", async () => {
+  const { isolate, counts } = await createScene();
+  vi.spyOn(console, "debug").mockImplementation(() => {});
+  let isRead = false;
+  const body = new ReadableStream(
+    {
+      pull(controller) {
+        isRead = true;
+        controller.close();
+      },
+    },
+    { highWaterMark: 0 },
+  );
+  const headers = { "Content-Type": "application/json" };
+  expect((await isolate.request("/mcp", { method: "POST", headers, body })).status).toBe(401);
+  expect([isRead, counts]).toEqual([false, NOTHING]);
+  for (const text of ["{", "[]", '{"jsonrpc":"2.0","method":"notifications/initialized"}', "x".repeat(64 * 1024 + 1)])
+    expect((await isolate.request("/mcp", { method: "POST", headers, body: text })).status).toBe(401);
+});
+
 describe("the protocol", () => {
   const legacy = (method: string, params: object = {}) => ({ jsonrpc: "2.0", id: "a", method, params });
 
