@@ -240,8 +240,8 @@ describe("rotating a key", () => {
     const cutOff = createOwner("o@example.com", failStores(env, "gate"));
     const shownTo = async (each: typeof owner) =>
       (await each.submit(`/api-keys/${apiKey.id}/rotate`, { graceSeconds: "0" })).text();
-    expect(await shownTo(cutOff)).toContain("gate did not answer");
-    expect(await shownTo(owner)).not.toContain("gate did not answer");
+    expect(await shownTo(cutOff)).toContain("Durable Object did not answer");
+    expect(await shownTo(owner)).not.toContain("Durable Object did not answer");
   });
 
   it.each([1, -1, 3_601, "1 h"])("refuses a grace of %j", async (graceSeconds) => {

@@ -28,8 +28,8 @@ describe("an owner whom the platform signs in", () => {
       await action(page, "Open Account Settings").click();
       const link = (await opened).url();
       await page.getByRole("heading", { name: "Members" }).waitFor();
-      expect(new URL(page.url()).pathname).toBe("/account/members");
-      expect(await signedInAs()).toBe(`Signed in as ${email}`);
+      await page.waitForURL("**/account/members");
+      await expect.poll(signedInAs).toBe(`Signed in as ${email}`);
       const cookies = (await page.context().cookies()).filter(({ name }) => name === "__Host-owner");
       expect(cookies).toMatchObject([
         { httpOnly: true, secure: true, sameSite: "Lax", path: "/", domain: "localhost" },
@@ -42,7 +42,7 @@ describe("an owner whom the platform signs in", () => {
       await action(page, "Sign out").click();
       await page.getByRole("heading", { name: "You are signed out" }).waitFor();
       await page.goto("/account/api-keys");
-      expect(await signedInAs()).toBe("Signed in as owner@example.com");
+      await expect.poll(signedInAs).toBe("Signed in as owner@example.com");
       await page.goto(link);
       await page.getByRole("heading", { name: "This link has ended" }).waitFor();
     },

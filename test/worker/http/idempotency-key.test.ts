@@ -25,15 +25,17 @@ async function createScene(path: string) {
 }
 
 describe.each(posts)("$name", ({ name, operation, path: template }) => {
+  const done = operation.answer === undefined ? 204 : 201;
+
   it("replays its first answer for the same key and body, and writes nothing again", async () => {
     const { tenant, path } = await createScene(template);
     const first = await tenant.send("POST", path, bodyOf(operation), KEY);
-    expect(first.status).toBe(201);
+    expect(first.status).toBe(done);
     expect(first.headers.get("Idempotency-Replayed")).toBeNull();
     const after = await dumpDatabases();
     freeze(Date.now() + 23 * 3_600_000);
     const second = await tenant.send("POST", path, bodyOf(operation), KEY);
-    expect(second.status).toBe(201);
+    expect(second.status).toBe(done);
     expect(second.headers.get("Idempotency-Replayed")).toBe("true");
     expect(await second.text()).toBe(await first.text());
     expect(await dumpDatabases()).toEqual(after);
@@ -44,7 +46,7 @@ describe.each(posts)("$name", ({ name, operation, path: template }) => {
     const answers = await Promise.all(
       Array.from({ length: 6 }, () => tenant.send("POST", path, bodyOf(operation), KEY)),
     );
-    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(201));
+    expect(answers.map(({ status }) => status)).toEqual(Array(6).fill(done));
     expect(new Set(await Promise.all(answers.map((answer) => answer.text()))).size).toBe(1);
     expect(answers.filter(({ headers }) => headers.has("Idempotency-Replayed"))).toHaveLength(5);
   });
@@ -66,14 +68,14 @@ describe.each(posts)("$name", ({ name, operation, path: template }) => {
     const again = await tenant.send("POST", path, bodyOf(operation), KEY);
     expect(again.headers.get("Idempotency-Replayed")).toBeNull();
     // A panelist with that externalId exists since the first request.
-    expect(again.status).toBe(name === "createPanelist" ? 409 : 201);
+    expect(again.status).toBe(name === "createPanelist" ? 409 : done);
   });
 
   it("does not share keys between tenants", async () => {
     const [one, other] = [await createScene(template), await createScene(template)];
     await one.tenant.send("POST", one.path, bodyOf(operation), KEY);
     const answer = await other.tenant.send("POST", other.path, bodyOf(operation), KEY);
-    expect([answer.status, answer.headers.get("Idempotency-Replayed")]).toEqual([201, null]);
+    expect([answer.status, answer.headers.get("Idempotency-Replayed")]).toEqual([done, null]);
   });
 
   it("is the tenant's: another API key of the account gets the first answer, too", async () => {
@@ -82,7 +84,7 @@ describe.each(posts)("$name", ({ name, operation, path: template }) => {
     const first = await other.send("POST", path, bodyOf(operation), KEY);
     const after = await dumpDatabases();
     const second = await tenant.send("POST", path, bodyOf(operation), KEY);
-    expect([second.status, second.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
+    expect([second.status, second.headers.get("Idempotency-Replayed")]).toEqual([done, "true"]);
     expect(await second.text()).toBe(await first.text());
     expect(await dumpDatabases()).toEqual(after);
   });
@@ -100,7 +102,7 @@ describe.each(posts)("$name", ({ name, operation, path: template }) => {
     expect((await createIsolate(lost).request(path, { ...init, body })).status).toBe(503);
     const before = await dumpDatabases();
     const retried = await tenant.send("POST", path, bodyOf(operation), KEY);
-    expect([retried.status, retried.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
+    expect([retried.status, retried.headers.get("Idempotency-Replayed")]).toEqual([done, "true"]);
     expect(await dumpDatabases()).toEqual(before);
   });
 });
