@@ -219,3 +219,28 @@ it("a member who was added since is none where another one is left", () => {
   );
   expect(restored.prepare("SELECT count(*) AS n FROM members WHERE id = 'm-new'").get()).toEqual({ n: 0 });
 });
+
+it("ends visitors' tokens and signing secrets again, and leaves later ends alone", () => {
+  const add =
+    "INSERT INTO idea_banks (id, account_id, name, created_at) VALUES ('b1', 'a1', 'B', 1), ('b2', 'a1', 'B', 1)";
+  const ended =
+    "UPDATE idea_banks SET visitor_tokens_ended_at = 700, signing_epoch = 3, signing_previous_until = 900 WHERE id = 'b1'";
+  const statements = endAgain(open(add, ended));
+  const endsIn = (...restored: string[]) => {
+    const database = open(add, ...restored);
+    for (let times = 0; times < 2; times++) database.exec(statements.join("\n"));
+    return database
+      .prepare(
+        "SELECT visitor_tokens_ended_at, signing_epoch, signing_previous_until FROM idea_banks WHERE name = 'B' ORDER BY id",
+      )
+      .all()
+      .map((row) => Object.values(row));
+  };
+  expect(endsIn()).toEqual([
+    [700, 3, 900],
+    [null, 1, null],
+  ]);
+  const later =
+    "UPDATE idea_banks SET visitor_tokens_ended_at = 800, signing_epoch = 4, signing_previous_until = 950 WHERE id = 'b1'";
+  expect(endsIn(later)[0]).toEqual([800, 4, 950]);
+});

@@ -26,7 +26,7 @@ describe("npm run restore from a backup", () => {
   const DAMAGES: [string, () => void][] = [
     ["is as it was", () => {}],
     ["has lost every row", () => sql("DB", "DELETE FROM accounts")],
-    ["has lost a table that others refer to", () => sql("DB", "PRAGMA foreign_keys = off; DROP TABLE idea_banks")],
+    ["has lost a table that others refer to", () => sql("DB", "PRAGMA foreign_keys = off; DROP TABLE proposals")],
     ["has tables that are not ours, with names to quote", () => sql("DB", 'CREATE TABLE "a ""b" (id TEXT)')],
     ["has views", () => sql("DB", "CREATE VIEW all_keys AS SELECT * FROM api_keys")],
     [
@@ -55,13 +55,13 @@ describe("npm run restore from a backup", () => {
     expect(stdout.trimEnd().split("\n").length).toBeLessThan(12);
     expect(lastLines(stdout)).toEqual([
       "Put back: backups/b (DB: 1 accounts, 1 API keys, 0 panelists, 0 idea banks, 0 proposals).",
-      // One for the invitations that were withdrawn since, where the database has that table.
-      expect.stringMatching(/^Ended again: (nothing, for nothing|what) had been ended( \(1 statements\))?\.$/),
+      // One for the invitations that were withdrawn since and one for who was signed in, where the database has those tables.
+      expect.stringMatching(/^Ended again: (nothing, for nothing|what) had been ended( \(2 statements\))?\.$/),
       "Next: npm run deploy, which empties the memory of every location.",
     ]);
   });
 
-  it.each(["accounts", "api_keys"])(
+  it.each(["accounts", "api_keys", "idea_banks"])(
     "when %s is lost, and so what had ended: refuses, and --without-export restores it",
     async (table) => {
       sql("DB", `PRAGMA foreign_keys = off; DROP TABLE ${table}`);
@@ -173,6 +173,6 @@ it("npm run restore, as an operator types it", async () => {
   sql("DB", REVOKED);
   const { code, stdout, stderr } = await account.runNpm("restore", "--from", "backups/b", "--yes");
   expect([code, stderr]).toEqual([0, ""]);
-  expect(lastLines(stdout)[1]).toBe("Ended again: what had been ended (2 statements).");
+  expect(lastLines(stdout)[1]).toBe("Ended again: what had been ended (3 statements).");
   expect(keys()).toEqual([["k1", 500]]);
 });
