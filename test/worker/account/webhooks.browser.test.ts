@@ -83,13 +83,20 @@ describe("Webhooks in Chromium", () => {
 
     await action(page, "Send a test").click();
     await page.locator(".events li", { hasText: "webhook.test" }).getByText("204", { exact: true }).waitFor();
+    await page.getByLabel("Example of").selectOption("comment.created");
+    await action(page, "Send a test").click();
+    await page.locator(".events li", { hasText: "comment.created" }).getByText("204", { exact: true }).waitFor();
     await action(page, "Pause").click();
     await page.getByText("Paused", { exact: true }).waitFor();
     await action(page, "Go on").click();
     await page.getByText("Active", { exact: true }).waitFor();
     await page.getByLabel("Time (UTC)").fill("2100-01-01T00:00");
     await action(page, "Go back to it").click();
-    await page.getByText("None yet.").or(page.getByText("webhook.test")).first().waitFor();
+    await page
+      .getByText("None yet.")
+      .or(page.locator(".events li", { hasText: "webhook.test" }))
+      .first()
+      .waitFor();
     await action(page, "Rotate secret").click();
     await page.locator("#secret").waitFor();
     await expect.poll(() => page.locator("#secret").textContent()).not.toBe(secret);
