@@ -201,6 +201,13 @@ describe("the language of the elements", () => {
       return title && suggest && suggest.x < title.x;
     };
     await expect.poll(isLeft).toBe(true);
+    await page.locator(".head .button").click();
+    const title = page.locator(".compose input");
+    const direction = () => ask(title, "getComputedStyle(element).direction");
+    await expect.poll(() => direction()).toBe("rtl");
+    await title.fill("Night buses");
+    await expect.poll(() => direction()).toBe("ltr");
+    await title.fill("");
     await ask(page.locator("idea-bank-board"), `element.lang = "ja"`);
     await page.getByRole("button", { name: "新しいアイデア" }).waitFor();
     await expect.poll(isLeft).toBe(false);
