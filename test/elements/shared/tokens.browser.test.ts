@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { ask, openStage, type Stage } from "../../support/node/element-stage.ts";
+import { now, signJwt } from "../../support/sign-jwt.ts";
 
 const shared = inject("stage");
 const ELEMENTS = ["board", "changelog"] as const;
@@ -98,6 +99,26 @@ describe("the token of the elements", () => {
     expect(refused).toContain("POST");
     await expect.poll(() => page.evaluate("told")).toBe(0);
     await expect.poll(() => page.locator(".notice").isVisible()).toBe(false);
+  });
+
+  it("may be one that the tenant's own server has signed; what the browser keeps is apart for each person", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { kid, secret } = await stage.tenant<{ kid: string; secret: string }>("GET", `${bank.path}/signing-secret`);
+    const sign = (sub: string) => {
+      const claims = { iss: bank.path.split("/")[2], sub, iat: now(), exp: now() + 600, name: "Robin" };
+      return signJwt({ alg: "HS256", kid }, claims, secret);
+    };
+    const { page } = await stage.page();
+    await giveTokens(page, await sign("first"), await sign("second"));
+    await page.goto(stage.hostPage(TAGS, { head: head() }));
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByLabel("Title").fill("Night buses");
+    await page.evaluate("document.querySelector('idea-bank-board').restart()");
+    await page.getByRole("button", { name: "New idea" }).click();
+    await expect.poll(() => page.getByLabel("Title").inputValue()).toBe("");
+    const keys = () =>
+      page.evaluate<string>("Object.keys(localStorage).filter((key) => /first|second/.test(key)).length");
+    await expect.poll(() => keys()).toBe(2);
   });
 
   it("is forgotten with the last element of the page, and by `restart()`: the next visitor is somebody else", async () => {
