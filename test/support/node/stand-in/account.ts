@@ -10,6 +10,7 @@ import { account } from "../../../../src/commands/deployment/account-command.ts"
 import { backup } from "../../../../src/commands/deployment/backup.ts";
 import { deploy } from "../../../../src/commands/deployment/deploy.ts";
 import { doctor } from "../../../../src/commands/deployment/doctor.ts";
+import { rehearse } from "../../../../src/commands/deployment/rehearse.ts";
 import { restore } from "../../../../src/commands/deployment/restore.ts";
 import { rollback } from "../../../../src/commands/deployment/rollback.ts";
 import { rotateSecret } from "../../../../src/commands/deployment/rotate-secret.ts";
@@ -18,7 +19,17 @@ import { makeCheckout } from "../checkout.ts";
 import { type AccountState, readState, writeState } from "./account-state.ts";
 import { answerAsWrangler } from "./wrangler.ts";
 
-const COMMANDS = { account, deploy, rollback, "rotate-secret": rotateSecret, backup, restore, suspend, doctor };
+const COMMANDS = {
+  account,
+  deploy,
+  rollback,
+  "rotate-secret": rotateSecret,
+  backup,
+  restore,
+  suspend,
+  doctor,
+  rehearse,
+};
 type CommandName = keyof typeof COMMANDS;
 
 /** The answers of the deployment, by path. */

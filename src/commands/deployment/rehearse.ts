@@ -1,0 +1,150 @@
+/**
+ * `npm run rehearse`: does once, in an environment of its own, what an operator hopes to do rarely. It needs a real account of
+ * Cloudflare, and says what it saw there; no test of this project has one.
+ */
+import { join } from "node:path";
+import { type Command, defineCommand, misused } from "../command-line/command.ts";
+import { confirm, YES } from "../command-line/confirm.ts";
+import type { Context } from "../command-line/context.ts";
+import { Failure } from "../command-line/failure.ts";
+import { main } from "../command-line/main.ts";
+import { ENVIRONMENT } from "./arguments.ts";
+import { originOf, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
+import { backup } from "./backup.ts";
+import { deploy } from "./deploy.ts";
+import { doctor } from "./doctor.ts";
+import { type EveryDatabase, openEveryDatabase } from "./every-database.ts";
+import { readReplicationMode } from "./read-replication.ts";
+import { restore } from "./restore.ts";
+import { rollback } from "./rollback.ts";
+import { rotateSecret } from "./rotate-secret.ts";
+import { Wrangler } from "./wrangler.ts";
+
+/** The one account that a rehearsal makes: nobody can have this address. */
+const OWNER = "rehearsal@example.invalid";
+const [BEFORE, SINCE] = [1_048_576, 2_097_152];
+
+export const rehearse: Command = defineCommand({
+  name: "rehearse",
+  summary: [
+    "Deploys, backs up, restores, rotates the secret and rolls back, in an environment that holds nothing, and says what it saw.",
+    "Run it before you need any of this: npm run rehearse -- --env staging --url https://staging.example.com",
+  ],
+  options: {
+    env: { ...ENVIRONMENT, help: "The environment of wrangler.toml to do it in. Never the top level." },
+    url: { ...URL_OF_DEPLOYMENT, help: "Its address, such as https://staging.example.com." },
+    wait: {
+      type: "string",
+      default: "120",
+      value: "<seconds>",
+      help: "How long an address or a secret may take to reach every location. Default 120.",
+    },
+    yes: YES,
+  },
+  run: async ({ values: { env, url, wait, yes } }, context) => {
+    if (env === "" || url === undefined) throw misused("Say where: --env and --url. Never production.", rehearse);
+    const at = ["--env", env, "--url", originOf(url)];
+    const folder = join("backups", `rehearsal-${new Date().toISOString().replaceAll(":", "-")}`);
+    const what = `A rehearsal deploys to ${env} at ${url}, and takes its databases back.`;
+    await confirm(context, { isAgreed: yes, what });
+    const seen: string[] = [];
+    const step = async (name: string, work: () => Promise<string>) => {
+      context.print(`\n== ${name}`);
+      const begin = Date.now();
+      try {
+        const saw = await work();
+        seen.push(`ok    ${name}: ${saw} (${Math.round((Date.now() - begin) / 1_000)} s)`);
+      } catch (error) {
+        seen.push(`FAIL  ${name}`);
+        if (!(error instanceof Failure)) throw error;
+        throw new Failure([error.message, "", "The rehearsal saw:", ...seen].join("\n"));
+      }
+    };
+    const run = (command: Command, ...args: string[]) => runCommand(context, command, args);
+
+    await step("deploy", async () => {
+      await run(deploy, ...at, "--wait", wait);
+      return "deployed, and the smoke test passed";
+    });
+    const databases = await openEveryDatabase(context, env, false);
+    const { account } = await databases.logIn();
+    await step("nobody is there", () => refuseInhabited(databases));
+    await step("read replication", () => lookAtReplication(databases, account?.id ?? "", env));
+    await step("backup", async () => {
+      await setBytes(databases, BEFORE);
+      await run(backup, "--env", env, "--output", folder);
+      await setBytes(databases, SINCE);
+      return folder;
+    });
+    await step("restore", async () => {
+      await run(restore, "--from", folder, "--env", env, "--yes");
+      if ((await bytesOf(databases)) !== BEFORE) throw new Failure("The row has not its value of the backup.");
+      return "what was changed after the backup is as it was";
+    });
+    await step("rotate the signing secret", async () => {
+      await run(rotateSecret, "--env", env, "--now", "--wait", wait);
+      return "a new secret signs";
+    });
+    await step("deploy again, and roll back", async () => {
+      for (let times = 0; times < 2; times++) await run(deploy, ...at, "--wait", wait);
+      await run(rollback, ...at, "--wait", wait);
+      await run(deploy, ...at, "--wait", wait);
+      return "the version before was live, and now this one is";
+    });
+    await databases.query(databaseOf(databases), `DELETE FROM accounts WHERE owner_email = '${OWNER}'`);
+    const code = await doctor.run(at, context);
+    seen.push(code === 0 ? "ok    doctor: nothing found" : "look  doctor: its findings are above");
+    context.print(
+      ["", "The rehearsal saw:", ...seen, `Commit wrangler.toml, which names what was made. ${folder} can go.`].join(
+        "\n",
+      ),
+    );
+  },
+});
+
+/** Its own message is printed already. */
+async function runCommand(context: Context, command: Command, args: readonly string[]): Promise<void> {
+  if ((await command.run(args, context)) !== 0)
+    throw new Failure(`npm run ${command.name} -- ${args.join(" ")} failed.`);
+}
+
+const databaseOf = ({ bindings: [first = "DB"] }: EveryDatabase) => first;
+
+/** Throws a Failure where accounts are: the rehearsal would take them back to its backup. */
+async function refuseInhabited(databases: EveryDatabase): Promise<string> {
+  for (const binding of databases.bindings) {
+    const [row] = await databases.query(binding, `SELECT count(*) AS n FROM accounts WHERE owner_email <> '${OWNER}'`);
+    if (row?.n !== 0)
+      throw new Failure(`${binding} has ${row?.n} accounts: a rehearsal is for an environment without any.`);
+  }
+  return "no account but the rehearsal's";
+}
+
+/** What Cloudflare's API says. Which replica answers is in the dashboard only. */
+async function lookAtReplication(databases: EveryDatabase, accountId: string, env: string): Promise<string> {
+  const wrangler = new Wrangler(databases.context, env);
+  wrangler.accountId = accountId;
+  for (const { binding, id = "" } of databases.resources) {
+    const mode = await readReplicationMode(wrangler, accountId, id);
+    if (mode !== "auto") throw new Failure(`Read replication of ${binding} is ${mode ?? "not readable"}, not auto.`);
+  }
+  return "auto. To see replicas serve, look at the metrics of D1 in the dashboard after some reads from far away";
+}
+
+async function setBytes(databases: EveryDatabase, bytes: number): Promise<void> {
+  await databases.query(
+    databaseOf(databases),
+    `INSERT INTO accounts (id, owner_email, created_at, max_bytes) VALUES ('0Rehearsal00', '${OWNER}', ${Date.now()}, ${bytes})
+     ON CONFLICT DO UPDATE SET max_bytes = ${bytes}`,
+  );
+}
+
+async function bytesOf(databases: EveryDatabase): Promise<unknown> {
+  const [row] = await databases.query(
+    databaseOf(databases),
+    `SELECT max_bytes FROM accounts WHERE owner_email = '${OWNER}'`,
+  );
+  return row?.max_bytes;
+}
+
+if (import.meta.main) await main(rehearse);
