@@ -146,6 +146,36 @@ describe("the copy that stays up to date", () => {
     expect(count("proposal")).toBeGreaterThanOrEqual(250);
     expect(count("comment")).toBeGreaterThanOrEqual(125);
   });
+
+  it("copies 2,000 proposals with their comments within a limit of 600 requests a minute", async () => {
+    const { id } = await askTenantApi<{ id: string }>("POST", "/tenant/ideabanks", { name: "Larger", status: "OPEN" });
+    const rows = (values: string) => `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2000)
+      SELECT ${values} FROM n`;
+    await writeFile(
+      join(checkout.folder, "larger.sql"),
+      `INSERT INTO proposals (id, account_id, idea_bank_id, title, description, created_at, last_activity_at)
+         ${rows(`'0LargerP' || printf('%04d', i), '0DemoAccount', '${id}', 'Larger ' || i, '', i, i`)};
+       INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, body, created_at, by_tenant)
+         ${rows(`'0LargerC' || printf('%04d', i), '0DemoAccount', '${id}', '0LargerP' || printf('%04d', i), 'B', i, 1`)};`,
+    );
+    await paste(`cd '${checkout.folder}'; node_modules/.bin/wrangler d1 execute DB --local --yes --file larger.sql`);
+    const created = await fetch(`${origin}/account/api/keys`, {
+      method: "POST",
+      headers: { "Content-Type": "application/json" },
+      body: JSON.stringify({ name: "Minute", limit: 600, windowSeconds: 60 }),
+    });
+    const { key: minute } = (await created.json()) as { key: string };
+    await rm(join(folder, "copy.db"), { force: true });
+    await sync(minute);
+    const copy = new DatabaseSync(join(folder, "copy.db"));
+    const count = (kind: string) =>
+      copy.prepare("SELECT count(*) AS n FROM resources WHERE kind = ? AND id GLOB '0Larger*'").get(kind)?.n;
+    expect([count("proposal"), count("comment")]).toEqual([2_000, 2_000]);
+    // The change log has 4,000 more than the lists, and no request is made for each row.
+    const usage = await fetch(`${origin}/tenant/whoami`, { headers: { "X-API-Key": minute } });
+    const [, remaining] = /r=(\d+)/.exec(usage.headers.get("RateLimit") ?? "") ?? [];
+    expect(Number(remaining)).toBeGreaterThan(400);
+  });
 });
 
 describe("the receiver of webhooks", () => {
