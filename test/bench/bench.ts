@@ -20,7 +20,7 @@ import { worldReport } from "./world-report.ts";
 
 const FULL: Plan = {
   speed: {
-    connections: [1, 16, 64],
+    connections: [16],
     rounds: 5,
     seconds: 1.2,
     coldReads: 400,
