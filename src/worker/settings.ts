@@ -36,26 +36,32 @@ const Variables = z.object({
   SIGNING_SECRETS: z.optional(z.enum(["CREDENTIAL_SECRETS", "CREDENTIAL_SECRETS_2"])),
 });
 
-type SettingsEnv = {
-  readonly FRESHNESS_SECONDS: string;
-  readonly ANCHOR_SECONDS: string;
-  readonly LEASE_SECONDS: string;
-  readonly CREDENTIAL_SECRETS: string;
-  readonly CREDENTIAL_SECRETS_2?: string;
-  readonly SIGNING_SECRETS?: string;
-};
+declare global {
+  /** A deployment may have these too. Those in wrangler.toml are declared by `npm run types`. */
+  interface __BaseEnv_Env {
+    readonly CREDENTIAL_SECRETS_2?: string;
+    /** The operator's commands send it. Without it their routes do not exist. */
+    readonly OPERATOR_SECRET?: string;
+    /** Receives a data point for each request. */
+    readonly REQUESTS?: AnalyticsEngineDataset;
+  }
+}
+
+type Name = keyof typeof Variables.shape;
+const NAMES = Object.keys(Variables.shape) as Name[];
+type SettingsEnv = Pick<Env, Name>;
 
 /**
  * The maximum lag of a replica that is read for an answer, in milliseconds. 0 when the variable is wrong: then no replica is
  * read.
  */
-export function readAnchorMs({ ANCHOR_SECONDS }: { readonly ANCHOR_SECONDS?: string }): number {
+export function readAnchorMs({ ANCHOR_SECONDS }: Partial<Pick<Env, "ANCHOR_SECONDS">>): number {
   const { success, data = DEFAULT_ANCHOR_SECONDS } = Variables.shape.ANCHOR_SECONDS.safeParse(ANCHOR_SECONDS);
   return success ? data * 1000 : 0;
 }
 
 /** The longest lease, in milliseconds. 0 when the variable is wrong: then there are no leases. */
-export function readLeaseMs({ LEASE_SECONDS }: { readonly LEASE_SECONDS: string }): number {
+export function readLeaseMs({ LEASE_SECONDS }: Pick<Env, "LEASE_SECONDS">): number {
   const { success, data = DEFAULT_LEASE_SECONDS } = Variables.shape.LEASE_SECONDS.safeParse(LEASE_SECONDS);
   return success ? data * 1000 : 0;
 }
@@ -97,14 +103,6 @@ async function readSettings(env: SettingsEnv): Promise<Settings> {
   };
 }
 
-const READ = [
-  "FRESHNESS_SECONDS",
-  "ANCHOR_SECONDS",
-  "CREDENTIAL_SECRETS",
-  "CREDENTIAL_SECRETS_2",
-  "SIGNING_SECRETS",
-] as const;
-
 /** Caches the last settings, so that an isolate imports its signing keys once. */
 export class SettingsReader {
   #kept: { readonly env: SettingsEnv; readonly settings: Settings } | undefined;
@@ -112,7 +110,7 @@ export class SettingsReader {
   /** The settings that were read last; undefined when `env` has other variables. */
   peek(env: SettingsEnv): Settings | undefined {
     const kept = this.#kept;
-    return kept !== undefined && READ.every((name) => env[name] === kept.env[name]) ? kept.settings : undefined;
+    return kept !== undefined && NAMES.every((name) => env[name] === kept.env[name]) ? kept.settings : undefined;
   }
 
   async read(env: SettingsEnv): Promise<Settings> {

@@ -45,7 +45,7 @@ it("docs/promises-tests.md is the table of today", async () => {
   const page = [
     "# The promises and their tests",
     `Made of [test/project/promises.ts](../test/project/promises.ts) by \`npx vitest run -u --project node test/project/promises\`.
-The promises are in [promises.md](promises.md). An invariant is looked for in every history that [the simulation](../CONTRIBUTING.md) plays.`,
+The promises are in [promises.md](promises.md). An invariant is looked for in every history that [the simulation](development.md) plays.`,
     [row("promise", "tests", "invariants"), row("---", "---", "---"), ...table].join("\n"),
     "## What each invariant says",
     [

@@ -4,11 +4,7 @@ import type { StoreCalls } from "../store/calls.ts";
 import type { ProblemLog } from "./problem-log.ts";
 
 export type AppEnv = {
-  /**
-   * A deployment may have these too. REQUESTS receives a data point for each request. OPERATOR_SECRET is sent by the operator's
-   * commands; without it their routes do not exist.
-   */
-  Bindings: Env & { readonly REQUESTS?: AnalyticsEngineDataset; readonly OPERATOR_SECRET?: string };
+  Bindings: Env;
   Variables: {
     requestId: string;
     problemLog: ProblemLog;

@@ -32,7 +32,7 @@ export const digitsOf = (env: Bindings): string[] =>
  * The digit of the database for a new account: one of the digits in NEW_ACCOUNTS, chosen at random. Throws when one of them has
  * no binding, because an account there could not be reached.
  */
-export function chooseNewAccount(env: Bindings & { readonly NEW_ACCOUNTS?: string }, random: RandomBytes): string {
+export function chooseNewAccount(env: Bindings & Partial<Pick<Env, "NEW_ACCOUNTS">>, random: RandomBytes): string {
   const digits = env.NEW_ACCOUNTS ?? DIRECTORY_DIGIT;
   if (digits === "" || [...digits].some((digit) => findBinding(env, digit) === undefined))
     throw new Error("NEW_ACCOUNTS must be digits of databases that have a binding");

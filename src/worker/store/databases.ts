@@ -28,7 +28,7 @@ export type ReadOptions<Answer> = {
 
 /** A request (as Hono's context has it), a run of the scheduled job, or a gate. `calls` counts its calls to stores. */
 export type Caller = {
-  readonly env: Bindings & { readonly ANCHOR_SECONDS?: string };
+  readonly env: Bindings & Partial<Pick<Env, "ANCHOR_SECONDS">>;
   readonly executionCtx: { waitUntil(promise: Promise<unknown>): void };
   readonly var?: { readonly calls?: StoreCalls };
 };

@@ -34,7 +34,7 @@ it("the steps make the schema that schema.sql says", async () => {
   expect(await schema()).toEqual([]);
   for (const [, sql] of steps) await env.DB.prepare(sql).run();
   const made = await schema();
-  const mend = "write a step in migrations/ that makes the same change as schema.sql (CONTRIBUTING.md, Schema)";
+  const mend = "write a step in migrations/ that makes the same change as schema.sql (docs/schema.md)";
   expect({ inSchemaAlone: whole.filter((each) => !made.includes(each)) }, mend).toEqual({ inSchemaAlone: [] });
   expect({ inStepsAlone: made.filter((each) => !whole.includes(each)) }, mend).toEqual({ inStepsAlone: [] });
   expect(whole.length).toBeGreaterThan(50);

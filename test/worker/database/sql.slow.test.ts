@@ -231,14 +231,14 @@ it("docs/sql.md has the SQL of every function, and its indexes", async () => {
   const page = [
     "# The SQL of the Worker",
     "The statements of each function in `src/worker/database/`, and the indexes of their plans (`EXPLAIN QUERY PLAN`). `npm run sql` writes this page, and [a test](../test/worker/database/sql.slow.test.ts) keeps it true. It sends a request for every operation, runs the scheduled job, and calls the other functions.",
-    "“The key of” a table is its primary key or a unique column. A short name is an alias of the statement; a scanned name that is no table is a part of the statement itself, such as `json_each` or a common table expression. The plan of an INSERT into `accounts` also names the tables that refer to it; they are read only while a constraint is deferred.",
+    "“The key of” a table is its primary key or a unique column. A short name is an alias in the statement. A scanned name that is no table is a part of the statement itself: `json_each`, or a common table expression. The plan of an INSERT into `accounts` also names the tables that refer to it; they are read only while a constraint is deferred.",
   ];
   for (const [file, functions] of [...recorded].toSorted(([left], [right]) => (left < right ? -1 : 1))) {
     page.push(`## ${file}`);
     for (const [name, statements] of [...functions].toSorted(([left], [right]) => (left < right ? -1 : 1))) {
       page.push(`### ${name}`);
       for (const sql of [...statements].toSorted())
-        page.push(`\`\`\`sql\n${dedent(sql)}\n\`\`\`\n\nIndexes: ${await planOf(sql)}.`);
+        page.push(`\`\`\`sql\n${dedent(sql)}\n\`\`\`\n\nIndexes: \`${await planOf(sql)}\``);
     }
   }
   await expect(`${page.join("\n\n")}\n`, "docs/sql.md is stale: npm run sql, and commit it").toMatchFileSnapshot(
