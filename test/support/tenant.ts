@@ -47,7 +47,9 @@ export async function addOneOfEverything(accountId?: string, commentBy: "tenant"
       )
       .bind(commentId, account, proposalId, ...(commentBy === "tenant" ? [null, 1] : [bank.panelistId, 0])),
     database
-      .prepare("INSERT INTO surveys VALUES (?1, ?2, 'A survey', '', 'OPEN', 1, 1, NULL, NULL)")
+      .prepare(
+        "INSERT INTO surveys (id, account_id, title, description, status, created_at, updated_at) VALUES (?1, ?2, 'A survey', '', 'OPEN', 1, 1)",
+      )
       .bind(surveyId, account),
   ]);
   const known = {

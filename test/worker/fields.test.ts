@@ -2,7 +2,7 @@
  * Each field that a resource can be given, generated from the operations and their schemas: it is sent when the resource is created,
  * then changed alone, and read back each time. Each of these is one row in the log of changes, where the log has the resource.
  */
-import { describe, expect, it } from "vitest";
+import { afterEach, describe, expect, it, vi } from "vitest";
 import { CHANGE_TYPES } from "../../src/worker/model/change.ts";
 import { logOf } from "../support/change-log.ts";
 import { examplesOf, type Fields, fieldsOf, type Resource, type Round } from "../support/fields.ts";
@@ -63,6 +63,8 @@ async function createScene({ path, operation }: OperationCase) {
 /** Fields that a change may repeat, and nothing else: tenant/panelists.ts. */
 const KEPT: Readonly<Record<string, readonly string[]>> = { "/tenant/panelists/{panelistId}": ["externalId"] };
 
+afterEach(() => void vi.useRealTimers());
+
 it("there are resources to check", () => {
   expect(resources.length).toBeGreaterThan(6);
   expect(resources.filter(({ creation }) => creation === undefined)).toEqual([]);
@@ -93,7 +95,9 @@ describe.each(resources)("$title", ({ change, creation }) => {
     expect(Object.keys(after ?? {})).toEqual(expect.arrayContaining(changeable));
     for (const [name, value] of Object.entries(after ?? {})) {
       expect(value, `two values of ${name}`).not.toEqual(expected[name]);
+      vi.setSystemTime(Date.now() + 1_000);
       const changed = await scene.send("PATCH", path, { [name]: value });
+      if ("updatedAt" in expected) expect(changed.updatedAt, `${name} is a change`).not.toBe(expected.updatedAt);
       expect(changed).toMatchObject({ [name]: value });
       expect(await scene.read(String(expected.id))).toEqual(changed);
       await scene.expectOneRow(/(updated|status-changed)/);

@@ -28,7 +28,7 @@ function seed(id: string, owner: string, status = "suspended"): void {
     `INSERT INTO api_key_usage (api_key_id, hour, admitted, limited) VALUES (${ids("key")}, 3600000, 1, 0)`,
     `INSERT INTO audit_events (id, account_id, event, api_key_name, created_at) VALUES (${ids("event")}, '${id}', 'e', 'n', 1)`,
     `INSERT INTO idempotency_keys VALUES ('${id}', 'key', 'h', '{}', 1)`,
-    `INSERT INTO surveys VALUES (${ids("survey")}, '${id}', 'T', '', 'OPEN', 1, 1, NULL, NULL)`,
+    `INSERT INTO surveys (id, account_id, title, description, status, created_at, updated_at) VALUES (${ids("survey")}, '${id}', 'T', '', 'OPEN', 1, 1)`,
     `INSERT INTO panelists (id, account_id, external_id, display_name, created_at) VALUES (${ids("person")}, '${id}', 'e', 'Kim \u202e', 1)`,
     `UPDATE panelists SET tokens_revoked_at = 5 WHERE id = ${ids("person")}`,
     `INSERT INTO webhooks (id, account_id, url, secret, previous_secret, created_at, number) VALUES (${ids("hook")}, '${id}', 'https://x.example', 'A-SECRET', 'AN-OLD-SECRET', 1, 0)`,

@@ -25,7 +25,11 @@ async function fill(ids: Awaited<ReturnType<typeof addOneOfEverything>>): Promis
       .bind(accountId, ...values);
   const id = "'large' || printf('%07d', i)";
   await databaseOf(accountId).batch([
-    insert(`INSERT INTO surveys SELECT ${id}, ?1, ?2, ?3, 'OPEN', i, 1, NULL, NULL`, NAME + NAME, LONGEST),
+    insert(
+      `INSERT INTO surveys (id, account_id, title, description, status, created_at, updated_at) SELECT ${id}, ?1, ?2, ?3, 'OPEN', i, 1`,
+      NAME + NAME,
+      LONGEST,
+    ),
     insert(`INSERT INTO idea_banks (id, account_id, name, created_at) SELECT ${id}, ?1, ?2, i`, NAME),
     insert(
       `INSERT INTO panelists (id, account_id, external_id, display_name, created_at) SELECT ${id}, ?1, i || ?2, ?2, i`,
