@@ -11,7 +11,7 @@ import { quote } from "./sql.ts";
 /** So many rows are deleted by a statement at most. */
 const SLICE = 1_000;
 
-/** What is left when the idea banks are gone: each table, its primary key, and the condition of the account's rows. */
+/** The rows that are left after the idea banks: each table, its primary key, and the condition of the account's rows. */
 const REST = [
   ["api_key_usage", "api_key_id, hour", "api_key_id IN (SELECT id FROM api_keys WHERE account_id = :account)"],
   ["api_keys", "id", "account_id = :account"],
@@ -33,7 +33,7 @@ export function refuseOpen({ owner_email, status }: Row): void {
   );
 }
 
-/** What there is of an account, for a person who is about to delete it. */
+/** The contents of an account, for the person who is about to delete it. */
 export async function describeContents({ query }: EveryDatabase, binding: string, id: string): Promise<string> {
   const count = (table: string) => `(SELECT count(*) FROM ${table} WHERE account_id = ${quote(id)}) AS ${table}`;
   const [row] = await query(binding, `SELECT ${["api_keys", "idea_banks", "panelists", "surveys"].map(count)}`);

@@ -17,7 +17,7 @@ import { faultsOfReleases } from "./released-elements.ts";
 
 const DOCUMENT = "public/openapi.json";
 const API = "docs/api.md";
-/** What stands between the two marks in `docs/api.md` is made here. */
+/** The part of `docs/api.md` between the two marks, which is made here. */
 const TABLES = /(?<=<!-- resources -->\n).*(?=\n<!-- end of resources -->)/s;
 
 /** A folder that only runs the Worker has no documents. */

@@ -45,7 +45,7 @@ function valuesOf(schema: Schema): string {
   return { boolean: "`true`, `false`", integer: "number" }[type ?? ""] ?? "object";
 }
 
-/** What a field is when its resource is created without it. */
+/** The default of a field when its resource is created without it. */
 function defaultOf(name: string, { properties = {}, required = [] }: Schema, description: string): string {
   const field = properties[name];
   if (field === undefined) return "set by the service";

@@ -35,7 +35,7 @@ const FORM = "";
 /** Marks a view that was begun without a sign-in. */
 const BEGUN = "=";
 
-/** What the visitor knows the fields of the API by. */
+/** The labels of the API's fields, as the visitor knows them. */
 const FIELDS: Readonly<Record<string, keyof typeof BOARD_LABELS>> = {
   title: "ideaTitle",
   description: "ideaDescription",
@@ -79,7 +79,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     else this.#asked = options;
   }
 
-  /** What is shown while nothing is open. */
+  /** The content of the board while nothing is open. */
   protected createList(context: BoardContext, open: (idea: Idea) => void): Listing {
     return new List(context, open);
   }
@@ -131,7 +131,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
 
   protected override explain(error: unknown): string {
     if (!isRequestFailure(error) || error.code !== "invalid-request") return super.explain(error);
-    // The API says what is wrong in English.
+    // The API's own messages are in English.
     const names = error.errors.map(({ path }) => this.words.say(FIELDS[path] ?? "")).filter((name) => name !== "");
     const fields = new Intl.ListFormat(this.words.locale).format(names);
     return this.words.say(fields ? "invalid-request" : "failed", { fields });

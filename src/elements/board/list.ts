@@ -14,7 +14,7 @@ const ROWS = "idea-bank-board:rows";
 
 export const listSkeleton = (): HTMLElement => skeleton(Number(recall(ROWS)) || 5, "idea", "vote");
 
-/** What the board shows while nothing is open. */
+/** The content of the board while nothing is open. */
 export type Listing = Pick<List, "element" | "load" | "reread" | "refresh" | "add" | "remove" | "focus">;
 
 export class List {

@@ -18,7 +18,7 @@ export class LastVisit {
     this.#before = this.#seen || Number.POSITIVE_INFINITY;
   }
 
-  /** What was new stays marked until the page is left. */
+  /** New entries stay marked until the visitor leaves the page. */
   isNew = ({ lastModified }: Dated): boolean => lastModified > this.#before;
 
   /** The number of entries that the visitor has not seen; 0 on the first visit. */

@@ -173,7 +173,7 @@ class IdeaBankLauncher extends HTMLElement {
     const shippedCount = this.#shipped?.count ?? 0;
     const shipped = shippedCount > 0 && words.say("shipped", { count: shippedCount });
     const isShippedNew = shipped && !this.#shippedSeen;
-    // What is done is an entry of the changelog, too: it is not counted twice.
+    // An implemented idea is also an entry of the changelog, so it is not counted twice.
     const sum = Math.max(count, isShippedNew ? shippedCount : 0);
     this.#name.textContent = name;
     this.#badge.textContent = words.number(sum);

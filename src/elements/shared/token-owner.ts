@@ -1,4 +1,4 @@
-/** Whose a token is: it says so before what changes with each issue (pure). Nobody's is checked here. */
+/** Finds the owner of a token in the part of it that does not change with each issue (pure). The token is not verified here. */
 
 type Owner = { readonly bank: string; readonly panelist: string };
 

@@ -11,17 +11,17 @@ import { accessOf, type IdeaBankMemory, openByToken } from "./open-idea-bank.ts"
 
 export type AccessMemory = KeyMemory & IdeaBankMemory;
 
-/** Who asks. `log` gets why a credential was refused. */
+/** The sender of a question. `log` gets the reason why a credential was refused. */
 export type Asker = {
   readonly caller: GateCaller;
   readonly settings: Settings;
   readonly log: (problem: Problem) => void;
 };
 
-/** By `operationId`: what the owner of a key sees of a request that another service had. */
+/** Its `operationId`: the name under which a key's owner sees the requests to other services. */
 const OPERATION = "verifyKey";
 
-/** What another service knows of its client, if it says it. */
+/** The facts about its own client that another service may give. */
 export type KeyTerms = { readonly scope?: Scope | null | undefined; readonly address?: string | null | undefined };
 
 /** Decides and counts one request with a key, as the tenant API would. */

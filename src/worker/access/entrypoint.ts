@@ -9,7 +9,7 @@ export type { Capabilities } from "../model/idea-bank.ts";
 export type { Scope } from "../model/scope.ts";
 export type { KeyAnswer, KeyTerms, TokenAnswer };
 
-/** What an isolate remembers: its requests over HTTP and those of other Workers use the same leases, refusals and views. */
+/** An isolate's memory: its requests over HTTP and those of other Workers share the leases, refusals and views. */
 export type EntrypointMemory = AccessMemory & {
   readonly settingsReader: SettingsReader;
   readonly problemLog: ProblemLog;
@@ -21,8 +21,8 @@ const textOr = (value: unknown): string | null => (typeof value === "string" ? v
 export const createAccess = (memory: EntrypointMemory) =>
   class Access extends WorkerEntrypoint<Env> {
     /**
-     * Decides one request with an API key, and counts it against the key's limit. `scope`: what your operation needs. `address`: your
-     * client's, without which a key that is limited to addresses is refused.
+     * Decides one request with an API key, and counts it against the key's limit. `scope` is the one that your operation needs.
+     * `address` is your client's; without it, a key that is limited to addresses is refused.
      */
     async admit(apiKey: string | null, terms?: KeyTerms): Promise<KeyAnswer> {
       return verifyKey(memory, await this.#asker(), textOr(apiKey), {
@@ -31,7 +31,7 @@ export const createAccess = (memory: EntrypointMemory) =>
       });
     }
 
-    /** What a compound token of any kind says, and what its holder may do now. */
+    /** The claims of a compound token of any kind, and its holder's present capabilities. */
     async panelist(token: string | null): Promise<TokenAnswer> {
       return verifyToken(memory, await this.#asker(), textOr(token));
     }

@@ -45,7 +45,7 @@ export type IdeaBankMemory = {
   readonly databases: Databases;
 };
 
-/** `text`: what was sent as the token. `floorOf`: what the view of its idea bank must include. */
+/** `text` is the presented token. `floorOf` gives the bookmark that the view of its idea bank must include. */
 type TokenQuestion = Pick<OpenTerms, "store" | "capability"> & {
   readonly text: string | undefined;
   readonly floorOf?: (token: VerifiedToken) => Promise<D1SessionBookmark | undefined>;
@@ -76,7 +76,7 @@ export async function openByToken(
   return { ...opened, token };
 }
 
-/** What the token's holder may do. A closed, a suspended and a missing idea bank are the same. */
+/** The capabilities of the token's holder. A closed, a suspended and a missing idea bank give the same ones. */
 export function accessOf({ ideaBank, token }: Pick<OpenedByToken, "ideaBank" | "token">): {
   readonly name: string | null;
   readonly capabilities: Capabilities;

@@ -28,7 +28,7 @@ async function endRow(c: Context<OwnerEnv>): Promise<void> {
   if (id !== undefined) await endSignIn(directoryOf(c), id);
 }
 
-/** In the place of the browser's other session, which ends. `id`: of a sign-in whose link was just used. */
+/** Replaces the browser's other session, which ends. `id` identifies a sign-in whose link was just used. */
 export async function beginSession(c: Context<OwnerEnv>, id: string): Promise<void> {
   await endRow(c);
   const cookie = await signSignIn(SIGN_IN_COOKIE, id, c.get("settings").signingKeys);

@@ -1,6 +1,6 @@
 /**
- * Cross-site request forgery: what changes something must come from our own pages, or from no page at all (a script). Browsers name the
- * origin of every such request, and its relation to ours (Origin, Sec-Fetch-Site).
+ * Prevents cross-site request forgery: a request that changes something must come from our own pages, or from no page at all (a
+ * script). Browsers name the origin of every such request, and its relation to ours (Origin, Sec-Fetch-Site).
  */
 import type { Context, MiddlewareHandler } from "hono";
 import type { AppEnv } from "../http/app-env.ts";
@@ -28,7 +28,7 @@ export function requireSameOrigin(): MiddlewareHandler<AppEnv> {
   };
 }
 
-/** A browser sends a cookie by itself: what it changes must say that it came from one of our pages. Throws `forbidden`. */
+/** A browser sends a cookie by itself, so a request with it must prove that it came from one of our pages. Throws `forbidden`. */
 export function requireOwnPage(c: Context): void {
   if (!SAFE.includes(c.req.method) && sourceOf(c) !== "own") throw anotherSite();
 }

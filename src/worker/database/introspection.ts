@@ -1,4 +1,4 @@
-/** Whether a token is valid, and why not, for the tenant whose idea bank it names. */
+/** Tells the tenant of a token's idea bank whether the token is valid, and if not, why. */
 import { timeRefusal } from "../credentials/compound-token.ts";
 import type { SigningKeys } from "../credentials/envelope.ts";
 import type { Introspection } from "../model/introspection.ts";
@@ -41,7 +41,7 @@ export async function introspect(session: Session, { accountId, token, keys, now
   };
 }
 
-/** What D1 knows of a token whose tag is right. `externalId` is null for a panelist without one. */
+/** D1's state of the holder of a token with a correct tag. `externalId` is null for a panelist without one. */
 async function loadHolder(session: Session, accountId: string, claims: TokenClaims) {
   const rows = await session.batch({
     access: selectAccess(claims),

@@ -5,9 +5,9 @@
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 
-/** How long a link can be used. */
+/** A link can be used for this long. */
 export const LINK_MS = 60_000;
-/** How long a session lasts from its link's use on. */
+/** A session lasts this long after its link was used. */
 export const SIGNED_IN_MS = 12 * 3_600_000;
 
 /** `returnTo` is a path of Account Settings. */
@@ -42,7 +42,7 @@ export const openSignIn = async (directory: Session, id: string, now: number): P
     ),
   );
 
-/** Who is signed in. Undefined for a session that was ended, or has lasted 12 hours. */
+/** The signed-in person. Undefined for a session that was ended, or has lasted 12 hours. */
 export const findSignedIn = async (directory: Session, id: string, now: number): Promise<string | undefined> =>
   (
     await directory.first(

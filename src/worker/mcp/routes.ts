@@ -140,10 +140,10 @@ export function createMcpRoutes(memory: TenantMemory) {
   return routes;
 }
 
-/** What the request of the operation has of the client's. */
+/** The values that the operation's request takes over from the client's. */
 const SHARED = ["requestId", "problemLog", "settings", "calls"] as const;
 
-/** The key in `X-API-Key`, or in `Authorization: Bearer`, which is what clients of the protocol have a setting for. */
+/** The key in `X-API-Key`, or in `Authorization: Bearer`, for which clients of the protocol have a setting. */
 const keyOf = (c: Context): string | undefined =>
   c.req.header("X-API-Key") ?? /^Bearer +(\S+)$/i.exec(c.req.header("Authorization") ?? "")?.[1];
 

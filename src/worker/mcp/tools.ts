@@ -143,5 +143,5 @@ function toSegment(name: string, value: unknown): string {
   return encodeURIComponent(value.toWellFormed());
 }
 
-/** What no header holds becomes an empty one, which is refused. */
+/** A value that no header can hold becomes an empty one, which is refused. */
 const toHeader = (value: unknown): string => (typeof value === "string" && /^[ -~]*$/.test(value) ? value : "");

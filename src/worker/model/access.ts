@@ -1,4 +1,7 @@
-/** What another service of the platform asks of a credential, and its answers: those of `/operator/verify-…`, and of the entrypoint `Access`. */
+/**
+ * The questions of another service of the platform about a credential, and their answers: for `/operator/verify-…` and the
+ * entrypoint `Access`.
+ */
 import * as z from "zod/mini";
 import { REFUSAL_REASONS } from "./api-key.ts";
 import { describe } from "./describe.ts";

@@ -1,4 +1,4 @@
-/** `/operator/verify-key` and `/operator/verify-token`: what the entrypoint `Access` answers, for services that are no Workers. */
+/** `/operator/verify-key` and `/operator/verify-token`: the answers of the entrypoint `Access`, for services that are not Workers. */
 import type { Context } from "hono";
 import { type Asker, verifyKey, verifyToken } from "../access/answers.ts";
 import type { AppEnv } from "../http/app-env.ts";

@@ -6,7 +6,7 @@ import { Problem } from "../problem.ts";
 export const SECURITY_PATH = "/.well-known/security.txt";
 
 const EXPIRES_AFTER_MS = 30 * 86_400_000;
-/** What the RFC takes: a web address must be `https`. */
+/** The RFC's forms of a contact: a web address must be `https`. */
 const CONTACT = /^(mailto:[^\s@]+@[^\s@]+|tel:\+?[\d.-]+|https:\/\/\S+)$/;
 const POLICY = /^https:\/\/\S+$/;
 

@@ -4,7 +4,7 @@ import { type Frame, Layout } from "./layout.tsx";
 type Props = {
   readonly frame: Frame;
   readonly email: string;
-  /** Who is signed in now, if it is somebody else. */
+  /** The person who is signed in now, if it is another one. */
   readonly signedIn: string | undefined;
   readonly link: string;
 };
