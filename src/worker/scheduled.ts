@@ -48,7 +48,7 @@ export async function runScheduled(
     return error;
   });
   const statements = { left: STATEMENTS_OF_SLICES };
-  const failures = await runSlices(sessions, caller.env, now, statements);
+  const failures = await runSlices(sessions, { env: caller.env, now, statements });
   allowance.statements.left += statements.left;
   const failure = await delivered;
   if (failure !== undefined) failures.push(failure);
@@ -57,9 +57,11 @@ export async function runScheduled(
 
 async function runSlices(
   sessions: readonly Session[],
-  env: RetentionEnv,
-  now: () => number,
-  statements: { left: number },
+  {
+    env,
+    now,
+    statements,
+  }: { readonly env: RetentionEnv; readonly now: () => number; readonly statements: { left: number } },
 ): Promise<unknown[]> {
   const start = now();
   const tasksOf = (session: Session): Task[] => [

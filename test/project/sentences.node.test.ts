@@ -4,7 +4,8 @@ import { describe, expect, it } from "vitest";
 import { DOCUMENTS } from "../support/node/documents.ts";
 
 /** Documents for people who use or run the service. Commands make the others, or they are for those who change the code. */
-const OTHERS = /^docs\/(?:decisions\/|promises-tests|benchmarks|incidents|embed-reference|sql|storage|schema|development)/;
+const OTHERS =
+  /^docs\/(?:decisions\/|promises-tests|benchmarks|incidents|embed-reference|sql|storage|schema|development)/;
 const READ = DOCUMENTS.filter((path) => /^(?:README|CHANGELOG|docs\/)/.test(path) && !OTHERS.test(path));
 /** Those that tenants read: words of our own machinery are not for them. */
 const TENANTS = ["README.md", "docs/api.md", "docs/clients.md", "docs/embed.md", "docs/promises.md"];

@@ -51,9 +51,9 @@ export class IdeaBank {
     return this.#get<Idea>(`/proposals/${id}`);
   }
 
-  submit = (idea: Submission, key: string) => this.#write<Idea>("POST", "/proposals", idea, key);
+  submit = (idea: Submission, key: string) => this.#write<Idea>("POST", { path: "/proposals", body: idea, key });
 
-  edit = (id: string, idea: Submission) => this.#write<Idea>("PATCH", `/proposals/${id}`, idea);
+  edit = (id: string, idea: Submission) => this.#write<Idea>("PATCH", { path: `/proposals/${id}`, body: idea });
 
   withdraw = (id: string) => this.#delete(`/proposals/${id}`);
 
@@ -63,10 +63,10 @@ export class IdeaBank {
     this.#get<Page<Comment>>(`/proposals/${id}/comments?${new URLSearchParams({ ...(cursor && { cursor }) })}`);
 
   comment = (id: string, body: string, key: string) =>
-    this.#write<Comment>("POST", `/proposals/${id}/comments`, { body }, key);
+    this.#write<Comment>("POST", { path: `/proposals/${id}/comments`, body: { body }, key });
 
   editComment = (id: string, commentId: string, body: string) =>
-    this.#write<Comment>("PATCH", `/proposals/${id}/comments/${commentId}`, { body });
+    this.#write<Comment>("PATCH", { path: `/proposals/${id}/comments/${commentId}`, body: { body } });
 
   deleteComment = (id: string, commentId: string) => this.#delete(`/proposals/${id}/comments/${commentId}`);
 
@@ -74,7 +74,10 @@ export class IdeaBank {
     return this.#connection.send(`/ideabank${path}`, { method: "DELETE" });
   }
 
-  #write<Body>(method: string, path: string, body: object, key?: string): Promise<Body> {
+  #write<Body>(
+    method: string,
+    { path, body, key }: { readonly path: string; readonly body: object; readonly key?: string | undefined },
+  ): Promise<Body> {
     const headers = { "Content-Type": "application/json", ...(key && { "Idempotency-Key": key }) };
     return this.#get<Body>(path, { method, headers, body: JSON.stringify(body) });
   }

@@ -36,9 +36,11 @@ export type AdmittedKey = { readonly apiKeyId: string; readonly tenant: Tenant; 
 /** Throws the problem of a request that is refused. No I/O for a key whose tag is wrong. */
 export async function admitKey(
   { apiKeys, gatekeeper, databases }: KeyMemory,
-  caller: GateCaller,
-  keys: SigningKeys,
-  { text, scope, setHeader, ...sender }: KeyQuestion,
+  {
+    caller,
+    keys,
+    question: { text, scope, setHeader, ...sender },
+  }: { readonly caller: GateCaller; readonly keys: SigningKeys; readonly question: KeyQuestion },
 ): Promise<AdmittedKey> {
   const apiKey = await apiKeys.verify(text, keys);
   if (!apiKey.ok) throw unauthorized(apiKey.reason);

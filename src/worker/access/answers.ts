@@ -27,21 +27,27 @@ export type KeyTerms = { readonly scope?: Scope | null | undefined; readonly add
 /** Decides and counts one request with a key, as the tenant API would. */
 export async function verifyKey(
   memory: AccessMemory,
-  { caller, settings, log }: Asker,
-  key: string | null | undefined,
-  { scope = null, address = null }: KeyTerms,
+  {
+    asker: { caller, settings, log },
+    key,
+    terms: { scope = null, address = null },
+  }: { readonly asker: Asker; readonly key: string | null | undefined; readonly terms: KeyTerms },
 ): Promise<KeyAnswer> {
   const headers: Record<string, string> = {};
   try {
-    const { apiKeyId, tenant } = await admitKey(memory, caller, settings.signingKeys, {
-      text: key ?? undefined,
-      scope,
-      address,
-      operation: OPERATION,
-      sent: { headers: new Headers() },
-      now: Date.now(),
-      setHeader: (name, value) => {
-        headers[name] = value;
+    const { apiKeyId, tenant } = await admitKey(memory, {
+      caller,
+      keys: settings.signingKeys,
+      question: {
+        text: key ?? undefined,
+        scope,
+        address,
+        operation: OPERATION,
+        sent: { headers: new Headers() },
+        now: Date.now(),
+        setHeader: (name, value) => {
+          headers[name] = value;
+        },
       },
     });
     return { ok: true, problem: null, headers, apiKeyId, accountId: tenant.accountId, scopes: tenant.scopes };
@@ -58,7 +64,7 @@ export async function verifyToken(
 ): Promise<TokenAnswer> {
   try {
     const question = { text: token ?? undefined, capability: null, store: undefined };
-    const opened = await openByToken(memory, caller, settings, question);
+    const opened = await openByToken(memory, { caller, settings, question });
     const { ideaBankId, panelistId, issuedAt, expiresAt } = opened.token;
     return {
       ok: true,

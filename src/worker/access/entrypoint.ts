@@ -25,9 +25,13 @@ export const createAccess = (memory: EntrypointMemory) =>
      * `address` is your client's; without it, a key that is limited to addresses is refused.
      */
     async admit(apiKey: string | null, terms?: KeyTerms): Promise<KeyAnswer> {
-      return verifyKey(memory, await this.#asker(), textOr(apiKey), {
-        scope: terms?.scope ?? null,
-        address: textOr(terms?.address),
+      return verifyKey(memory, {
+        asker: await this.#asker(),
+        key: textOr(apiKey),
+        terms: {
+          scope: terms?.scope ?? null,
+          address: textOr(terms?.address),
+        },
       });
     }
 

@@ -56,9 +56,11 @@ export type OpenedByToken = OpenedIdeaBank & { readonly token: VerifiedToken };
 /** Throws `unauthorized` for a token that is not valid, or was revoked. */
 export async function openByToken(
   { tokens, views, databases }: IdeaBankMemory,
-  caller: Caller,
-  { freshnessMs, anchorMs, signingKeys }: Settings,
-  { text, store, capability, floorOf }: TokenQuestion,
+  {
+    caller,
+    settings: { freshnessMs, anchorMs, signingKeys },
+    question: { text, store, capability, floorOf },
+  }: { readonly caller: Caller; readonly settings: Settings; readonly question: TokenQuestion },
 ): Promise<OpenedByToken> {
   const token = await tokens.read(text, signingKeys);
   const database = databases.of(caller, token.ideaBankId);

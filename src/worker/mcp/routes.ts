@@ -37,7 +37,14 @@ class RpcError extends Error {
   readonly status: 200 | 400 | 404;
   readonly data: object | undefined;
 
-  constructor(code: number, message: string, status: 200 | 400 | 404 = 400, data?: object) {
+  constructor(
+    code: number,
+    {
+      message,
+      status = 400,
+      data,
+    }: { readonly message: string; readonly status?: 200 | 400 | 404 | undefined; readonly data?: object | undefined },
+  ) {
     super(message);
     this.code = code;
     this.status = status;
@@ -45,8 +52,8 @@ class RpcError extends Error {
   }
 }
 
-const invalidRequest = (message: string) => new RpcError(-32600, message);
-const headerMismatch = (name: string) => new RpcError(-32020, `${name} does not match the body`);
+const invalidRequest = (message: string) => new RpcError(-32600, { message });
+const headerMismatch = (name: string) => new RpcError(-32020, { message: `${name} does not match the body` });
 
 const toFields = (value: unknown): Fields | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
@@ -67,10 +74,14 @@ export function createMcpRoutes(memory: TenantMemory) {
 
   async function callTool(c: Context<TenantEnv>, { params }: Message): Promise<object | Response> {
     const operation = operationOf(params.name);
-    if (operation === undefined) throw new RpcError(-32602, "There is no such tool", 200);
+    if (operation === undefined) throw new RpcError(-32602, { message: "There is no such tool", status: 200 });
     let answer: Response;
     try {
-      const request = toRequest(operation, toFields(params.arguments) ?? {}, new URL(c.req.url).origin, headersOf(c));
+      const request = toRequest(operation, {
+        given: toFields(params.arguments) ?? {},
+        origin: new URL(c.req.url).origin,
+        headers: headersOf(c),
+      });
       outerOf.set(request, c);
       answer = await operations.fetch(request, c.env, c.executionCtx);
     } catch (error) {
@@ -107,7 +118,7 @@ export function createMcpRoutes(memory: TenantMemory) {
       case "tools/list":
         return { tools: toolsFor(scopes), ttlMs: KEPT_MS.tools, cacheScope: "private" };
       default:
-        throw new RpcError(-32601, "Method not found", isNewest(c) ? 404 : 200);
+        throw new RpcError(-32601, { message: "Method not found", status: isNewest(c) ? 404 : 200 });
     }
   }
 
@@ -163,7 +174,8 @@ async function readMessage(c: Context): Promise<unknown> {
   try {
     return (await readJsonBody(c.req.raw)).value;
   } catch (error) {
-    if (error instanceof Problem && error.code === "invalid-request") throw new RpcError(-32700, error.message);
+    if (error instanceof Problem && error.code === "invalid-request")
+      throw new RpcError(-32700, { message: error.message });
     throw error;
   }
 }
@@ -192,10 +204,14 @@ function checkVersion(c: Context, { method, params }: Message): void {
   const inHeader = c.req.header(VERSION_HEADER);
   const requested = inBody ?? inHeader;
   if (requested !== undefined && !SUPPORTED.includes(String(requested)))
-    throw new RpcError(-32022, "Unsupported protocol version", 400, { supported: SUPPORTED, requested });
+    throw new RpcError(-32022, {
+      message: "Unsupported protocol version",
+      status: 400,
+      data: { supported: SUPPORTED, requested },
+    });
   if (requested !== NEWEST) return;
   if (inBody === undefined || toFields(capabilities) === undefined)
-    throw new RpcError(-32602, "`_meta` needs the protocol's version and the client's capabilities");
+    throw new RpcError(-32602, { message: "`_meta` needs the protocol's version and the client's capabilities" });
   if (inBody !== inHeader) throw headerMismatch(VERSION_HEADER);
   if (c.req.header("Mcp-Method") !== method) throw headerMismatch("Mcp-Method");
   if (method === "tools/call" && c.req.header("Mcp-Name") !== params.name) throw headerMismatch("Mcp-Name");

@@ -115,9 +115,11 @@ function toObjectSchema(schema: z.core.$ZodType): JsonSchema & ObjectSchema {
  */
 export function toRequest(
   { method, path, body }: TenantOperation,
-  { [IDEMPOTENCY_KEY]: idempotencyKey, ...given }: Readonly<Record<string, unknown>>,
-  origin: string,
-  headers: Headers,
+  {
+    given: { [IDEMPOTENCY_KEY]: idempotencyKey, ...given },
+    origin,
+    headers,
+  }: { readonly given: Readonly<Record<string, unknown>>; readonly origin: string; readonly headers: Headers },
 ): Request {
   const parameters = parametersOf(path);
   const url = new URL(

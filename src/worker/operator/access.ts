@@ -29,7 +29,8 @@ export const ACCESS_OPERATIONS = {
     description:
       "Counts one request against the key's limit, as a request of this API. 200 also for a key that is refused: `problem` is what " +
       "this API would answer.",
-    handle: async (c, { body: { key, ...terms } }, memory) => c.json(await verifyKey(memory, askerOf(c), key, terms)),
+    handle: async (c, { body: { key, ...terms } }, memory) =>
+      c.json(await verifyKey(memory, { asker: askerOf(c), key, terms })),
   }),
 
   verifyToken: operation({

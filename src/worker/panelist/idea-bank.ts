@@ -47,9 +47,13 @@ export const openIdeaBank = (
     readonly inAddress?: string | undefined;
   },
 ): Promise<OpenedByToken> =>
-  openByToken(memory, c, c.get("settings"), {
-    text: tokenOf(c) ?? inAddress,
-    capability,
-    store: capability === "canViewChangelog" ? { kv: c.env.CHANGELOGS, calls: c.get("calls") } : undefined,
-    floorOf: (token) => readConsistencyToken(c, subjectsOf(token)),
+  openByToken(memory, {
+    caller: c,
+    settings: c.get("settings"),
+    question: {
+      text: tokenOf(c) ?? inAddress,
+      capability,
+      store: capability === "canViewChangelog" ? { kv: c.env.CHANGELOGS, calls: c.get("calls") } : undefined,
+      floorOf: (token) => readConsistencyToken(c, subjectsOf(token)),
+    },
   });

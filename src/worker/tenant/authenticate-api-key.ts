@@ -18,14 +18,18 @@ export type AuthenticatedTenant = Tenant & { readonly database: Database };
 
 export function createApiKeyAuthentication(memory: KeyMemory): AuthenticateApiKey {
   return async function authenticateApiKey(c, scope, text = c.req.header("X-API-Key")) {
-    const { apiKeyId, tenant, database } = await admitKey(memory, c, c.get("settings").signingKeys, {
-      text,
-      scope,
-      address: c.req.header("CF-Connecting-IP") ?? null,
-      operation: c.get("operation") ?? "",
-      sent: c.req.raw,
-      now: Date.now(),
-      setHeader: (name, value) => c.header(name, value),
+    const { apiKeyId, tenant, database } = await admitKey(memory, {
+      caller: c,
+      keys: c.get("settings").signingKeys,
+      question: {
+        text,
+        scope,
+        address: c.req.header("CF-Connecting-IP") ?? null,
+        operation: c.get("operation") ?? "",
+        sent: c.req.raw,
+        now: Date.now(),
+        setHeader: (name, value) => c.header(name, value),
+      },
     });
     c.set("tenant", tenant);
     c.set("apiKeyId", apiKeyId);
