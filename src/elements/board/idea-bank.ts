@@ -10,7 +10,7 @@ export type Idea = { -readonly [Field in keyof PanelistProposal]: PanelistPropos
 export type Comment = PanelistComment;
 export type Access = { readonly name: string | null; readonly capabilities: Capabilities };
 export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string };
-export type Filter = Readonly<Partial<Record<"sort" | "status" | "mine" | "tag" | "q", string>>>;
+export type Filter = Readonly<Partial<Record<"sort" | "status" | "mine" | "tag" | "q" | "limit", string>>>;
 
 export class IdeaBank {
   readonly #connection: Connection;

@@ -8,9 +8,9 @@ import { h, heading } from "../shared/h.ts";
 import { message, skeleton } from "../shared/message.ts";
 
 const COLUMNS = [
-  { status: "planned", sort: "top" },
-  { status: "in-progress", sort: "top" },
-  { status: "implemented", sort: "active" },
+  { status: "planned", sort: "top", limit: "10" },
+  { status: "in-progress", sort: "top", limit: "10" },
+  { status: "implemented", sort: "active", limit: "10" },
 ] as const;
 type Filter = (typeof COLUMNS)[number];
 
