@@ -171,7 +171,7 @@ describe("the copy that stays up to date", () => {
     const count = (kind: string) =>
       copy.prepare("SELECT count(*) AS n FROM resources WHERE kind = ? AND id GLOB '0Larger*'").get(kind)?.n;
     expect([count("proposal"), count("comment")]).toEqual([2_000, 2_000]);
-    // The change log has 4,000 more than the lists, and no request is made for each row.
+    // A request brings 100 of them: a request for each proposal would not fit into the limit.
     const usage = await fetch(`${origin}/tenant/whoami`, { headers: { "X-API-Key": minute } });
     const [, remaining] = /r=(\d+)/.exec(usage.headers.get("RateLimit") ?? "") ?? [];
     expect(Number(remaining)).toBeGreaterThan(400);
