@@ -24,7 +24,8 @@ function show(token) {
 async function askAgainIfRefused(token) {
   const isToken = TOKEN.test(token);
   // What is no token may not even fit into a header.
-  const response = isToken && (await fetch("/ideabank", { headers: { Authorization: token } }).catch(() => undefined));
+  const request = { method: "HEAD", headers: { Authorization: token } };
+  const response = isToken && (await fetch("/ideabank", request).catch(() => undefined));
   const isRefused = !isToken || response?.status === 401;
   document.getElementById("token-problem").hidden = !isRefused;
   if (isRefused) setToken("asked");

@@ -1,4 +1,4 @@
-/** `npm run screenshots`: the pictures of the start page and of the elements in `docs/`, light and dark, from the demo's data. */
+/** `npm run screenshots`: the pictures of the pages and of the elements in `docs/`, light and dark, from the demo's data. */
 import type { Page } from "playwright-core";
 import { optionsOf } from "../../../src/commands/command-line/main.ts";
 import { takeScreenshot } from "./browser.ts";
@@ -33,6 +33,7 @@ try {
   await take("idea-board", host("board"), { width: 760, height: 640 }, "idea-bank-board:state(ready)");
   const start = `${stage.api}/#token=${stage.demoToken}`;
   await take("start-page", start, { width: 1280, height: 1040 }, "idea-bank-board:state(ready)");
+  await take("account-settings", `${stage.api}/account/api-keys`, { width: 1120, height: 800 }, "main h1");
 } finally {
   await stage.close();
   await stop();
