@@ -120,7 +120,7 @@ async function refuseInhabited(databases: EveryDatabase): Promise<string> {
   return "no account but the rehearsal's";
 }
 
-/** What Cloudflare's API says. Which replica answers is in the dashboard only. */
+/** The replication state in Cloudflare's API. Only the dashboard shows which replica answers. */
 async function lookAtReplication(databases: EveryDatabase, accountId: string, env: string): Promise<string> {
   const wrangler = new Wrangler(databases.context, env);
   wrangler.accountId = accountId;
