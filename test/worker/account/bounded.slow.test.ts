@@ -10,6 +10,7 @@ import { numbers } from "../../support/many-rows.ts";
 import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
 import { OPERATOR_SECRET } from "../../support/operator.ts";
 import { createOwner } from "../../support/owner.ts";
+import { tokenFor } from "../../support/world.ts";
 
 type Cost = { read: number; written: number; bytes: number };
 
@@ -79,6 +80,7 @@ async function createScene(count: number) {
     ids: { apiKeyId: apiKey.id, webhookId: webhook.id, memberId, invitationId },
     watched: { own: `${own}k00001`, foreign: `${foreign}k00001` },
     waiting: `${own}000002`,
+    ideaBank: `${own}b00001`,
   };
 }
 
@@ -89,7 +91,7 @@ async function invited(email: string): Promise<string> {
 }
 
 async function measure(count: number): Promise<Map<string, Cost>> {
-  const { spent, bindings, leaked, github, owner, ids, watched, waiting } = await createScene(count);
+  const { spent, bindings, leaked, github, owner, ids, watched, waiting, ideaBank } = await createScene(count);
   const costs = new Map<string, Cost>();
   const measured = async (name: string, status: number, send: () => Promise<Response>) => {
     Object.assign(spent, { read: 0, written: 0 });
@@ -113,10 +115,14 @@ async function measure(count: number): Promise<Map<string, Cost>> {
   await measured("POST /approval/{id}", 303, () => owner.submit(`/approval/${waiting}`, { visibility: "public" }));
   const operator = createIsolate(bindings);
   const headers = { Authorization: `Bearer ${OPERATOR_SECRET}`, "Content-Type": "application/json" };
-  const { apiKey: changed } = await owner.create();
+  const { apiKey: changed, key } = await owner.create();
+  const token = await tokenFor(ideaBank, `${ideaBank.slice(0, 6)}p00001`);
+  const own: Record<string, string> = { account: owner.email, key, token };
   for (const { name, operation, method, path, status } of operationsOf("operator")) {
     const example = bodyOf(operation);
-    const body = example && JSON.stringify("account" in example ? { ...example, account: owner.email } : example);
+    const body =
+      example &&
+      JSON.stringify(Object.fromEntries(Object.entries(example).map(([field, value]) => [field, own[field] ?? value])));
     const sent = fillPath(path, { apiKeyId: changed.id });
     await measured(name, status, () => operator.request(sent, { method, headers, body: body ?? null }));
   }
@@ -138,7 +144,8 @@ it("no operation of an owner, the operator or nobody costs more in a large datab
   );
   for (const [name, { read, written, bytes }] of large) {
     const few = small.get(name) ?? { read: 0, written: 0, bytes: 0 };
-    expect(read + written, `${name}: rows read and written`).toBeGreaterThan(0);
+    // A key is verified by its gate, which has no metered database.
+    if (name !== "verifyKey") expect(read + written, `${name}: rows read and written`).toBeGreaterThan(0);
     // An account has at most 50 members, which are counted.
     expect(read, `${name}: rows read`).toBeLessThanOrEqual(few.read + 50);
     expect(written, `${name}: rows written`).toBeLessThanOrEqual(few.written + 10);
