@@ -67,6 +67,7 @@ const endsOfBank = (history: History, ideaBank: string): readonly BankEnd[] => {
 
 /** Those that end together: visitors' tokens, and what a secret has signed. */
 function* findTogether(history: History): Iterable<Finding> {
+  const rows = rowsOf(history);
   const issued = issuedTokens(history);
   const byId = new Map(callsOf(history).map((call) => [call.call, call]));
   const age = history.settings.freshnessMs + history.settings.anchorMs;
@@ -76,6 +77,9 @@ function* findTogether(history: History): Iterable<Finding> {
       for (const call of calls) {
         const token = tokenOf(call) ?? "";
         if (call.at <= at || !ends(token) || !authenticated(call)) continue;
+        // With the idea bank the end is gone, too: nothing is left to read or to write.
+        if (rows.versions("idea_banks", ideaBank).some(({ row, at: gone }) => row === null && gone <= call.answeredAt))
+          continue;
         if (isVisitors(token) && (issued.get(token)?.call.answeredAt ?? -Infinity) >= at) continue;
         const here = request !== undefined && succeeded(request) && request.isolate === call.isolate;
         const atOnce =
