@@ -58,8 +58,8 @@ CREATE TABLE IF NOT EXISTS invitees (
   PRIMARY KEY (email, account_id)
 ) STRICT, WITHOUT ROWID;
 
--- Owners who were signed in by the platform's own server, in the database DB alone. opened_at is NULL while the link was not used. A
--- session is deleted when it is ended, and 13 hours after its link was made.
+-- Owners who were signed in by the platform's own server, in the database DB alone. opened_at is NULL while the link was not used, and 0
+-- when the session was ended. A row is deleted 13 hours after its link was made.
 CREATE TABLE IF NOT EXISTS sign_ins (
   id TEXT PRIMARY KEY,
   email TEXT NOT NULL,
@@ -107,9 +107,12 @@ CREATE TABLE IF NOT EXISTS api_keys (
   -- Its last requests, a JSON object: `used`, `previous` (with the previous secret) and `refused`, each with network, country and user agent.
   seen TEXT CHECK (json_valid(seen)),
   -- The e-mail address or the service token that has made it. NULL where nobody signed in did.
-  created_by TEXT
+  created_by TEXT,
+  -- When the account is told next that the key expires: 30, 7 and 1 days before. NULL: no more.
+  expiry_notice_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX IF NOT EXISTS api_keys_by_expiry_notice ON api_keys (expiry_notice_at) WHERE expiry_notice_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS api_keys_by_account ON api_keys (account_id, created_at, id);
 -- For the list: those that were revoked last, those that expired last, and the active ones.
 CREATE INDEX IF NOT EXISTS api_keys_by_end ON api_keys (account_id, revoked_at, expires_at);
@@ -151,7 +154,9 @@ CREATE TABLE IF NOT EXISTS audit_events (
   changes TEXT CHECK (json_valid(changes)),
   number INTEGER,
   subject_id TEXT,
-  idea_bank_id TEXT
+  idea_bank_id TEXT,
+  -- Of a new event NULL. 1: members are to be told of it by e-mail. A restore from a backup inserts 0: it is nothing new.
+  notice INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS audit_events_by_account ON audit_events (account_id, created_at, id);
@@ -161,11 +166,16 @@ CREATE INDEX IF NOT EXISTS audit_events_by_creation ON audit_events (created_at)
 CREATE INDEX IF NOT EXISTS audit_events_by_actor ON audit_events (account_id, actor, api_key_id, webhook_id)
 WHERE api_key_id IS NOT NULL OR webhook_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS audit_events_by_number ON audit_events (account_id, number);
+CREATE INDEX IF NOT EXISTS audit_events_to_notify ON audit_events (created_at) WHERE notice = 1;
 
 CREATE TRIGGER IF NOT EXISTS audit_event_added AFTER INSERT ON audit_events
 WHEN NEW.number IS NULL
 BEGIN
-  UPDATE audit_events SET number = coalesce((SELECT max(number) FROM audit_events WHERE account_id = NEW.account_id), 0) + 1 WHERE id = NEW.id;
+  UPDATE audit_events SET number = coalesce((SELECT max(number) FROM audit_events WHERE account_id = NEW.account_id), 0) + 1,
+    notice = iif(NEW.notice IS NULL AND (NEW.event IN ('leaked', 'webhook-failed')
+      OR NEW.event = 'expiring' AND NEW.changes ->> '$.after.expiresAt' - NEW.created_at <= 604800000
+      OR NEW.event = 'changed' AND NEW.changes ->> '$.after.member' IS NOT NULL), 1, NULL)
+  WHERE id = NEW.id;
   DELETE FROM audit_events WHERE account_id = NEW.account_id
     AND number = (SELECT number FROM audit_events WHERE id = NEW.id) - 10000;
 END;
@@ -740,6 +750,7 @@ CREATE TRIGGER IF NOT EXISTS quota_votes_exceeded AFTER INSERT ON votes BEGIN
 -- number: 1, 2, 3, … in each account, in the order in which the changes were committed.
 -- panelist_id: the panelist, or of a proposal or a comment the one for whom the tenant has created it.
 -- actor: 'panelist' for a panelist's request, 'system' for what follows later from another change, else 'tenant'.
+-- event_id: of an account event, its event in audit_events. These are for webhooks that choose them: the feed leaves them out.
 -- Kept for 30 days, and at most 500,000 of an account. The newest one of an account stays: the next number follows from it.
 CREATE TABLE IF NOT EXISTS change_log (
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -752,6 +763,7 @@ CREATE TABLE IF NOT EXISTS change_log (
   actor TEXT NOT NULL CHECK (actor IN ('tenant', 'panelist', 'system')),
   changed_at INTEGER NOT NULL,
   survey_id TEXT,
+  event_id TEXT,
   PRIMARY KEY (account_id, number)
 ) STRICT, WITHOUT ROWID;
 
@@ -938,4 +950,26 @@ CREATE INDEX IF NOT EXISTS webhooks_due_by_failure ON webhooks (attempts > 0, du
 
 CREATE TRIGGER IF NOT EXISTS webhooks_behind AFTER INSERT ON change_log BEGIN
   UPDATE webhooks SET due_at = NEW.changed_at WHERE account_id = NEW.account_id AND state = 'active' AND due_at IS NULL;
+END;
+
+-- Account events.
+CREATE TRIGGER IF NOT EXISTS log_account_events AFTER INSERT ON audit_events
+WHEN NEW.notice IS NULL AND (NEW.event IN ('created', 'changed', 'rotated', 'revoked', 'expiring', 'leaked') AND NEW.api_key_id IS NOT NULL
+  OR NEW.event = 'webhook-failed'
+  OR NEW.event = 'changed' AND NEW.changes ->> '$.before.member' IS NOT NEW.changes ->> '$.after.member')
+BEGIN
+  INSERT INTO change_log (account_id, number, type, actor, changed_at, event_id)
+  SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
+    iif(NEW.api_key_id IS NOT NULL, 'api-key.' || NEW.event, iif(NEW.event = 'webhook-failed', 'webhook.failed',
+      iif(NEW.changes ->> '$.after.member' IS NULL, 'member.removed', 'member.added'))),
+    iif(NEW.event IN ('expiring', 'leaked', 'webhook-failed'), 'system', 'tenant'), CAST(unixepoch('subsec') * 1000 AS INTEGER), NEW.id
+  FROM accounts a WHERE a.id = NEW.account_id; END;
+
+-- A restore sets the state again without an attempt, and that is no event.
+CREATE TRIGGER IF NOT EXISTS webhook_failed AFTER UPDATE OF state ON webhooks
+WHEN OLD.state = 'active' AND NEW.state IN ('failed', 'ended') AND NEW.attempts > OLD.attempts
+BEGIN
+  INSERT INTO audit_events (id, account_id, event, api_key_name, created_at, webhook_id)
+  VALUES (substr(NEW.id, 1, 1) || substr(hex(randomblob(6)), 2), NEW.account_id, 'webhook-failed', NEW.url,
+    CAST(unixepoch('subsec') * 1000 AS INTEGER), NEW.id);
 END;

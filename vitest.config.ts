@@ -35,6 +35,7 @@ const inWorkerd = () => ({
       miniflare: {
         // Every request of the suite is observed: test/support/setup.ts checks what is.
         bindings: { CREDENTIAL_SECRETS, REQUEST_LOG_SHARE: "1" },
+        email: { send_email: [{ name: "EMAIL" }] },
         analyticsEngineDatasets: { REQUESTS: { dataset: "requests" } },
         d1Databases: { DB_1: "second", REPLICA: "replica" },
       },

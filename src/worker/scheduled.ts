@@ -1,6 +1,6 @@
 /**
  * The scheduled job ([triggers] in wrangler.toml). It moves the votes of merged proposals, and deletes the rows that deletions
- * have left and rows that have expired. Meanwhile it delivers the changes that webhooks did not get after the answer to a write.
+ * have left and rows that have expired. It tells accounts of keys that expire, and members by e-mail. Meanwhile it delivers the changes that webhooks did not get after the answer to a write.
  *
  * - It works in slices, in turn, so that a long backlog of one kind, tenant or database does not delay the others; nor does a
  *   database that hangs.
@@ -8,9 +8,11 @@
  * - Two runs at the same time do no harm. A failure is left to the next run. This run finishes the rest, then fails.
  */
 import { type Allowance, deliverDue } from "./changes/deliver.ts";
+import { type NoticesEnv, sendNotices } from "./changes/notices.ts";
 import { type Send, sendByFetch } from "./changes/send.ts";
 import { deleteLeftovers, deletePanelistLeftovers } from "./database/deletions.ts";
 import { deleteExpired, deleteOldChanges, deleteOldRevocations, EXPIRING, RETAINED } from "./database/expired-rows.ts";
+import { tellOfExpiry } from "./database/expiring-keys.ts";
 import { continueMerge } from "./database/merges.ts";
 import { startPosition } from "./database/slices.ts";
 import { type RetentionEnv, readKeptMs } from "./settings.ts";
@@ -37,7 +39,7 @@ type Task = () => Promise<boolean>;
 
 /** `now` is the clock of the slices, in Unix milliseconds. */
 export async function runScheduled(
-  caller: Caller & { readonly env: RetentionEnv },
+  caller: Caller & { readonly env: RetentionEnv & NoticesEnv },
   now: () => number = Date.now,
   send: Send = sendByFetch,
 ): Promise<void> {
@@ -61,7 +63,7 @@ async function runSlices(
     env,
     now,
     statements,
-  }: { readonly env: RetentionEnv; readonly now: () => number; readonly statements: { left: number } },
+  }: { readonly env: RetentionEnv & NoticesEnv; readonly now: () => number; readonly statements: { left: number } },
 ): Promise<unknown[]> {
   const start = now();
   const tasksOf = (session: Session): Task[] => [
@@ -73,6 +75,9 @@ async function runSlices(
     ...RETAINED.map((kind) => async () => deleteExpired(session, kind, start - readKeptMs(env, kind.setting))),
     () => deleteOldRevocations(session, start),
     async () => deleteOldChanges(session, start, readKeptMs(env, "CHANGE_DAYS")),
+    () => tellOfExpiry(session, start),
+    // One slice in a run bounds the e-mails.
+    () => sendNotices(session, env, start).then(() => false),
   ];
   const waiting = sessions.map(tasksOf);
   const failures: unknown[] = [];
@@ -87,7 +92,7 @@ async function runSlices(
         if (await task()) tasks.push(task);
         else statements.left += STATEMENTS_OF_A_SLICE - 1;
       } catch (error) {
-        console.error("the scheduled job could not delete a slice; the next run tries again", error);
+        console.error("the scheduled job could not do a slice; the next run tries again", error);
         failures.push(error);
       }
       if (tasks.length > 0) waiting.push(tasks);

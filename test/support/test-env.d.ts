@@ -7,5 +7,7 @@ declare namespace Cloudflare {
     REPLICA: D1Database;
     /** Where a deployment may have data points written. */
     REQUESTS: AnalyticsEngineDataset;
+    /** Miniflare's stand-in for sending e-mail: a deployment's NOTICES. */
+    EMAIL: SendEmail;
   }
 }

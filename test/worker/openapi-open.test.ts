@@ -1,7 +1,7 @@
 /** Answers are described as open: a client that is generated from the document and checks what it reads must take what is added later. */
 import { expect, it } from "vitest";
 import document from "../../public/openapi.json";
-import { CHANGE_TYPES } from "../../src/worker/model/change.ts";
+import { DELIVERY_TYPES } from "../../src/worker/model/webhook.ts";
 
 type Node = Record<string, unknown>;
 const schemas: Record<string, Node> = document.components.schemas;
@@ -68,9 +68,9 @@ it("a kind of change requires what is always there", () => {
   expect(schemas.IdeaBankChange?.required).not.toContain("proposalId");
 });
 
-it("the document has a webhook for each type of change, whose body is that kind of change", () => {
+it("the document has a webhook for each type of delivery, whose body is that kind", () => {
   const webhooks: Record<string, { post: { requestBody: { content: object } } }> = document.webhooks;
-  expect(Object.keys(webhooks)).toEqual([...CHANGE_TYPES]);
+  expect(Object.keys(webhooks)).toEqual([...DELIVERY_TYPES]);
   for (const [type, { post }] of Object.entries(webhooks)) {
     const [kind = ""] = namesIn(post);
     expect(JSON.stringify(schemas[kind]), type).toContain(`"${type}"`);

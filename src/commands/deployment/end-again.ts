@@ -15,7 +15,7 @@
  * - Members who were removed are removed again. An account that then has no member gets those from before the restore.
  * - Webhooks that were deleted are deleted; the others get the URL and the secrets that they had, and their state if it was not
  *   `active`.
- * - Owners whom the platform had signed in are signed out: a session that was ended would be back.
+ * - Owners who had signed out are signed out.
  * - The audit trail keeps its events.
  */
 import type { DatabaseSync } from "node:sqlite";
@@ -42,7 +42,7 @@ const IS_NEW = "' AND NOT EXISTS (SELECT 1 FROM audit_events WHERE id = ' || quo
 /** The settings of the state before, unless the restored key's last change is known. */
 const CHANGED_KEYS = `SELECT 'UPDATE api_keys SET name = ' || quote(k.name) || ', scopes = ' || quote(k.scopes) || ', rate_limit = ' || quote(k.rate_limit)
      || ', rate_window_seconds = ' || quote(k.rate_window_seconds) || ', expires_at = ' || quote(k.expires_at)
-     || ', paused_at = ' || quote(k.paused_at) || ', allowed_addresses = ' || quote(k.allowed_addresses)
+     || ', expiry_notice_at = ' || quote(k.expiry_notice_at) || ', paused_at = ' || quote(k.paused_at) || ', allowed_addresses = ' || quote(k.allowed_addresses)
      || iif(k.leaked_at IS NULL, '', ', leaked_at = ' || quote(k.leaked_at)) || ' WHERE id = ' || quote(k.id) || ${IS_NEW} AS sql
    FROM api_keys k JOIN audit_events e ON e.id = (
      SELECT id FROM audit_events WHERE account_id = k.account_id AND api_key_id = k.id AND changes IS NOT NULL
@@ -96,9 +96,9 @@ const WEBHOOKS = [
    FROM webhooks w LEFT JOIN ${LAST_OF_WEBHOOK} WHERE w.state <> 'active'`,
 ];
 
-const EVENTS = `SELECT 'INSERT OR IGNORE INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook_id) SELECT '
+const EVENTS = `SELECT 'INSERT OR IGNORE INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook_id, notice) SELECT '
      || quote(id) || ', ' || quote(account_id) || ', ' || quote(event) || ', ' || quote(api_key_id) || ', ' || quote(api_key_name) || ', '
-     || quote(actor) || ', ' || quote(address) || ', ' || quote(created_at) || ', ' || quote(changes) || ', ' || quote(webhook_id)
+     || quote(actor) || ', ' || quote(address) || ', ' || quote(created_at) || ', ' || quote(changes) || ', ' || quote(webhook_id) || ', 0'
      || ' WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ' || quote(account_id) || ');' AS sql FROM audit_events`;
 
 /** Each a SELECT of statements as texts. Every value is quoted, numbers too: an export may hold anything in any column. */
@@ -141,7 +141,7 @@ const STATEMENTS = [
   LAST_MEMBERS,
   MEMBERSHIPS,
   INVITATIONS,
-  "SELECT 'DELETE FROM sign_ins;' AS sql",
+  "SELECT 'UPDATE sign_ins SET opened_at = 0 WHERE id = ' || quote(id) || ';' AS sql FROM sign_ins WHERE opened_at = 0",
   // The events come last: a key whose last change the trail has is left alone.
   EVENTS,
 ];

@@ -1,5 +1,7 @@
 /** The kinds of changes: a generated client does not ask for the `proposalId` of a panelist's change. */
-import { CHANGE_TYPES, type ChangeType } from "../../worker/model/change.ts";
+import { isAccountEvent } from "../../worker/model/account-event.ts";
+import { CHANGE_TYPES } from "../../worker/model/change.ts";
+import type { DeliveryType } from "../../worker/model/webhook.ts";
 import { unionOf } from "./open-union.ts";
 import type { JsonSchema } from "./schemas.ts";
 
@@ -17,8 +19,10 @@ const KINDS = {
 } as const;
 
 /** The name of the schema of a type's changes. */
-export const changeKindOf = (type: ChangeType): string =>
-  Object.entries(KINDS).find(([word]) => type.startsWith(`${word}.`))?.[1].name ?? "OtherChange";
+export const changeKindOf = (type: DeliveryType): string =>
+  isAccountEvent(type)
+    ? "AccountEvent"
+    : (Object.entries(KINDS).find(([word]) => type.startsWith(`${word}.`))?.[1].name ?? "OtherChange");
 
 /** The schemas with the union in the place of `Change`. */
 export function withChangeUnion({ Change, ...schemas }: Record<string, JsonSchema>): Record<string, JsonSchema> {

@@ -3,6 +3,7 @@
  * static asset and costs the Worker nothing.
  */
 import packageJson from "../../../package.json" with { type: "json" };
+import { AccountEvent } from "../../worker/model/account-event.ts";
 import { withChangeUnion } from "./change-union.ts";
 import { describeOperation } from "./describe-operation.ts";
 import { HEADERS } from "./headers.ts";
@@ -87,7 +88,7 @@ export function buildDocument() {
         },
       },
       headers: HEADERS,
-      schemas: { ...withChangeUnion(namedSchemas(operations)), ...PROBLEM_SCHEMAS },
+      schemas: { ...withChangeUnion(namedSchemas(operations, [AccountEvent])), ...PROBLEM_SCHEMAS },
       responses: problemResponses(operations),
     },
   };

@@ -27,10 +27,13 @@ export const exampleOf = (schema: z.core.$ZodType | string): unknown =>
     ? [...describedSchemas().values()].find(({ name }) => name === schema)?.example
     : described(schema).example;
 
-/** The schemas of each operation's body, answer and page, and of their parts. */
-export function namedSchemas(operations: readonly Operation[]): Record<string, JsonSchema> {
+/** The schemas of each operation's body, answer and page, of what else is sent, and of their parts. */
+export function namedSchemas(
+  operations: readonly Operation[],
+  sent: readonly z.ZodMiniType[],
+): Record<string, JsonSchema> {
   const inputs = operations.flatMap(({ body }) => body ?? []);
-  const answers = operations.flatMap(({ answer }) => answer ?? []);
+  const answers = [...operations.flatMap(({ answer }) => answer ?? []), ...sent];
   const items = operations.flatMap(({ query, answer }) =>
     query && answer ? [{ item: answer, isFeed: !hasCursor(query) }] : [],
   );

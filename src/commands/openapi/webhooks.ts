@@ -1,6 +1,6 @@
 /** The document's `webhooks`: the request that a receiver gets for each type. */
-import { CHANGE_TYPES } from "../../worker/model/change.ts";
-import { exampleChange } from "../../worker/model/example-change.ts";
+import { exampleDelivery } from "../../worker/model/example-change.ts";
+import { DELIVERY_TYPES } from "../../worker/model/webhook.ts";
 import { changeKindOf } from "./change-union.ts";
 
 const header = (name: string, description: string, example: string) => ({
@@ -25,7 +25,7 @@ const HEADERS = [
 
 export const describeWebhooks = () =>
   Object.fromEntries(
-    CHANGE_TYPES.map((type) => [
+    DELIVERY_TYPES.map((type) => [
       type,
       {
         post: {
@@ -41,7 +41,7 @@ export const describeWebhooks = () =>
             content: {
               "application/json": {
                 schema: { $ref: `#/components/schemas/${changeKindOf(type)}` },
-                example: exampleChange(type, "2026-11-20T12:00:00.000Z"),
+                example: exampleDelivery(type, "2026-11-20T12:00:00.000Z"),
               },
             },
           },

@@ -1,6 +1,6 @@
 /**
  * The session of an owner whom the platform's own server has signed in: a row in the directory's database, which the cookie `__Host-owner`
- * names. Ending it deletes the row, so that a copy of the cookie is worth nothing.
+ * names. Ending it marks the row, so that a copy of the cookie is worth nothing.
  */
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";

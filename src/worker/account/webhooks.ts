@@ -20,7 +20,7 @@ import {
 import { stamp } from "../database/audit-events.ts";
 import { accountOf } from "../database/owners.ts";
 import { invalid, parseOrThrow } from "../http/invalid-request.ts";
-import { exampleChange } from "../model/example-change.ts";
+import { exampleDelivery } from "../model/example-change.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { toTimestamp } from "../model/text.ts";
 import {
@@ -162,7 +162,7 @@ export async function testWebhook(
 ): Promise<WebhookTest> {
   const { webhook, secrets } = await changeTo(c, { id, change: test, idempotencyKey, otherwise: suspended });
   const at = toTimestamp(Date.now());
-  const payload = type === TEST_TYPE ? { type, at } : exampleChange(type, at);
+  const payload = type === TEST_TYPE ? { type, at } : exampleDelivery(type, at);
   const message = { id: `test_${crypto.randomUUID()}`, payload };
   const { attempt: made } = await attempt(c.var.send, { url: webhook.url, secrets }, message);
   await recordTest(primary(c, id), { email: c.var.owner.email, id, attempt: made });

@@ -11,6 +11,7 @@ import {
   COLUMNS,
   firstKey,
   type KeyRow,
+  nextExpiryNotice,
   OWN,
   OWN_KEY,
   selectActive,
@@ -151,8 +152,9 @@ export async function createApiKeyRow(
   const insert = prepare<KeyRow>(
     `INSERT INTO api_keys
        (id, account_id, name, secret_hash, last_four, scopes, rate_limit, rate_window_seconds, created_at, expires_at,
-        region, allowed_addresses, created_by)
-     SELECT :id, a.id, :name, :hash, :lastFour, :scopes, :limit, :windowSeconds, :now, :expiresAt, :region, :allowed, :actor FROM accounts a
+        region, allowed_addresses, created_by, expiry_notice_at)
+     SELECT :id, a.id, :name, :hash, :lastFour, :scopes, :limit, :windowSeconds, :now, :expiresAt, :region, :allowed, :actor, ${nextExpiryNotice(":expiresAt")}
+     FROM accounts a
      WHERE a.owner_email = :email AND ${MAX_ACTIVE_KEYS} > (
        SELECT count(*) FROM (${selectActive("account_id = a.id")})) AND ${IS_MEMBER} AND ${notDoneBefore("a.id")}
      ON CONFLICT (id) DO NOTHING RETURNING ${COLUMNS}`,

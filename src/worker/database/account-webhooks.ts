@@ -2,11 +2,11 @@
 import { decodeBase62 } from "../credentials/base62.ts";
 import type { Identifier } from "../credentials/id.ts";
 import type { Owner } from "../model/account.ts";
-import type { ChangeType } from "../model/change.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { toTimestamp } from "../model/text.ts";
 import {
   CHANGE_ID,
+  type DeliveryType,
   MAX_WEBHOOKS,
   type NewWebhook,
   SECRET_OVERLAP_MS,
@@ -55,7 +55,7 @@ export type OwnWebhook = { readonly webhook: Webhook; readonly secrets: readonly
 const toWebhook = (row: Row): Webhook => ({
   id: row.id,
   url: row.url,
-  types: row.types === null ? null : (JSON.parse(row.types) as ChangeType[]),
+  types: row.types === null ? null : (JSON.parse(row.types) as DeliveryType[]),
   state: row.state,
   createdAt: toTimestamp(row.created_at),
   createdBy: row.created_by,

@@ -3,7 +3,16 @@ import { type ApiKey, MAX_ACTIVE_KEYS, type Owner } from "../model/account.ts";
 import type { ApiKeyChanges } from "../model/api-key-settings.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
-import { ACTIVE, COLUMNS, type KeyRow, OWN, OWN_KEY, selectActive, toApiKey } from "./api-key-rows.ts";
+import {
+  ACTIVE,
+  COLUMNS,
+  type KeyRow,
+  nextExpiryNotice,
+  OWN,
+  OWN_KEY,
+  selectActive,
+  toApiKey,
+} from "./api-key-rows.ts";
 import type { AuditStamp } from "./audit-events.ts";
 import { IS_MEMBER } from "./idempotency.ts";
 
@@ -13,7 +22,7 @@ const SETTINGS = {
   scopes: ["scopes = :scopes", "json(scopes)"],
   limit: ["rate_limit = :limit", "rate_limit"],
   windowSeconds: ["rate_window_seconds = :windowSeconds", "rate_window_seconds"],
-  expiresAt: ["expires_at = :expiresAt", "expires_at"],
+  expiresAt: [`expires_at = :expiresAt, expiry_notice_at = ${nextExpiryNotice(":expiresAt")}`, "expires_at"],
   paused: [
     "paused_at = iif(:paused, coalesce(paused_at, :now), NULL)",
     "json(iif(paused_at IS NULL, 'false', 'true'))",

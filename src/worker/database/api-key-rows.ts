@@ -81,3 +81,13 @@ export const toHourlyCount = ({ hour, admitted, limited }: UsageRow) => ({
   admitted,
   limited,
 });
+
+/** The days before its end at which the account is told that a key expires. */
+const TOLD_DAYS_BEFORE = [1, 7, 30];
+
+/** When the account is told next, after `:now`: an expression of SQL, NULL for no more. `expiresAt` is one, too. */
+export const nextExpiryNotice = (expiresAt: string): string =>
+  TOLD_DAYS_BEFORE.reduce((later, days) => {
+    const at = `${expiresAt} - ${days * 86_400_000}`;
+    return `iif(${at} > :now, ${at}, ${later})`;
+  }, "NULL");

@@ -11,7 +11,7 @@ import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";
 import { accountOf, beginVisit, type Visit } from "./owners.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
 
-type Row = {
+export type EventRow = {
   id: string;
   event: AuditEvent["event"];
   api_key_id: string | null;
@@ -25,7 +25,7 @@ type Row = {
   idea_bank_id: string | null;
 };
 
-const COLUMNS =
+export const EVENT_COLUMNS =
   "id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook_id, subject_id, idea_bank_id";
 
 /** The settings as they are stored: times are Unix milliseconds. */
@@ -146,8 +146,8 @@ export async function listAuditEvents(
 ): Promise<{ readonly accountId: Identifier; readonly page: Page<AuditEvent> }> {
   const results = await session.batch({
     ...beginVisit(visit),
-    events: prepare<Row>(
-      `SELECT ${COLUMNS} FROM audit_events
+    events: prepare<EventRow>(
+      `SELECT ${EVENT_COLUMNS} FROM audit_events
        WHERE account_id = ${ACCOUNT_OF_OWNER} ${apiKeyId === undefined ? "" : "AND api_key_id = :apiKeyId"}
          AND (created_at, id) < (:afterKey, :afterId)
        ORDER BY created_at DESC, id DESC LIMIT :rows`,
@@ -164,13 +164,17 @@ export async function listTogether(
   accountId: string,
   eventId: string,
 ): Promise<readonly AuditEvent[]> {
-  const sql = `SELECT ${COLUMNS} FROM audit_events WHERE account_id = :accountId
+  const sql = `SELECT ${EVENT_COLUMNS} FROM audit_events WHERE account_id = :accountId
       AND (created_at, actor) = (SELECT created_at, actor FROM audit_events WHERE id = :eventId AND account_id = :accountId)
       AND subject_id IS NOT NULL ORDER BY number DESC LIMIT 100`;
-  return (await session.all(prepare<Row>(sql, { accountId, eventId }))).map(toEvent);
+  return (await session.all(prepare<EventRow>(sql, { accountId, eventId }))).map(toEvent);
 }
 
-const toEvent = (row: Row): AuditEvent => ({
+/** `ids` is a SELECT. */
+export const selectEvents = (ids: string): string =>
+  `SELECT ${EVENT_COLUMNS} FROM audit_events WHERE account_id = :accountId AND id IN (${ids})`;
+
+export const toEvent = (row: EventRow): AuditEvent => ({
   id: row.id,
   apiKeyId: row.api_key_id,
   ...toSubject(row),
@@ -182,7 +186,7 @@ const toEvent = (row: Row): AuditEvent => ({
 
 type AuditSubject = Pick<AuditEvent, "event" | "apiKeyName" | "webhook" | "subject">;
 
-function toSubject({ event, api_key_name, webhook_id, subject_id, idea_bank_id }: Row): AuditSubject {
+function toSubject({ event, api_key_name, webhook_id, subject_id, idea_bank_id }: EventRow): AuditSubject {
   const none = { event, apiKeyName: "", webhook: null, subject: null };
   if (webhook_id !== null) return { ...none, webhook: { id: webhook_id, url: api_key_name } };
   return subject_id === null

@@ -5,6 +5,8 @@
 import { decodeBase62, encodeBase62 } from "../credentials/base62.ts";
 import type { Position } from "../credentials/cursor.ts";
 import { ID_WIDTH } from "../credentials/id.ts";
+import type { AccountEvent } from "../model/account-event.ts";
+import type { AuditEvent } from "../model/audit-event.ts";
 import { type Change, type ChangeActor, type ChangeType, NOW } from "../model/change.ts";
 import type { Comment } from "../model/comment.ts";
 import type { IdeaBank } from "../model/idea-bank.ts";
@@ -14,6 +16,7 @@ import type { Survey } from "../model/survey.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare, type Statement } from "../store/statement.ts";
+import { selectEvents, toEvent } from "./audit-events.ts";
 import { COMMENT_BYTES, selectComments, toComments } from "./comments.ts";
 import { selectIdeaBanks, toIdeaBanks } from "./idea-banks.ts";
 import { fitOf, ITEM_BYTES } from "./pagination.ts";
@@ -22,17 +25,19 @@ import { PROPOSAL_BYTES, selectProposals, toProposals } from "./proposals.ts";
 import { SURVEY_BYTES, selectSurveys, toSurveys } from "./surveys.ts";
 import { type ClaimedWebhook, selectAsClaimed } from "./webhook-deliveries.ts";
 
-type Row = {
-  number: number;
+type Place = { number: number; changed_at: number };
+type ChangeRow = Place & {
   type: ChangeType;
   idea_bank_id: string | null;
   proposal_id: string | null;
   comment_id: string | null;
   panelist_id: string | null;
   actor: ChangeActor;
-  changed_at: number;
   survey_id: string | null;
+  event_id: null;
 };
+type AccountRow = Place & { type: AccountEvent["type"]; actor: AccountEvent["by"]; event_id: string };
+type Row = ChangeRow | AccountRow;
 
 /** `after` is the end of the last page; undefined starts at the oldest kept change, `now` at the end of the log. */
 export type ChangeRequest = {
@@ -42,14 +47,14 @@ export type ChangeRequest = {
   readonly withSurveys: boolean;
 };
 
-/** `next` is always set, because the log goes on; on an empty page it is the request's own place. */
+/** `next` is always set, because the log goes on; on an empty page it is behind the account events that were passed over. */
 export type ChangePage = { readonly items: readonly Change[]; readonly next: Position };
 
 /**
  * A place in the log: the number of the change before it, and that change's time in the place of an identifier. The time is
  * needed because after a restore from a backup another change can have the number.
  */
-const toPosition = ({ number, changed_at }: Pick<Row, "number" | "changed_at">): Position => ({
+const toPosition = ({ number, changed_at }: Place): Position => ({
   key: number,
   id: encodeBase62(changed_at, ID_WIDTH),
 });
@@ -57,19 +62,24 @@ const BEGINNING = toPosition({ number: 0, changed_at: 0 });
 
 type Bounds = { oldest: number | null; newest: number | null; newest_at: number | null; after_at: number | null };
 
+/** So much of the log is read at a time: account events that nobody asked for may be many. Its numbers have no gaps. */
+const LOOKED_AT = 1_000;
+const UNTIL = `(SELECT min(number) FROM change_log WHERE account_id = :accountId AND number > :after) + ${LOOKED_AT - 1}`;
+
+/** `newest` is that of what is read. */
 const BOUNDS = `SELECT oldest.number AS oldest, newest.number AS newest, newest.changed_at AS newest_at,
     (SELECT changed_at FROM change_log WHERE account_id = :accountId AND number = :after) AS after_at
   FROM (SELECT min(number) AS number FROM change_log WHERE account_id = :accountId) oldest
   LEFT JOIN change_log newest ON newest.account_id = :accountId
-    AND newest.number = (SELECT max(number) FROM change_log WHERE account_id = :accountId)`;
+    AND newest.number = (SELECT max(number) FROM change_log WHERE account_id = :accountId AND number <= ${UNTIL})`;
 
 /** A place is known while the change before it is kept. The beginning is known while the first change is kept. */
 const isKept = ({ key, id }: Position, { oldest, after_at }: Bounds): boolean =>
   key === 0 ? oldest === null || oldest === 1 : after_at === decodeBase62(id);
 
 const ENTRIES = `entries AS MATERIALIZED (
-  SELECT * FROM change_log WHERE account_id = :accountId AND number > :after AND number <= :until
-    AND (:types IS NULL OR type IN (SELECT value FROM json_each(:types))) ORDER BY number LIMIT :rows)`;
+  SELECT * FROM change_log WHERE account_id = :accountId AND number > :after AND number <= ${UNTIL}
+    AND (:types IS NULL AND event_id IS NULL OR type IN (SELECT value FROM json_each(:types))) ORDER BY number LIMIT :rows)`;
 const SIZES = `SELECT ${ITEM_BYTES} + coalesce((SELECT ${PROPOSAL_BYTES} FROM proposals WHERE id = e.proposal_id), 0)
   + coalesce((SELECT ${COMMENT_BYTES} FROM comments WHERE id = e.comment_id), 0)
   + coalesce((SELECT ${SURVEY_BYTES} FROM surveys WHERE id = e.survey_id), 0) AS bytes FROM entries e`;
@@ -88,7 +98,7 @@ type Resources = {
   readonly surveys: ReadonlyMap<string, Survey> | undefined;
 };
 
-function toChange(row: Row, { ideaBanks, proposals, comments, panelists, surveys }: Resources): Change {
+function toChange(row: ChangeRow, { ideaBanks, proposals, comments, panelists, surveys }: Resources): Change {
   const { idea_bank_id, proposal_id, comment_id, panelist_id, survey_id } = row;
   return {
     type: row.type,
@@ -107,10 +117,16 @@ function toChange(row: Row, { ideaBanks, proposals, comments, panelists, surveys
   };
 }
 
-/** The part of the log after the number `after`, up to `until`. `types` is a JSON array of the wanted types; null for all. */
+const toAccountEvent = ({ type, changed_at, actor }: AccountRow, event: AuditEvent | undefined): AccountEvent => ({
+  type,
+  at: toTimestamp(changed_at),
+  by: actor,
+  event: event ?? null,
+});
+
+/** The part of the log after the number `after`. `types` is a JSON array of the wanted types; null for all changes, and no account event. */
 type Stretch = {
   readonly after: number;
-  readonly until: number;
   readonly types: string | null;
   readonly rows: number;
   readonly withPanelists: boolean;
@@ -134,7 +150,7 @@ async function readStretch(
 ): Promise<{
   readonly claimed: readonly unknown[] | undefined;
   readonly bounds: Bounds | undefined;
-  readonly found: readonly { row: Row; change: Change }[];
+  readonly found: readonly { row: Row; change: Change | AccountEvent }[];
 }> {
   const values = { accountId, ...stretch };
   const on = <Found>(entries: string, sql: string) => prepare<Found>(`WITH ${entries} ${sql}`, values);
@@ -164,6 +180,10 @@ async function readStretch(
     surveys: withSurveys
       ? on<RowOf<typeof toSurveys>>(SHOWN, selectSurveys("SELECT survey_id FROM shown WHERE survey_id IS NOT NULL"))
       : undefined,
+    events:
+      stretch.types === null
+        ? undefined
+        : on<Parameters<typeof toEvent>[0]>(ENTRIES, selectEvents("SELECT event_id FROM entries")),
   });
   const resources = {
     ideaBanks: byId(toIdeaBanks(rows.ideaBanks)),
@@ -172,7 +192,11 @@ async function readStretch(
     panelists: rows.panelists && byId(toPanelists(rows.panelists)),
     surveys: rows.surveys && byId(toSurveys(rows.surveys)),
   };
-  const found = rows.shown.map((row) => ({ row, change: toChange(row, resources) }));
+  const events = byId((rows.events ?? []).map(toEvent));
+  const found = rows.shown.map((row) => ({
+    row,
+    change: row.event_id === null ? toChange(row, resources) : toAccountEvent(row, events.get(row.event_id)),
+  }));
   return { claimed: rows.claimed, bounds: rows.bounds[0], found };
 }
 
@@ -183,26 +207,29 @@ export async function listChanges(
   { after, limit, ...shown }: ChangeRequest,
 ): Promise<ChangePage | "expired"> {
   if (after === NOW) {
-    const bounds = prepare<Bounds>(BOUNDS, { accountId, after: 0 });
-    const { newest, newest_at } = (await session.first(bounds)) ?? {};
-    return { items: [], next: toPosition({ number: newest ?? 0, changed_at: newest_at ?? 0 }) };
+    const sql = "SELECT number, changed_at FROM change_log WHERE account_id = :accountId ORDER BY number DESC LIMIT 1";
+    const newest = await session.first(prepare<Place>(sql, { accountId }));
+    return { items: [], next: newest === null ? BEGINNING : toPosition(newest) };
   }
   const begin = after ?? BEGINNING;
-  const stretch = { after: begin.key, until: Number.MAX_SAFE_INTEGER, types: null, rows: limit, ...shown };
+  const stretch = { after: begin.key, types: null, rows: limit, ...shown };
   const { bounds, found } = await readStretch(session, { accountId, stretch });
   if (after !== undefined && (bounds === undefined || !isKept(after, bounds))) return "expired";
   const last = found.at(-1);
-  return { items: found.map(({ change }) => change), next: last === undefined ? begin : toPosition(last.row) };
+  const { newest, newest_at } = bounds ?? { newest: null, newest_at: null };
+  const passed = newest === null || newest_at === null ? begin : toPosition({ number: newest, changed_at: newest_at });
+  return {
+    items: found.flatMap(({ change }) => ("event" in change ? [] : [change])),
+    next: last === undefined ? passed : toPosition(last.row),
+  };
 }
 
-/** A webhook's next changes are looked for in this many rows of the log at a time. */
-const LOOKED_AT = 1_000;
 const TIME_WIDTH = 8;
 
 /** The next deliveries of a webhook. */
 export type Undelivered = {
   /** Oldest first. `id` identifies the change, even if its number was given to another one after a restore from a backup. */
-  readonly changes: readonly { readonly number: number; readonly id: string; readonly change: Change }[];
+  readonly changes: readonly { readonly number: number; readonly id: string; readonly change: Change | AccountEvent }[];
   /** Set when there are no changes to deliver: the number up to which there are none. */
   readonly passed: number;
   /** The number of changes after the webhook's place that were deleted. */
@@ -219,7 +246,7 @@ export async function listUndelivered(
   rows: number,
 ): Promise<Undelivered | undefined> {
   const { accountId, number, types } = webhook;
-  const stretch = { after: number, until: number + LOOKED_AT, types, rows, withPanelists: true, withSurveys: true };
+  const stretch = { after: number, types, rows, withPanelists: true, withSurveys: true };
   const { claimed, bounds, found } = await readStretch(session, {
     accountId,
     stretch,
@@ -233,7 +260,7 @@ export async function listUndelivered(
       id: `chg_${accountId}_${row.number}_${encodeBase62(row.changed_at, TIME_WIDTH)}`,
       change,
     })),
-    passed: Math.max(oldest - 1, Math.min(stretch.until, newest)),
+    passed: Math.max(oldest - 1, newest),
     missed: Math.max(0, oldest - 1 - number),
   };
 }

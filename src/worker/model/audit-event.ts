@@ -12,6 +12,7 @@ export const AUDIT_EVENTS = [
   "changed",
   "leaked",
   "revoked",
+  "expiring",
   "refused",
   "used-after-revocation",
   "webhook-created",
@@ -22,6 +23,7 @@ export const AUDIT_EVENTS = [
   "webhook-rotated",
   "webhook-tested",
   "webhook-deleted",
+  "webhook-failed",
   "ideabank-created",
   "ideabank-changed",
   "ideabank-deleted",
@@ -61,6 +63,19 @@ export const ActivityQuery = describe(
   },
 );
 
+export const EXAMPLE_EVENT = {
+  id: "Ev3nt0000001",
+  event: "rotated" as const,
+  apiKeyId: "XtwvMRbXxcwn",
+  apiKeyName: "CRM sync",
+  webhook: null,
+  subject: null,
+  actor: "owner@example.com",
+  address: "203.0.113.7",
+  createdAt: "2026-11-20T12:00:00.000Z",
+  changes: null,
+};
+
 /**
  * `actor` is the owner's e-mail address or a service token's name; null for a request with the key itself; `the operator` for a
  * command of the deployment.
@@ -80,18 +95,7 @@ export const AuditEvent = describe(
   }),
   import.meta.deployed || {
     name: "AuditEvent",
-    example: {
-      id: "Ev3nt0000001",
-      event: "rotated",
-      apiKeyId: "XtwvMRbXxcwn",
-      apiKeyName: "CRM sync",
-      webhook: null,
-      subject: null,
-      actor: "owner@example.com",
-      address: "203.0.113.7",
-      createdAt: "2026-11-20T12:00:00.000Z",
-      changes: null,
-    },
+    example: EXAMPLE_EVENT,
     fields: {
       id: "The event's identifier.",
       event:

@@ -1,5 +1,6 @@
-/** An example of each type of change, made of the examples of the resources. A test sends it, and the OpenAPI document shows it. */
+/** An example of each type of delivery, made of the examples of the resources. A test sends it, and the OpenAPI document shows it. */
 import * as z from "zod/mini";
+import { type AccountEvent, exampleAccountEvent, isAccountEvent } from "./account-event.ts";
 import type { Change, ChangeType } from "./change.ts";
 import { Comment } from "./comment.ts";
 import { descriptionOf } from "./describe.ts";
@@ -7,11 +8,15 @@ import { IdeaBank } from "./idea-bank.ts";
 import { Panelist } from "./panelist.ts";
 import { Merge, Proposal } from "./proposal.ts";
 import { Survey } from "./survey.ts";
+import type { DeliveryType } from "./webhook.ts";
 
 const exampleOf = <Schema extends z.ZodMiniType>(schema: Schema): z.output<Schema> =>
   z.parse(schema, descriptionOf(schema)?.example);
 
 /** `at`: ISO 8601, UTC, with milliseconds. */
+export const exampleDelivery = (type: DeliveryType, at: string): Change | AccountEvent =>
+  isAccountEvent(type) ? exampleAccountEvent(type, at) : exampleChange(type, at);
+
 export function exampleChange(type: ChangeType, at: string): Change {
   const [noun, verb] = type.split(".");
   const asNow = <Resource>(resource: Resource) => (verb === "deleted" ? null : resource);

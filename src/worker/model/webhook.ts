@@ -1,5 +1,6 @@
 /** Webhooks as Account Settings shows them, and the bodies of its requests about them. */
 import * as z from "zod/mini";
+import { ACCOUNT_EVENT_TYPES } from "./account-event.ts";
 import { CHANGE_TYPES, type ChangeType } from "./change.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
@@ -16,7 +17,10 @@ export type WebhookState = (typeof WEBHOOK_STATES)[number];
 
 /** The further rules for a URL depend on the page's own address: webhook-url.ts. */
 const Url = z.string({ error: "must be a URL" });
-const Types = z.array(oneOf(CHANGE_TYPES), { error: "must be a list of types" }).check(
+/** The types that a webhook can choose. */
+export const DELIVERY_TYPES = [...CHANGE_TYPES, ...ACCOUNT_EVENT_TYPES] as const;
+export type DeliveryType = (typeof DELIVERY_TYPES)[number];
+const Types = z.array(oneOf(DELIVERY_TYPES), { error: "must be a list of types" }).check(
   z.minLength(1, { error: "must name at least one type" }),
   z.refine((types) => new Set(types).size === types.length, { error: "must name each type once" }),
 );
@@ -50,7 +54,8 @@ const TEXTS = {
   url:
     "Where changes are sent: `https`, port 443, a host name that is not this API's own; no address, no credentials, no fragment; " +
     "at most 1,000 characters.",
-  types: "The types of changes that are sent. `null`, the default, for all, also those that are added later.",
+  types:
+    "The types that are sent. `null`, the default, for all changes, also those that are added later; account events only where they are named.",
 };
 const STATUS_TEXT = "The status of the receiver's answer. `null` when there was none within 15 seconds.";
 const DURATION_TEXT = "How long the answer took, in milliseconds.";
@@ -76,7 +81,7 @@ export const WebhookChanges = describe(
     example: { types: EXAMPLE_TYPES, paused: false },
     fields: {
       ...TEXTS,
-      types: "The types of changes that are sent. `null` for all.",
+      types: "The types that are sent. `null` for all changes, and no account event.",
       paused:
         "`true` pauses the deliveries; `false` goes on with them, also after failures or a 410. Nothing is lost meanwhile.",
     },
@@ -219,7 +224,7 @@ export type WebhookTest = z.infer<typeof WebhookTest>;
 export const TEST_TYPE = "webhook.test";
 
 export const WebhookTestQuery = describe(
-  z.strictObject({ type: z._default(oneOf([TEST_TYPE, ...CHANGE_TYPES]), TEST_TYPE) }),
+  z.strictObject({ type: z._default(oneOf([TEST_TYPE, ...DELIVERY_TYPES]), TEST_TYPE) }),
   import.meta.deployed || {
     name: "WebhookTestQuery",
     fields: {

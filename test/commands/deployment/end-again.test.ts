@@ -37,9 +37,24 @@ it("ends keys, tokens, panelists and accounts that had been ended, and nothing e
   ]);
 });
 
-it("signs everybody out whom the platform had signed in", () => {
-  const signedIn = (database: DatabaseSync) => database.prepare("SELECT id FROM sign_ins").all();
-  expect([signedIn(open()), signedIn(restore().restored)]).toEqual([[{ id: "s1" }], []]);
+it("signs out who had signed out, and nobody else", () => {
+  const openedAt = (database: DatabaseSync) =>
+    database
+      .prepare("SELECT opened_at FROM sign_ins ORDER BY id")
+      .all()
+      .map(({ opened_at }) => opened_at);
+  expect([openedAt(open()), openedAt(restore().restored)]).toEqual([
+    [2, 2],
+    [2, 0],
+  ]);
+});
+
+it("tells nobody of events that the log of changes had before", () => {
+  const { restored } = restore();
+  const count = (sql: string) => restored.prepare(sql).get()?.n;
+  expect(count("SELECT count(*) AS n FROM audit_events")).toBeGreaterThan(5);
+  expect(count("SELECT count(*) AS n FROM change_log WHERE event_id <> 'e1'")).toBe(0);
+  expect(count("SELECT count(*) AS n FROM audit_events WHERE notice = 1")).toBe(0);
 });
 
 it("deletes webhooks that had been deleted; the others have the URL and the secrets that they had", () => {

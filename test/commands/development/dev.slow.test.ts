@@ -123,7 +123,7 @@ describe("npm run dev", () => {
     const found = await paste(`grep -rlaF '${key}' '${checkout.folder}' --exclude-dir=node_modules`);
     expect(found.trim().split("\n")).toEqual([join(checkout.folder, ".wrangler/state/demo-api-key.txt")]);
     expect(await readFile(join(checkout.folder, ".dev.vars"), "utf8")).toMatch(
-      /^CREDENTIAL_SECRETS="[0-9a-f]{64}"\nOPERATOR_SECRET="[0-9a-f]{64}"\n$/,
+      /^OPERATOR_SECRET="[0-9a-f]{64}"\nCREDENTIAL_SECRETS="[0-9a-f]{64}"\n$/,
     );
   });
 });

@@ -15,11 +15,12 @@ export const THEN = `
   UPDATE panelists SET active = 0 WHERE id = 'p-back';
   INSERT INTO members VALUES ('m-kept', 'a1', 'kept@example.com', 'x', 1), ('m-gone', 'a1', 'gone@example.com', 'x', 1), ('m2', 'a4', 'm@example.com', 'x', 1);
   INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook_id, changes) VALUES ('e1', 'a1', 'created', 'kept', 'K', 'it''s me', NULL, 1, NULL, NULL);
-  INSERT INTO sign_ins VALUES ('s1', 'o1@example.com', '/account', 1, 2);
+  INSERT INTO sign_ins VALUES ('s1', 'o1@example.com', '/account', 1, 2), ('s2', 'o1@example.com', '/account', 1, 2);
   INSERT INTO webhooks (id, account_id, url, secret, created_at, number) VALUES
     ('w-kept', 'a1', 'https://kept.example/', 's1', 1, 0), ('w-deleted', 'a1', 'https://deleted.example/', 's1', 1, 0),
     ('w-moved', 'a1', 'https://old.example/', 's1', 1, 0);`;
 export const SINCE = `
+  UPDATE sign_ins SET opened_at = 0 WHERE id = 's2';
   UPDATE accounts SET status = 'suspended' WHERE id = 'a2';
   UPDATE api_keys SET revoked_at = 500 WHERE id = 'revoked';
   UPDATE api_keys SET secret_hash = 'h-new', last_four = 'new4', previous_secret_hash = 'h-old', previous_expires_at = 600, rotated_at = 400

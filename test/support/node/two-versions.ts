@@ -40,6 +40,8 @@ export async function runVersions(
       NEW_ACCOUNTS: "0",
       SERVICE_TOKEN_OWNERS: "",
       OWN_ZONES: "",
+      NOTICES_FROM: "",
+      SIGN_IN_URL: "",
       OPERATOR_SECRET: "the-operator-of-two-versions-has-this",
     },
     d1Databases: { DB: "DB" },

@@ -58,12 +58,12 @@ describe("a key's page", () => {
     expect(list).toContain(`href="/account/api-keys/${apiKey.id}"`);
   });
 
-  it("marks a key that expires within seven days, and no other", async () => {
+  it("marks a key that expires within 30 days, and no other", async () => {
     freeze(NOW);
     const owner = createOwner();
     const [soon, later] = [
-      await owner.create("Soon", { expiresInDays: 7 }),
-      await owner.create("Later", { expiresInDays: 8 }),
+      await owner.create("Soon", { expiresInDays: 30 }),
+      await owner.create("Later", { expiresInDays: 31 }),
     ];
     const marked = async (path: string) =>
       ((await (await owner.page(path)).text()).match(/class="paused">Expires/g) ?? []).length;
@@ -71,7 +71,7 @@ describe("a key's page", () => {
     expect(await marked(`/api-keys/${later.apiKey.id}`)).toBe(0);
     expect(await marked("/api-keys")).toBe(1);
     const changed = (id: string) => owner.page(`/api-keys?done=changed&key=${id}`).then((page) => page.text());
-    expect(await changed(soon.apiKey.id)).toContain("“Soon” is changed. It expires in 7 days.");
+    expect(await changed(soon.apiKey.id)).toContain("“Soon” is changed. It expires in 1 month.");
     expect(await changed(later.apiKey.id)).toContain("“Later” is changed.</p>");
     await owner.json("DELETE", `/keys/${soon.apiKey.id}`);
     expect(await marked(`/api-keys/${soon.apiKey.id}`)).toBe(0);

@@ -270,13 +270,17 @@ describe("a change", () => {
         )
         .bind(commentId, theirs.accountId, proposalId),
       databaseOf(mine.id)
-        .prepare("INSERT INTO change_log VALUES (?1, 1, 'comment.created', ?2, ?3, ?4, ?5, 'tenant', 1, NULL)")
+        .prepare("INSERT INTO change_log VALUES (?1, 1, 'comment.created', ?2, ?3, ?4, ?5, 'tenant', 1, NULL, NULL)")
         .bind(mine.accountId, theirs.id, proposalId, commentId, theirs.panelistId),
       databaseOf(mine.id)
-        .prepare("INSERT INTO change_log VALUES (?1, 3, 'panelist.created', NULL, NULL, NULL, ?2, 'tenant', 1, NULL)")
+        .prepare(
+          "INSERT INTO change_log VALUES (?1, 3, 'panelist.created', NULL, NULL, NULL, ?2, 'tenant', 1, NULL, NULL)",
+        )
         .bind(mine.accountId, theirs.panelistId),
       databaseOf(mine.id)
-        .prepare("INSERT INTO change_log VALUES (?1, 2, 'ideabank.created', ?2, NULL, NULL, NULL, 'tenant', 1, NULL)")
+        .prepare(
+          "INSERT INTO change_log VALUES (?1, 2, 'ideabank.created', ?2, NULL, NULL, NULL, 'tenant', 1, NULL, NULL)",
+        )
         .bind(mine.accountId, theirs.id),
       databaseOf(mine.id)
         .prepare(
@@ -284,7 +288,9 @@ describe("a change", () => {
         )
         .bind(surveyId, theirs.accountId),
       databaseOf(mine.id)
-        .prepare("INSERT INTO change_log VALUES (?1, 4, 'survey.created', NULL, NULL, NULL, NULL, 'tenant', 1, ?2)")
+        .prepare(
+          "INSERT INTO change_log VALUES (?1, 4, 'survey.created', NULL, NULL, NULL, NULL, 'tenant', 1, ?2, NULL)",
+        )
         .bind(mine.accountId, surveyId),
     ]);
     const { items } = await read(await createTenant({ accountId: mine.accountId }));

@@ -10,6 +10,7 @@ const WORDS: Partial<Record<AuditEvent["event"], string>> = {
   rotated: "rotated",
   leaked: "was found in public",
   revoked: "revoked",
+  expiring: "expires soon",
   refused: "not created: the maximum of keys was active",
   "used-after-revocation": "used although revoked",
 };

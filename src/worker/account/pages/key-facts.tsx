@@ -7,7 +7,7 @@ import { Time } from "./times.tsx";
 
 type Props = { readonly apiKey: ApiKey; readonly now: number };
 
-const SOON_MS = 7 * 86_400_000;
+const SOON_MS = 30 * 86_400_000;
 
 export const PausedSince = ({ apiKey: { leakedAt, pausedAt }, now }: Props) => (
   <>
@@ -24,7 +24,7 @@ export const PausedSince = ({ apiKey: { leakedAt, pausedAt }, now }: Props) => (
   </>
 );
 
-/** The expiry of an active key, if it is within seven days. */
+/** The expiry of an active key, if it is within 30 days. */
 export const endsSoon = ({ expiresAt, state }: ApiKey, now: number): string | null =>
   state === "active" && expiresAt !== null && Date.parse(expiresAt) - now <= SOON_MS ? expiresAt : null;
 

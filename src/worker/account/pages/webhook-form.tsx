@@ -1,5 +1,6 @@
 /** The form for a webhook's URL and types, and a hidden field by which a form that is sent twice does its work once. */
 import type { FieldError } from "../../http/invalid-request.ts";
+import { ACCOUNT_EVENT_TYPES } from "../../model/account-event.ts";
 import { CHANGE_TYPES } from "../../model/change.ts";
 import type { Webhook } from "../../model/webhook.ts";
 import { OpenedWith } from "../opened-form.tsx";
@@ -12,6 +13,14 @@ export const Once = () => <input type="hidden" name="once" value={crypto.randomU
 
 export const Refused = ({ sent }: { sent: SentForm | undefined }) =>
   sent && <ErrorSummary title="Nothing was changed." errors={sent.errors} labels={{ url: "URL", to: "Time" }} />;
+
+const CHOICES = {
+  Types: {
+    hint: "Leave empty for all types, also those that are added later. As soon as something is ticked, only what is ticked is sent.",
+    types: CHANGE_TYPES,
+  },
+  "Account events": { hint: "Sent only where they are ticked.", types: ACCOUNT_EVENT_TYPES },
+};
 
 type Props = {
   readonly action: string;
@@ -41,16 +50,18 @@ export const WebhookForm = ({ action, label, webhook, sent }: Props) => {
           {...described("url", message, hint)}
         />
       </Field>
-      <fieldset class="scopes">
-        <legend>Types</legend>
-        <p class="hint">Leave empty for all types, also those that are added later.</p>
-        {CHANGE_TYPES.map((type) => (
-          <label class="choice">
-            <input type="checkbox" name="types" value={type} checked={fields.has("types", type)} />
-            <code>{type}</code>
-          </label>
-        ))}
-      </fieldset>
+      {Object.entries(CHOICES).map(([legend, { hint, types }]) => (
+        <fieldset class="scopes">
+          <legend>{legend}</legend>
+          <p class="hint">{hint}</p>
+          {types.map((type) => (
+            <label class="choice">
+              <input type="checkbox" name="types" value={type} checked={fields.has("types", type)} />
+              <code>{type}</code>
+            </label>
+          ))}
+        </fieldset>
+      ))}
       <button type="submit" name="do" value="change" class="primary">
         {label}
       </button>

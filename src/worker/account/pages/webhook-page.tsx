@@ -1,6 +1,5 @@
 /** `/account/webhooks/{id}`: one webhook, its state and its actions. */
-import { CHANGE_TYPES } from "../../model/change.ts";
-import { MAX_WEBHOOKS, TEST_TYPE, type Webhook } from "../../model/webhook.ts";
+import { DELIVERY_TYPES, MAX_WEBHOOKS, TEST_TYPE, type Webhook } from "../../model/webhook.ts";
 import { Copyable } from "./copyable.tsx";
 import { Fact } from "./key-facts.tsx";
 import { type Frame, Layout } from "./layout.tsx";
@@ -35,7 +34,7 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
       <form method="post" action={action} class="actions">
         <label for="type">Example of</label>
         <select id="type" name="type">
-          {[TEST_TYPE, ...CHANGE_TYPES].map((type) => (
+          {[TEST_TYPE, ...DELIVERY_TYPES].map((type) => (
             <option>{type}</option>
           ))}
         </select>

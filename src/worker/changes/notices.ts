@@ -1,0 +1,69 @@
+/** What members are told by e-mail, through the optional binding NOTICES: an e-mail that cannot be sent is logged, and nothing else is lost. */
+import { type Notice, takeNotices } from "../database/notices.ts";
+import type { AuditEvent } from "../model/audit-event.ts";
+import { answerWithin, DEADLINE_MS } from "../store/deadline.ts";
+import type { Session } from "../store/session.ts";
+
+/** NOTICES_FROM is the sender's address, SIGN_IN_URL the page where owners come in. */
+export type NoticesEnv = {
+  readonly NOTICES?: SendEmail;
+  readonly NOTICES_FROM?: string;
+  readonly SIGN_IN_URL?: string;
+};
+
+/** Without the binding, or with a setting that is missing, events wait: those of the last day are told when it is there. */
+export async function sendNotices(session: Session, env: NoticesEnv, now: number): Promise<void> {
+  const { NOTICES: notices, NOTICES_FROM: from, SIGN_IN_URL: link } = env;
+  if (notices === undefined) return;
+  if (!from || !link) throw new Error("the binding NOTICES needs the settings NOTICES_FROM and SIGN_IN_URL");
+  const emails = (await takeNotices(session, now)).flatMap(({ event, members }: Notice) =>
+    members.map(async (to) => {
+      const email = { from, to, ...render(event, link) };
+      await answerWithin(DEADLINE_MS.without, notices.send(email)).catch((error: unknown) => {
+        console.error("an e-mail to a member was not sent", event.id, error);
+      });
+    }),
+  );
+  await Promise.all(emails);
+}
+
+/** Names are any text. */
+const toHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
+
+/** The subject, and the e-mail with its one link as plain text and HTML. */
+export function render(event: AuditEvent, link: string) {
+  const { subject, text } = inWords(event);
+  const label = "Open Account Settings";
+  return {
+    subject,
+    text: `${text}\n\n${label}: ${link}\n`,
+    html: `<!doctype html><html lang="en"><body><p>${toHtml(text)}</p><p><a href="${toHtml(link)}">${label}</a></p></body></html>`,
+  };
+}
+
+function inWords({ event, apiKeyName: name, webhook, changes, createdAt }: AuditEvent) {
+  const { expiresAt, ended, member } = changes?.after ?? {};
+  if (event === "expiring") {
+    const days = Math.ceil((Date.parse(expiresAt ?? "") - Date.parse(createdAt)) / 86_400_000);
+    return {
+      subject: `The API key “${name}” expires in ${days === 1 ? "a day" : `${days} days`}`,
+      text: `The API key “${name}” expires on ${expiresAt?.slice(0, 16).replace("T", " ")} UTC. Requests with it are refused from then on. Set a later end, or make a new key.`,
+    };
+  }
+  if (event === "leaked") {
+    return {
+      subject: `The API key “${name}” was found in public`,
+      text: `The API key “${name}” was found in public: ${changes?.after.foundAt}. ${ended ? `This has ended: the ${ended}.` : "It still works: rotate or revoke it."}`,
+    };
+  }
+  if (event === "webhook-failed") {
+    return {
+      subject: "A webhook has failed",
+      text: `Nothing more is sent to the webhook ${webhook?.url}: its receiver has refused deliveries. Changes wait in the log for 30 days. Mend the receiver, then resume the webhook.`,
+    };
+  }
+  return {
+    subject: `${member} is a member of your account now`,
+    text: `${member} has accepted an invitation to your account, and can do everything in it. If you do not know this person, remove the member.`,
+  };
+}

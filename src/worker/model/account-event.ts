@@ -1,0 +1,58 @@
+/** Account events: what happened to the keys, webhooks and members of an account, for webhooks that choose it. */
+import * as z from "zod/mini";
+import { AuditEvent, EXAMPLE_EVENT } from "./audit-event.ts";
+import { describe } from "./describe.ts";
+import { oneOf, Timestamp } from "./text.ts";
+
+export const ACCOUNT_EVENT_TYPES = [
+  "api-key.created",
+  "api-key.changed",
+  "api-key.rotated",
+  "api-key.revoked",
+  "api-key.expiring",
+  "api-key.leaked",
+  "webhook.failed",
+  "member.added",
+  "member.removed",
+] as const;
+export type AccountEventType = (typeof ACCOUNT_EVENT_TYPES)[number];
+
+export const AccountEvent = describe(
+  z.object({
+    type: oneOf(ACCOUNT_EVENT_TYPES),
+    at: Timestamp,
+    by: oneOf(["tenant", "system"]),
+    event: z.nullable(AuditEvent),
+  }),
+  import.meta.deployed || {
+    name: "AccountEvent",
+    fields: {
+      type:
+        "What happened. `api-key.expiring`: 30, 7 and 1 days before. `webhook.failed`: after five days without a successful delivery, or " +
+        "the receiver's 410.",
+      at: "When it happened: ISO 8601, UTC, with milliseconds.",
+      by: "`tenant` for a member, whom `event.actor` names; else `system`.",
+      event: "The event as the activity has it. `null` when it is not kept any more.",
+    },
+  },
+);
+export type AccountEvent = z.infer<typeof AccountEvent>;
+
+/** An example of each type, from the example of the audit trail's event. `at`: ISO 8601, UTC, with milliseconds. */
+export function exampleAccountEvent(type: AccountEventType, at: string): AccountEvent {
+  const about = { ...EXAMPLE_EVENT, createdAt: at, apiKeyId: null, apiKeyName: "" };
+  const member = { before: { member: null }, after: { member: "colleague@example.com" } };
+  const events: Partial<Record<AccountEventType, AuditEvent>> = {
+    "webhook.failed": {
+      ...{ ...about, event: "webhook-failed", actor: null, address: null },
+      webhook: { id: "W3bh00k00001", url: "https://crm.example.com/hooks/ideas" },
+    },
+    "member.added": { ...about, event: "changed", changes: member },
+    "member.removed": { ...about, event: "changed", changes: { before: member.after, after: member.before } },
+  };
+  const ofKey = type.replace("api-key.", "") as AuditEvent["event"];
+  return { type, at, by: "tenant", event: events[type] ?? { ...EXAMPLE_EVENT, createdAt: at, event: ofKey } };
+}
+
+export const isAccountEvent = (type: string): type is AccountEventType =>
+  (ACCOUNT_EVENT_TYPES as readonly string[]).includes(type);

@@ -1,0 +1,349 @@
+/** Account events: for webhooks that choose them, never in the feed; and what members are told of by e-mail. */
+import { env } from "cloudflare:workers";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { render } from "../../../src/worker/changes/notices.ts";
+import type { Send } from "../../../src/worker/changes/send.ts";
+import type { AccountEvent } from "../../../src/worker/model/account-event.ts";
+import type { AuditEvent } from "../../../src/worker/model/audit-event.ts";
+import type { Change } from "../../../src/worker/model/change.ts";
+import type { Webhook } from "../../../src/worker/model/webhook.ts";
+import { freeze } from "../../support/clock.ts";
+import { databaseOf, selectEverywhere } from "../../support/databases.ts";
+import { takeAll } from "../../support/isolate.ts";
+import { runJob } from "../../support/job.ts";
+import { add, membersOf } from "../../support/members.ts";
+import { createOwner } from "../../support/owner.ts";
+
+type Owner = ReturnType<typeof createOwner>;
+
+const DAY_MS = 86_400_000;
+const SETTINGS = {
+  NOTICES: env.EMAIL,
+  NOTICES_FROM: "notices@example.com",
+  SIGN_IN_URL: "https://app.example.com/settings?a=1&b=2",
+};
+const BINDINGS = { DB: env.DB, DB_1: env.DB_1 };
+
+afterEach(() => void vi.useRealTimers());
+
+/** A receiver that keeps what it got. */
+function receiver(status = 204) {
+  const got: (AccountEvent | Change)[] = [];
+  const send: Send = async ({ body }) => {
+    got.push(JSON.parse(body));
+    return { status, retryAfter: null };
+  };
+  return { got, send };
+}
+
+async function createWebhook(owner: Owner, types: string[] | null): Promise<Webhook> {
+  const made = await owner.json("POST", "/webhooks", { url: `https://${crypto.randomUUID()}.example.com/`, types });
+  expect(made.status).toBe(201);
+  return (await made.json<{ webhook: Webhook }>()).webhook;
+}
+
+const deliver = (send: Send) => runJob(BINDINGS, Date.now, send);
+const feed = async (owner: Owner, key: string, query = "") =>
+  (await owner.isolate.request(`/tenant/changes${query}`, { headers: { "X-API-Key": key } })).json<{
+    items: Change[];
+    nextCursor: string;
+  }>();
+const addPanelist = (owner: Owner, key: string) =>
+  owner.isolate.request("/tenant/panelists", {
+    method: "POST",
+    headers: { "X-API-Key": key, "Content-Type": "application/json" },
+    body: JSON.stringify({ externalId: crypto.randomUUID() }),
+  });
+
+const KEY_TYPES = ["api-key.created", "api-key.changed", "api-key.rotated", "api-key.revoked"];
+
+describe("a webhook that chooses account events", () => {
+  it("gets what happens to keys and members, each with who did it and what was before and after", async () => {
+    const owner = createOwner();
+    await createWebhook(owner, [...KEY_TYPES, "member.added", "member.removed"]);
+    const { apiKey } = await owner.create("CRM sync");
+    await owner.json("PATCH", `/keys/${apiKey.id}`, { limit: 60 });
+    await owner.json("POST", `/keys/${apiKey.id}/rotate`, {});
+    await owner.json("DELETE", `/keys/${apiKey.id}`);
+    await owner.json("PUT", "/settings", { leakedKeys: "mark" });
+    const member = createOwner();
+    await add(owner, member);
+    const [, { id = "" } = {}] = (await membersOf(owner)).items;
+    await owner.json("DELETE", `/members/${id}`);
+    const { got, send } = receiver();
+    await deliver(send);
+    expect(got.map(({ type }) => type)).toEqual([...KEY_TYPES, "member.added", "member.removed"]);
+    expect(got[1]).toMatchObject({
+      type: "api-key.changed",
+      by: "tenant",
+      at: expect.stringMatching(/^\d{4}-.*Z$/),
+      event: {
+        event: "changed",
+        apiKeyId: apiKey.id,
+        apiKeyName: "CRM sync",
+        actor: owner.email,
+        changes: { before: { limit: 600 }, after: { limit: 60 } },
+      },
+    });
+    expect(got[4]).toMatchObject({ event: { actor: member.email, changes: { after: { member: member.email } } } });
+    expect(JSON.stringify(got)).not.toContain("ibk_");
+  });
+
+  it("gets those that it has chosen, in order with the changes; one for all changes gets no account event", async () => {
+    const { got, send } = receiver();
+    const owner = createOwner(undefined, env, undefined, send);
+    const { key } = await owner.create();
+    const chosen = await createWebhook(owner, ["api-key.created", "panelist.created"]);
+    const all = await createWebhook(owner, null);
+    await owner.create("Second");
+    await addPanelist(owner, key);
+    await owner.create("Third");
+    await deliver(send);
+    const { items } = await (await owner.json("GET", "/webhooks")).json<{ items: Webhook[] }>();
+    const typesOf = ({ id }: Webhook) =>
+      items
+        .find((webhook) => webhook.id === id)
+        ?.attempts.map(({ type }) => type)
+        .toReversed();
+    expect(typesOf(chosen)).toEqual(["api-key.created", "panelist.created", "api-key.created"]);
+    expect(typesOf(all)).toEqual(["panelist.created"]);
+    expect(items.map(({ waiting, missed }) => [waiting, missed])).toEqual(Array(2).fill([0, 0]));
+    expect(got).toHaveLength(4);
+  });
+
+  it("is on the form, ticked where it was chosen", async () => {
+    const owner = createOwner();
+    const url = "https://crm.example.com/";
+    const made = await owner.submit("/webhooks", {
+      url,
+      types: ["api-key.leaked", "proposal.created"],
+      once: "1",
+      do: "change",
+    });
+    expect(made.status).toBe(201);
+    const page = await made.text();
+    const ticked = [...page.matchAll(/value="([^"]+)" checked/g)].map(([, type]) => type);
+    expect(ticked).toEqual(["proposal.created", "api-key.leaked"]);
+  });
+});
+
+describe("the feed", () => {
+  it("never shows an account event, and goes on behind them", async () => {
+    const owner = createOwner();
+    const { key, apiKey } = await owner.create();
+    await addPanelist(owner, key);
+    for (let limit = 1; limit < 4; limit++) await owner.json("PATCH", `/keys/${apiKey.id}`, { limit: 600 + limit });
+    const first = await feed(owner, key);
+    expect(first.items.map(({ type }) => type)).toEqual(["panelist.created"]);
+    const empty = await feed(owner, key, `?after=${first.nextCursor}`);
+    expect(empty.items).toEqual([]);
+    await addPanelist(owner, key);
+    for (const cursor of [first.nextCursor, empty.nextCursor])
+      expect((await feed(owner, key, `?after=${cursor}`)).items.map(({ type }) => type)).toEqual(["panelist.created"]);
+  });
+
+  it("reads at most 1,000 rows of the log, and gets past more account events than that", async () => {
+    const owner = createOwner();
+    const { key } = await owner.create();
+    const { accountId } = await membersOf(owner);
+    await databaseOf(accountId)
+      .prepare(
+        `WITH RECURSIVE n (i) AS (SELECT 2 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)
+         INSERT INTO change_log (account_id, number, type, actor, changed_at, event_id) SELECT ?1, i, 'api-key.changed', 'tenant', 1, 'x' FROM n`,
+      )
+      .bind(accountId)
+      .run();
+    await addPanelist(owner, key);
+    let cursor = "";
+    const pages: number[] = [];
+    for (let page = 0; page < 3; page++) {
+      const { items, nextCursor } = await feed(owner, key, cursor && `?after=${cursor}`);
+      pages.push(items.length);
+      cursor = nextCursor;
+    }
+    expect(pages).toEqual([0, 0, 1]);
+  });
+});
+
+describe("a key that expires", () => {
+  /** The events after a run of the job at these times, in days after `start`. */
+  async function eventsAt(owner: Owner, start: number, days: readonly number[]) {
+    const told: number[] = [];
+    for (const day of days) {
+      vi.setSystemTime(start + day * DAY_MS);
+      await runJob(BINDINGS, Date.now);
+      await runJob(BINDINGS, Date.now);
+      told.push((await owner.events()).filter(({ event }) => event === "expiring").length);
+    }
+    return told;
+  }
+
+  it("is told of 30, 7 and 1 days before, once each", async () => {
+    const start = Date.now();
+    freeze(start);
+    const owner = createOwner();
+    await createWebhook(owner, ["api-key.expiring"]);
+    await owner.create("Soon", { expiresInDays: 90 });
+    await owner.create("Never");
+    expect(await eventsAt(owner, start, [0, 59.9, 60, 70, 82.9, 83, 84, 88.9, 89, 89.5, 91])).toEqual([
+      0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3,
+    ]);
+  });
+
+  it("is not told of a time that had passed when it was made; after a pause of the job, once", async () => {
+    const start = Date.now();
+    freeze(start);
+    const owner = createOwner();
+    await owner.create("A week", { expiresInDays: 7 });
+    expect(await eventsAt(owner, start, [0, 1, 5.9, 6])).toEqual([0, 0, 0, 1]);
+    await owner.create("A month", { expiresInDays: 40 });
+    expect(await eventsAt(owner, start, [6 + 34])).toEqual([2]);
+  });
+
+  it("is not told of when it was revoked, or its end was moved; then again before that end", async () => {
+    const start = Date.now();
+    freeze(start);
+    const owner = createOwner();
+    const [revoked, moved] = [
+      await owner.create("Revoked", { expiresInDays: 40 }),
+      await owner.create("Moved", { expiresInDays: 40 }),
+    ];
+    await owner.json("DELETE", `/keys/${revoked.apiKey.id}`);
+    await owner.json("PATCH", `/keys/${moved.apiKey.id}`, { expiresAt: new Date(start + 100 * DAY_MS).toISOString() });
+    expect(await eventsAt(owner, start, [11, 34, 69, 71])).toEqual([0, 0, 0, 1]);
+  });
+});
+
+describe("members by e-mail", () => {
+  /** What the stand-in was given, by whom it is for. */
+  const emails = () => vi.spyOn(env.EMAIL, "send");
+  const tell = (more: object = {}) => runJob({ ...BINDINGS, ...SETTINGS, ...more }, Date.now);
+  type Builder = { to: string; from: string; subject: string; text: string; html: string };
+  const sentBy = (send: ReturnType<typeof emails>) => send.mock.calls.map(([email]) => email as unknown as Builder);
+
+  it("are told of a new member, a key that was found, one that expires in 7 days, and a webhook that failed; once each", async () => {
+    const start = Date.now();
+    freeze(start);
+    const send = emails();
+    const owner = createOwner();
+    const member = createOwner();
+    await add(owner, member);
+    await tell();
+    expect(sentBy(send).map(({ to, subject }) => [to, subject])).toEqual([
+      [owner.email, `${member.email} is a member of your account now`],
+      [member.email, `${member.email} is a member of your account now`],
+    ]);
+    expect(sentBy(send)[0]).toMatchObject({ from: "notices@example.com" });
+    expect(sentBy(send)[0]?.text.match(/https:\/\/\S+/g)).toEqual([SETTINGS.SIGN_IN_URL]);
+    expect(sentBy(send)[0]?.html.match(/href="[^"]*"/g)).toEqual([
+      'href="https://app.example.com/settings?a=1&#38;b=2"',
+    ]);
+    await tell();
+    expect(send).toHaveBeenCalledTimes(2);
+
+    send.mockClear();
+    const { key } = await owner.create("<b>Leaky</b>");
+    await owner.isolate.request("/leaks/reports", {
+      method: "POST",
+      headers: { "Content-Type": "application/x-www-form-urlencoded" },
+      body: new URLSearchParams({ key, foundAt: "https://example.com/paste" }),
+    });
+    await tell();
+    expect(sentBy(send).map(({ subject }) => subject)).toEqual(
+      Array(2).fill("The API key “<b>Leaky</b>” was found in public"),
+    );
+    expect(sentBy(send)[0]?.html).toContain("&#60;b&#62;Leaky&#60;/b&#62;");
+
+    send.mockClear();
+    await owner.create("Soon", { expiresInDays: 40 });
+    for (const day of [11, 33, 34, 39]) {
+      vi.setSystemTime(start + day * DAY_MS);
+      await tell();
+      await tell();
+    }
+    expect(sentBy(send).map(({ subject }) => subject)).toEqual([
+      ...Array(2).fill("The API key “Soon” expires in 7 days"),
+      ...Array(2).fill("The API key “Soon” expires in a day"),
+    ]);
+
+    send.mockClear();
+    vi.useRealTimers();
+    await createWebhook(owner, ["api-key.created"]);
+    const failed = await createWebhook(owner, ["api-key.revoked"]);
+    const { apiKey } = await owner.create("Another");
+    await owner.json("DELETE", `/keys/${apiKey.id}`);
+    const gone: Send = async ({ url }) =>
+      url === failed.url ? { status: 410, retryAfter: null } : takeAll({ url, headers: {}, body: "" });
+    await deliver(gone);
+    await tell();
+    expect(sentBy(send).map(({ subject, text }) => [subject, text.includes(failed.url)])).toEqual(
+      Array(2).fill(["A webhook has failed", true]),
+    );
+  });
+
+  it("that cannot be sent are logged: the others are sent, and nothing else is lost", async () => {
+    const error = vi.spyOn(console, "error").mockImplementation(() => {});
+    const owner = createOwner();
+    const member = createOwner();
+    await add(owner, member);
+    const sent: string[] = [];
+    const NOTICES = {
+      send: async ({ to }: { to: string }) => {
+        if (to === owner.email) throw new Error("no such mailbox");
+        sent.push(to);
+      },
+    };
+    await tell({ NOTICES });
+    expect(sent).toEqual([member.email]);
+    expect(error.mock.calls.map(([text]) => text)).toEqual(["an e-mail to a member was not sent"]);
+    await tell({ NOTICES });
+    expect(sent).toEqual([member.email]);
+    expect((await owner.events())[0]?.changes?.after.member).toBe(member.email);
+  });
+
+  it("wait without the binding or a setting; what is older than a day is not told any more", async () => {
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    const start = Date.now();
+    freeze(start);
+    const send = emails();
+    const owner = createOwner();
+    await add(owner, createOwner());
+    await runJob(BINDINGS, Date.now);
+    await expect(tell({ NOTICES_FROM: "" })).rejects.toThrow("the scheduled job failed in part");
+    expect(await selectEverywhere("SELECT notice FROM audit_events WHERE notice = 1")).toHaveLength(1);
+    vi.setSystemTime(start + DAY_MS);
+    await tell();
+    expect(send).not.toHaveBeenCalled();
+    expect(await selectEverywhere("SELECT notice FROM audit_events WHERE notice = 1")).toEqual([]);
+  });
+
+  it("are written in full sentences", () => {
+    const event = (more: Partial<AuditEvent>): AuditEvent => ({
+      ...{ id: "0", event: "leaked", apiKeyId: "0", apiKeyName: "CRM", webhook: null, subject: null, actor: null },
+      ...{ address: null, createdAt: "2026-11-20T12:00:00.000Z", changes: null },
+      ...more,
+    });
+    const after = { foundAt: "github.com/x", ended: null };
+    expect(render(event({ changes: { before: {}, after } }), "https://a.example/").text).toBe(
+      "The API key “CRM” was found in public: github.com/x. It still works: rotate or revoke it.\n\nOpen Account Settings: https://a.example/\n",
+    );
+  });
+});
+
+it("a webhook that is given up is in the activity, and other webhooks hear of it", async () => {
+  const owner = createOwner();
+  const broken = await createWebhook(owner, ["api-key.created"]);
+  await createWebhook(owner, ["webhook.failed"]);
+  await owner.create();
+  await deliver(async ({ url }) => ({ status: url === broken.url ? 410 : 503, retryAfter: null }));
+  expect((await owner.events())[0]).toMatchObject({
+    event: "webhook-failed",
+    actor: null,
+    webhook: { id: broken.id, url: broken.url },
+  });
+  const { got, send } = receiver();
+  await databaseOf(broken.id).prepare("UPDATE webhooks SET due_at = 1 WHERE due_at IS NOT NULL").run();
+  await deliver(send);
+  expect(got).toMatchObject([{ type: "webhook.failed", by: "system", event: { webhook: { id: broken.id } } }]);
+  expect(await (await owner.page("/activity")).text()).toContain("failed");
+});
