@@ -18,7 +18,7 @@ import { faultsOfReleases } from "./released-elements.ts";
 const DOCUMENT = "public/openapi.json";
 const API = "docs/api.md";
 /** The part of `docs/api.md` between the two marks, which is made here. */
-const TABLES = /(?<=<!-- resources -->\n).*(?=\n<!-- end of resources -->)/s;
+const TABLES = /(?<=<!-- resources -->\n).*(?=<!-- end of resources -->)/s;
 
 /** A folder that only runs the Worker has no documents. */
 const read = (path: string) => readFile(path, "utf8").catch(() => "");
@@ -44,7 +44,7 @@ export const build = defineCommand({
     const api = await read(API);
     await keep(
       API,
-      api.replace(TABLES, () => `\n${resourceTables(JSON.parse(document))}\n`),
+      api.replace(TABLES, () => `\n${resourceTables(JSON.parse(document))}\n\n`),
       check,
     );
     await keep(REFERENCE_PAGE, await buildReference(), check);

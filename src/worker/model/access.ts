@@ -86,7 +86,7 @@ export const KeyAccess = describe(
       headers: HEADERS,
       apiKeyId: "The key's identifier.",
       accountId: "The tenant.",
-      scopes: "What the key may do.",
+      scopes: "The rights of the key.",
     },
   },
 );

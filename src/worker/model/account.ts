@@ -49,7 +49,7 @@ const EXAMPLE_KEY = {
 };
 const TEXTS = {
   name: "A name for people: one line of 1 to 100 characters.",
-  scopes: "What the key may do. The default is every scope.",
+  scopes: "The rights of the key. The default is every scope.",
   limit: "How many requests are admitted in any window: 1 to 10,000. The default is 600.",
   windowSeconds: "The length of the window in seconds: 1 to 3,600. The default is 60.",
   region:

@@ -28,7 +28,7 @@ export const LEAKED =
 
 const TEXTS = {
   name: "A name for people: one line of 1 to 100 characters.",
-  scopes: "What the key may do.",
+  scopes: "The rights of the key.",
   limit: "How many requests are admitted in any window: 1 to 10,000.",
   windowSeconds: "The length of the window in seconds: 1 to 3,600.",
   expiresAt: `When the key expires: ISO 8601 with an offset, at most ${MAX_LIFE_DAYS} days from now. \`null\` for never.`,

@@ -68,7 +68,7 @@ export const Member = describe(
       id: "The member's identifier. The person who made the account has the account's.",
       email: "The e-mail address.",
       state: "`accepted`: a member. `invited`: asked to be one, and has not answered. `declined`: does not want to.",
-      addedBy: "Who has invited this person. `null` for the person who made the account.",
+      addedBy: "The member who invited this person. `null` for the person who made the account.",
       createdAt: "Since when a member, or when invited: ISO 8601, UTC, with milliseconds.",
     },
   },

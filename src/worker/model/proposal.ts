@@ -38,7 +38,7 @@ const TEXTS = {
   tags: `Up to 5 different tags of 1 to 32 visible characters, which panelists see; two that differ by capitals only are one. An idea bank has at most ${TAGS_OF_IDEA_BANK}.`,
   metadata:
     "Up to 16 pairs of texts, 4 KiB as JSON: names of 1 to 64 visible characters, values of at most 1,000. Panelists never see them. " +
-    "What you send replaces all of them.",
+    "The pairs that you send replace all of them.",
 };
 const EXTERNAL_ID_TEXT =
   "Your own id for the proposal, unique in its idea bank: 1 to 255 visible characters, or `null`. Panelists never see it.";

@@ -172,7 +172,7 @@ export const Webhook = describe(
       createdBy: "The e-mail address or the service token that has made it. `null` where it was made by no owner.",
       reachedAt:
         "The time of the last change that was delivered, or passed over for its type. `null` when the log does not have it.",
-      waiting: "How many changes come after it, of all types.",
+      waiting: "How many changes come after it, whatever their type.",
       missed:
         "How many changes were deleted from the log before they were delivered, until it was moved or its deliveries went on.",
       failingSince: "The first failure since the last successful delivery. `null` when there was none.",
