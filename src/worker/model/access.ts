@@ -8,7 +8,7 @@ import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { type Capabilities, CapabilitySet, EXAMPLE_CAPABILITIES, EXAMPLE_NAME } from "./idea-bank.ts";
 import { SCOPES, type Scope } from "./scope.ts";
-import { flag, Name, oneOf, Timestamp } from "./text.ts";
+import { flag, integer, Name, oneOf, Timestamp } from "./text.ts";
 
 const OK = "Whether the credential is good. Otherwise `problem` says what to answer.";
 const HEADERS = "Headers of your own answer, such as `RateLimit` and `Retry-After`.";
@@ -18,7 +18,7 @@ const Refusal = describe(
   z.object({
     type: z.string(),
     title: z.string(),
-    status: z.int(),
+    status: integer(400, 599),
     detail: z.string(),
     error: z.string(),
     reason: z.optional(oneOf(REFUSAL_REASONS)),
