@@ -49,7 +49,7 @@ describe("<idea-bank-changelog>", () => {
     const snippet = readme.match(/<!-- element -->\n```html\n([\s\S]*?)```/)?.[1] ?? "";
     const bank = await stage.ideaBank({}, [done("Night buses")]);
     const { page, complaints } = await stage.page();
-    const pasted = snippet.replace("http://localhost:8787", stage.api).replace("ibt_…", bank.token);
+    const pasted = snippet.replace("http://localhost:8787", stage.api).replace("ibv_…", bank.token);
     await page.goto(stage.hostPage(pasted));
     await inState(page, "ready");
     await expect.poll(() => titles(page)).toEqual(["Night buses"]);
