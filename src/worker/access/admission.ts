@@ -1,4 +1,4 @@
-/** Turns the decision about an API key's request into its response: 401, then 429, then 403. */
+/** Turns the decision about an API key's request into its response: 401, or 403 for a paused key and a wrong address; then 429; then 403 for the rest. */
 import { oncePer } from "../http/once-per.ts";
 import type { Admission, Quota } from "../model/api-key.ts";
 import { Problem, serviceUnavailable } from "../problem.ts";

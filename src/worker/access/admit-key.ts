@@ -1,4 +1,4 @@
-/** Decides one request with an API key, for the tenant API and for other services, and counts it once: 401, then 429, then 403. */
+/** Decides one request with an API key, for the tenant API and for other services, and counts it once. */
 import type { GateCaller, Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { type ApiKeyCredential, type ApiKeyRefusal, verifyApiKey } from "../credentials/api-key.ts";
 import type { SigningKeys } from "../credentials/envelope.ts";

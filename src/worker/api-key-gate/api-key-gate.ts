@@ -276,8 +276,8 @@ export class ApiKeyGate extends DurableObject<Env> {
 
   /** Sets the alarm for the next thing that is due. */
   #setAlarm(now: number): void {
-    const isAhead = this.#isUnwritten || this.#window?.hasReserve;
-    const writtenAt = isAhead ? now + WRITE_MS : Number.POSITIVE_INFINITY;
+    const needsWrite = this.#isUnwritten || this.#window?.hasReserve;
+    const writtenAt = needsWrite ? now + WRITE_MS : Number.POSITIVE_INFINITY;
     const savedAt = Math.max(now + USAGE_DELAY_MS, this.#usage.dueAt(now));
     this.#alarm.setBy(Math.min(writtenAt, savedAt, Math.max(now, this.#endsAt(now)) + HOUR_MS));
   }

@@ -9,11 +9,11 @@
  *   seconds.
  * - Refusals: a final one (unknown, revoked, expired) is remembered for a minute; a pause, and a wrong secret of an active key,
  *   for a second. They are remembered by the whole key, so an invalid key cannot keep its owner's gate busy. For a key that is
- *   limited to addresses, the list is remembered as long, so a request from elsewhere costs no call.
+ *   limited to addresses, the list is remembered for a second, too, so a request from elsewhere costs no call.
  * - Failure: a failed call is repeated once with a new stub, so that a gate that has crashed decides after its restart. It is not
  *   repeated when the gate is overloaded, because this key causes that, and its load must not move to D1: 503.
  * - Outage: when the second call fails, or after two seconds without an answer, the key is checked against D1. A key that cannot
- *   be verified is refused; the limit is not enforced. Such a request is counted only if the gate answers before D1.
+ *   be verified is refused; the limit is not enforced. Such a request may go uncounted. A late gate still counts it.
  * - Reports count at most once: if a report's call fails, the report is lost and logged.
  */
 
@@ -64,15 +64,14 @@ export class Gatekeeper {
   /** Decides one request. `database` has the key's row. Never throws: the outcome is `unavailable` when nothing can decide. */
   async admit(caller: GateCaller, database: Database, request: KeyRequest): Promise<Admission> {
     const use = this.#useOf(request.apiKey);
-    const decided = use.refused(request.now) ?? this.#admitFromMemory(caller, request);
+    const decided = use.refused(request.now) ?? this.#admitFromMemory(caller, request, use);
     return decided ?? this.#ask(caller, { database, request, use });
   }
 
   /** Decides without a call: by a lease, or by a known flood. When it is undefined, nothing was counted. */
-  #admitFromMemory(caller: GateCaller, request: KeyRequest): OwnDecision | undefined {
-    const use = this.#uses.get(request.apiKey.text);
-    const decided = use?.decide(request);
-    if (use === undefined || decided === undefined) return undefined;
+  #admitFromMemory(caller: GateCaller, request: KeyRequest, use: KeyUse): OwnDecision | undefined {
+    const decided = use.decide(request);
+    if (decided === undefined) return undefined;
     if (decided.outcome === "admitted") this.#askAhead(caller, request, use);
     else if (decided.outcome === "limited" && use.plansReport(request.now, REPORT_MS))
       this.#later(REPORT_MS, () => this.#report(caller, request, use), waitUntilOf(caller));

@@ -32,7 +32,7 @@ type Granted = {
  * The addresses from which the key may be used, as the gate said when it refused another address, to a call that began at
  * `since`.
  */
-type Outside = Pick<Granted, "since" | "isAllowed">;
+type KnownAddresses = Pick<Granted, "since" | "isAllowed">;
 
 /** A call to the gate that began at `since`. It carries a report, and asks for a lease unless `perSecond` is 0. */
 export type GateCall = { readonly since: number; readonly perSecond: number; readonly report: Report | undefined };
@@ -62,7 +62,7 @@ export class KeyUse {
   #remaining = 0;
   #flood: Flood | undefined;
   #refusal: Refusal | undefined;
-  #outside: Outside | undefined;
+  #outside: KnownAddresses | undefined;
   /** Requests that were decided here and are in no report yet. */
   #limited = 0;
   #admitted = 0;

@@ -1,4 +1,4 @@
-/** What members are told by e-mail, through the optional binding NOTICES: an e-mail that cannot be sent is logged, and nothing else is lost. */
+/** E-mails to members, through the optional binding NOTICES. One that cannot be sent is logged, and nothing else is lost. */
 import { type Notice, takeNotices } from "../database/notices.ts";
 import type { AuditEvent } from "../model/audit-event.ts";
 import { answerWithin, DEADLINE_MS } from "../store/deadline.ts";

@@ -2,8 +2,8 @@
  * Rendered changelogs in KV. Each idea bank has one entry under `changelog/1/<idea bank id>`; its value is the body, its metadata
  * `{ version, etag }`. The 1 is the format's number: raise it when the rendering changes.
  *
- * KV is a cache: it may be stale, empty or down. An entry is used only if its version is the current one, else the changelog is
- * rendered from D1.
+ * KV is a cache: it may be stale, empty or down. The entries come from D1 with the view in any case. A stored changelog spares
+ * their rendering, if KV answers before D1 and with the current version. No answer waits for KV.
  */
 import * as z from "zod/mini";
 import { BoundedMap } from "../memory/bounded-map.ts";
@@ -28,7 +28,7 @@ const TIME_TO_LIVE_SECONDS = 30 * 86_400;
 const STORE_INTERVAL_MS = 10_000;
 /** The times of this many idea banks are remembered. */
 const MAX_TIMES = 10_000;
-/** A call waits this long for KV, in milliseconds. Then the changelog is rendered from D1. */
+/** A call to KV may take this long, in milliseconds. */
 const DEADLINE_MS = 1_000;
 
 const keyOf = (ideaBankId: string) => `changelog/1/${ideaBankId}`;

@@ -19,7 +19,7 @@ export type View = {
   readonly bookmark: D1SessionBookmark;
 };
 
-/** The stores that a view is read from. `store` is undefined for a request that does not need the changelog. */
+/** The stores that a view is read from. Without `store`, KV is neither read nor written. */
 export type ViewSources = {
   readonly database: Database;
   readonly store: ChangelogStore | undefined;
@@ -27,7 +27,7 @@ export type ViewSources = {
   readonly waitUntil: WaitUntil;
 };
 
-export type ViewReadOptions = Pick<ReadOptions<never>, "floor" | "atPrimary" | "isAhead">;
+export type ViewReadOptions = Pick<ReadOptions<never>, "floor" | "atPrimary" | "isBackground">;
 
 /** Lower than every version. */
 const NO_VERSION = -1;

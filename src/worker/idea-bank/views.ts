@@ -40,7 +40,7 @@ export type OpenedIdeaBank = Pick<View, "ideaBank" | "changelog"> & { readonly i
  * - `youngMs`: a token that was issued less than this ago is refused only if the primary confirms it.
  * - `floor`: the bookmark that the view includes at least.
  * - `capability`: the token is refused without it; null accepts any capability.
- * - `store`: set when the request needs the changelog.
+ * - `store`: KV, for a request that shows the changelog. Without it KV is neither read nor written.
  */
 export type OpenTerms = {
   readonly database: Database;
@@ -86,8 +86,9 @@ export class IdeaBankViews {
     if (isFinal || !isRefused(opened, terms.capability)) return opened;
     // The token was signed with a secret that the view does not know yet: the view is too old to refuse it, whatever the signer's
     // clock says.
-    const isAhead = (claims.signed?.epoch ?? 0) > (opened.ideaBank?.signingEpoch ?? 0) && opened.ideaBank !== null;
-    if (!isAhead && !isYoungToken(claims, terms.youngMs, Date.now())) return opened;
+    const hasNewerEpoch =
+      (claims.signed?.epoch ?? 0) > (opened.ideaBank?.signingEpoch ?? 0) && opened.ideaBank !== null;
+    if (!hasNewerEpoch && !isYoungToken(claims, terms.youngMs, Date.now())) return opened;
     return (await this.#ask(claims, terms, { atPrimary: true })).opened;
   }
 
@@ -115,13 +116,13 @@ export class IdeaBankViews {
 
   async #lookUp(claims: Claims, terms: OpenTerms): Promise<LookupResult> {
     const kept = this.#viewOf(claims.ideaBankId, terms.database);
-    const isLookedUp = kept.last !== undefined && this.#isLookedUp(kept.last.value, claims);
-    if (isLookedUp) return this.#ask(claims, terms, {});
+    const needsLookup = kept.last !== undefined && this.#needsLookup(kept.last.value, claims);
+    if (needsLookup) return this.#ask(claims, terms, {});
     let asked: LookupResult | undefined;
     const floor = laterOf(terms.floor, this.floorOf(claims));
     const view = await kept.get({
-      load: async (isAhead) => {
-        const { view, own } = await this.#read(claims, terms, { isAhead });
+      load: async (isBackground) => {
+        const { view, own } = await this.#read(claims, terms, { isBackground });
         asked = this.#open(claims, view, own);
         return view;
       },
@@ -131,7 +132,7 @@ export class IdeaBankViews {
       renewMs: RENEW_MS,
       waitUntil: terms.waitUntil,
     });
-    if (this.#isLookedUp(view, claims)) return asked ?? this.#ask(claims, terms, {});
+    if (this.#needsLookup(view, claims)) return asked ?? this.#ask(claims, terms, {});
     return this.#open(claims, view, undefined);
   }
 
@@ -142,7 +143,7 @@ export class IdeaBankViews {
   }
 
   /** Whether memory lacks the revocations of the token's panelist. */
-  #isLookedUp({ ideaBank }: View, { panelistId }: Claims): boolean {
+  #needsLookup({ ideaBank }: View, { panelistId }: Claims): boolean {
     if (panelistId === null) return false;
     return ideaBank === null || this.#revocations.revokedAt(ideaBank.accountId, panelistId) === undefined;
   }
@@ -204,7 +205,7 @@ export class IdeaBankViews {
           // A replica's answer may have been true some seconds before the read.
           lastsMs: OUTAGE_MS - database.anchorMs,
           onOutage: (error, since) => {
-            console.warn("D1 does not answer; an idea bank is served from memory", error);
+            console.warn("D1 does not answer for an idea bank's view", error);
             if (error instanceof DeadlineExceeded) database.missed(since);
           },
         }),

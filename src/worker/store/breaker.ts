@@ -3,8 +3,8 @@
  * time; requests must not queue behind it.
  *
  * A missed deadline opens the breaker, unless a call that began later was answered. While it is open, calls are refused at once,
- * and the database is pinged once a second. Only an answer closes it: a call that fails after a minute is no sign of life. If
- * there was no call for two seconds, the database may be back, so the next call waits up to half a second for the ping.
+ * and a refused call sends a ping, at most one a second. Only an answer closes it: a call that fails after a minute is no sign of
+ * life. If the last ping is two seconds old, the database may be back, so the next call waits up to half a second for a ping.
  */
 import { DEADLINE_MS, hasHung, hasSettledWithin, isWithin, type WaitUntil } from "./deadline.ts";
 import { DatabaseOutage, databaseAnswer, isStatementDefect } from "./outage.ts";

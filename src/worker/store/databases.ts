@@ -21,7 +21,7 @@ export type ReadOptions<Answer> = {
   /** Only the primary is asked. */
   readonly atPrimary?: boolean | undefined;
   /** No client waits for this read, so it may go to the primary and make the next anchor. */
-  readonly isAhead?: boolean | undefined;
+  readonly isBackground?: boolean | undefined;
   /** Whether a replica that lags could have given this answer. If so, the primary is asked too, and its answer counts. */
   readonly needsPrimary?: (answer: Answer) => boolean;
 };
@@ -38,12 +38,11 @@ type Work<Answer> = (session: Session, isPrimary: boolean) => Promise<Answer>;
 type Answered<Answer> = {
   readonly answer: Answer;
   readonly isPrimary: boolean;
-  readonly bookmark: D1SessionBookmark;
 };
 
 /** A read waits this long for a replica, in milliseconds, then asks the primary too (a hedge). A healthy replica needs less. */
 const HEDGE_MS = 250;
-/** The same for a read that begins at the primary, which may be far away. */
+/** The same for the read that makes the next anchor: it begins at the primary, which may be far away. */
 const PRIMARY_HEDGE_MS = 1_500;
 
 /** An isolate's memory of one database. */
@@ -180,7 +179,7 @@ export class Database {
 
   async #ask<Answer>(
     work: Work<Answer>,
-    { floor, atPrimary, isAhead, needsPrimary = () => false }: ReadOptions<Answer>,
+    { floor, atPrimary, isBackground, needsPrimary = () => false }: ReadOptions<Answer>,
   ): Promise<Answered<Answer>> {
     const { anchors, sessions } = this.#memory;
     sessions.note(floor);
@@ -188,7 +187,7 @@ export class Database {
       const primary = this.primary();
       const answer = await work(primary.session, true);
       primary.noteAnswer();
-      return { answer, isPrimary: true, bookmark: primary.bookmark ?? "" };
+      return { answer, isPrimary: true };
     });
     const now = Date.now();
     const anchor = anchors.at(now);
@@ -197,13 +196,12 @@ export class Database {
       const opened = this.#binding.withSession(laterOf(anchor, floor));
       const session = new Session(() => opened, this.#callOf("replica"));
       const answer = await work(session, false);
-      const bookmark = session.bookmark ?? "";
-      sessions.note(bookmark);
-      return { answer, isPrimary: false, bookmark };
+      sessions.note(session.bookmark);
+      return { answer, isPrimary: false };
     });
     // While the last anchor is young enough, a replica may answer when the primary does not.
     const answered =
-      isAhead && anchors.begin(now)
+      isBackground && anchors.begin(now)
         ? await hedged(askPrimary().catch(unlessHung(askReplica)), PRIMARY_HEDGE_MS, askReplica)
         : await hedged(askReplica().catch(unlessHung(askPrimary)), HEDGE_MS, askPrimary);
     return answered.isPrimary || !needsPrimary(answered.answer) ? answered : askPrimary();

@@ -7,7 +7,8 @@
  * - **One read at a time.** While one request reads, the others look at memory every few milliseconds. After a second one of them
  *   reads, too. Requests share values, never promises, because a promise never settles when its request ends early.
  * - **A pause after every failed read**, and after a missed deadline (2 s when the kept value can be used instead, 10 s
- *   otherwise). For a second, all requests get the kept value if it is at most five minutes old, else the failure.
+ *   otherwise). For a second, all requests get the kept value if it is at most five minutes old, else the failure. After a hang
+ *   the pause begins two seconds after the read did: a read that waited for ten is followed by none.
  * - **Late answers count.** A read that missed its deadline goes on, and its value is kept.
  * - **Clocks.** When a clock has stepped back, a value or a failure from the future does not count as fresh.
  */
@@ -38,8 +39,8 @@ export type KeptOptions<Value> = {
 };
 
 export type Terms<Value> = {
-  /** `isAhead`: no request waits for this read. */
-  readonly load: (isAhead: boolean) => Promise<Value>;
+  /** `isBackground`: no request waits for this read. */
+  readonly load: (isBackground: boolean) => Promise<Value>;
   readonly freshMs: number;
   /** Without it, or without `waitUntil`, the value is never read anew after an answer. */
   readonly renewMs?: number;
@@ -81,7 +82,7 @@ export class Kept<Value> {
     return this.#kept;
   }
 
-  /** The value from memory; undefined when a read has to come first. */
+  /** The value from memory, and a read after the answer when one is due; undefined when a read has to come first. */
   young(terms: Terms<Value>, since = this.#now()): Value | undefined {
     const kept = this.#kept;
     const now = this.#now();
@@ -180,12 +181,12 @@ export class Kept<Value> {
   }
 
   /** True when the read has brought a value. Never rejects. */
-  async #read({ load }: Terms<Value>, isAhead: boolean): Promise<boolean> {
+  async #read({ load }: Terms<Value>, isBackground: boolean): Promise<boolean> {
     const forgotten = this.#forgotten;
     const readAt = this.#now();
     this.#readingSince = readAt;
     try {
-      const value = await load(isAhead);
+      const value = await load(isBackground);
       if (forgotten !== this.#forgotten) return false;
       this.offer(value, readAt);
       return true;

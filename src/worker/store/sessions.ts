@@ -3,7 +3,7 @@
  *
  * Sessions have hung for hours while the binding answered (emdash-cms/emdash#1273, #1715, #1864). So a ping asks both. If only
  * the binding answers, it replaces sessions: it always reaches the primary, so its reads are fresh and its writes are not lost.
- * It gives no bookmarks. Sessions are tried again every ten seconds.
+ * It makes no bookmarks: its answers have the last known one. Sessions are tried again every ten seconds.
  */
 
 import { laterOf } from "./anchors.ts";

@@ -24,7 +24,7 @@ describe("the anchor", () => {
       const work = (session: Session) => session.first(ONE);
       await database.read(work, options);
     };
-    const readAhead = (ms: number) => read(ms, { isAhead: true });
+    const readAhead = (ms: number) => read(ms, { isBackground: true });
     /** A write elsewhere, so that every anchor has a bookmark of its own. */
     const write = () => replica.write("UPDATE accounts SET status = status");
     const takeAsked = () => replica.asked.splice(0);

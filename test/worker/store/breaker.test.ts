@@ -200,7 +200,7 @@ describe("of the two databases", () => {
 describe("a read", () => {
   const ANCHOR_SECONDS = 10;
   const DUE = START + 3_500;
-  const isAhead = true;
+  const isBackground = true;
   const isPrimary = (constraint: string) => constraint === "first-primary";
 
   /** A replica and a primary so many milliseconds away; one that is `NEVER` there hangs. `read` gives who was asked, and how long it took. */
@@ -283,24 +283,24 @@ describe("a read", () => {
     ms.primary = NEVER;
     expect(await read()).toEqual(["replica", "primary", 300]);
     ms.primary = 1_200;
-    expect(await read({ isAhead })).toEqual(["primary", 1_200]);
+    expect(await read({ isBackground })).toEqual(["primary", 1_200]);
   });
 
   it("that is to make an anchor asks the replica when the primary fails, or takes longer still", async () => {
     const { ms, failing, read } = await setUp({ replica: 4, primary: 90 });
     vi.setSystemTime(DUE);
     failing.primary = true;
-    expect(await read({ isAhead })).toEqual(["primary", "replica", 94]);
+    expect(await read({ isBackground })).toEqual(["primary", "replica", 94]);
     vi.setSystemTime(DUE + 2_000);
     ms.primary = NEVER;
-    expect(await read({ isAhead })).toEqual(["primary", "replica", 1_504]);
+    expect(await read({ isBackground })).toEqual(["primary", "replica", 1_504]);
   });
 
   it("fails with the primary once the last anchor is too old: what a replica says may be older than is promised", async () => {
     const { failing, read } = await setUp({ replica: 4, primary: 90 });
     vi.setSystemTime(START + 1_000 * ANCHOR_SECONDS);
     failing.primary = true;
-    await expect(read({ isAhead })).rejects.toHaveProperty("cause.message", "the primary is down");
+    await expect(read({ isBackground })).rejects.toHaveProperty("cause.message", "the primary is down");
   });
 
   it("that misses its deadline opens both breakers: the next is refused at once", async () => {
