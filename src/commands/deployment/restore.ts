@@ -174,7 +174,7 @@ function requireTime(timestamp: string, now: number): void {
 
 /** The ended things, in words. */
 function describeEnded(statements: number, isExported: boolean): string {
-  const what = `what had been ended (${statements} statements)`;
+  const what = `what had been ended (${statements} ${statements === 1 ? "statement" : "statements"})`;
   if (isExported) return `${statements === 0 ? "nothing, for nothing had been ended" : what}.`;
   const then = "What was revoked or suspended since has to be so again.";
   return statements === 0

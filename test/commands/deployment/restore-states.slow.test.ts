@@ -133,7 +133,7 @@ describe("npm run restore to a moment", () => {
     expect(lastLines(stdout)).toEqual([
       `Put back: ${MOMENT} (DB: 1 accounts).`,
       // One is for the invitations that were withdrawn since, and one for who was signed in.
-      "Ended again: what had been ended (3 statements).",
+      "Ended again: what had been ended (2 statements).",
       "Next: npm run deploy, which empties the memory of every location.",
     ]);
   });

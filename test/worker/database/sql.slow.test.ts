@@ -14,6 +14,7 @@ import { listUndelivered } from "../../../src/worker/database/changes.ts";
 import { deciding } from "../../../src/worker/database/decisions.ts";
 import { recordLeaks } from "../../../src/worker/database/leaked-keys.ts";
 import { findTouched } from "../../../src/worker/database/members.ts";
+import { takeNotices } from "../../../src/worker/database/notices.ts";
 import { ownsPath } from "../../../src/worker/database/ownership.ts";
 import { loadAccess } from "../../../src/worker/database/panelist-access.ts";
 import { loadPanelists } from "../../../src/worker/database/panelists.ts";
@@ -187,6 +188,7 @@ async function callOthers(): Promise<void> {
   await openSignIn(session, id, now);
   await findSignedIn(session, id, now);
   await endSignIn(session, id);
+  await takeNotices(session, now);
 }
 
 /** The indexes and the scans of a statement's plan. */
