@@ -39,4 +39,21 @@ describe.each(Object.entries(SURFACES))("%s", (folder, { joined, at }) => {
     expect(missing, `add the file's operations to src/worker/${folder}/${at}`).toEqual([]);
     expect(defined).toHaveLength(Object.keys(joined).length);
   });
+
+  it("has no operation that another one answers first", () => {
+    const all = Object.entries<{ method: string; path: string }>(joined);
+    const shadowed = all.flatMap(([name, { method, path }], index) =>
+      all
+        .slice(0, index)
+        .filter(([, earlier]) => earlier.method === method && takes(earlier.path, path))
+        .map(([earlier]) => `${name}: ${earlier}`),
+    );
+    expect(shadowed, "the first route that matches answers: define the fixed path before the one with {…}").toEqual([]);
+  });
 });
+
+/** Whether a route of the template `path` takes a request for the other template. */
+function takes(path: string, other: string): boolean {
+  const [own, others] = [path.split("/"), other.split("/")];
+  return own.length === others.length && own.every((part, at) => part.startsWith("{") || part === others[at]);
+}
