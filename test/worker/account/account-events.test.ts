@@ -1,6 +1,7 @@
 /** Account events: for webhooks that choose them, never in the feed; and what members are told of by e-mail. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
+import * as z from "zod/mini";
 import { render } from "../../../src/worker/changes/notices.ts";
 import type { Send } from "../../../src/worker/changes/send.ts";
 import type { AccountEvent } from "../../../src/worker/model/account-event.ts";
@@ -218,8 +219,32 @@ describe("members by e-mail", () => {
   /** What the stand-in was given, by whom it is for. */
   const emails = () => vi.spyOn(env.EMAIL, "send");
   const tell = (more: object = {}) => runJob({ ...BINDINGS, ...SETTINGS, ...more }, Date.now);
-  type Builder = { to: string; from: string; subject: string; text: string; html: string };
-  const sentBy = (send: ReturnType<typeof emails>) => send.mock.calls.map(([email]) => email as unknown as Builder);
+  const Email = z.object({
+    ...{ to: z.string(), from: z.string(), subject: z.string(), text: z.string(), html: z.string() },
+  });
+  const sentBy = (send: ReturnType<typeof emails>) => send.mock.calls.map(([email]) => z.parse(Email, email));
+
+  it("of an account wait for no other account, however many events that one has", async () => {
+    const start = Date.now();
+    freeze(start);
+    const [waiting, busy] = [createOwner(undefined, env, "0"), createOwner(undefined, env, "0")];
+    for (const owner of [waiting, busy]) await owner.create();
+    const event = (email: string, number: number) =>
+      env.DB.prepare(
+        `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, created_at)
+         SELECT substr(a.id, 1, 8) || printf('%04d', ?2), a.id, 'leaked', substr(a.id, 1, 12), 'K', ?3 + ?2
+         FROM accounts a WHERE a.owner_email = ?1`,
+      ).bind(email, number, start);
+    await env.DB.batch([
+      event(waiting.email, 1),
+      ...Array.from({ length: 30 }, (_, number) => event(busy.email, 100 + number)),
+    ]);
+    const send = emails();
+    await tell();
+    const told = sentBy(send).map(({ to }) => to);
+    expect(told).toHaveLength(10);
+    expect(told.filter((to) => to === waiting.email)).toHaveLength(1);
+  });
 
   it("are told of a new member, a key that was found, one that expires in 7 days, and a webhook that failed; once each", async () => {
     const start = Date.now();
