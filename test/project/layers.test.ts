@@ -160,6 +160,8 @@ const partOf = (path: string) =>
 const importsOf = (text: string) =>
   [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"\n]+)"/g)].map(([, name = ""]) => name);
 
+const isRelative = (name: string) => name.startsWith(".");
+
 const isOfAnotherProgram = (path: string) => ["elements", "commands"].includes(topOf(path));
 
 const resolve = (from: string, name: string) =>
@@ -198,12 +200,31 @@ it("imports run downward only", () => {
   const arrows = sources.flatMap(({ path, text }) => {
     const allowed = [partOf(path), ...(MAY_IMPORT[partOf(path)] ?? [])];
     return importsOf(text)
-      .filter((name) => name.startsWith("."))
+      .filter(isRelative)
       .map((name) => resolve(path, name))
       .filter((target) => !allowed.includes(partOf(target)) && !allowed.includes(topOf(target)))
       .map((target) => `${path} imports ${target}: ${adviceFor(path, target)}`);
   });
   expect(arrows).toEqual([]);
+});
+
+it("no files import each other in a circle", () => {
+  const targets = new Map(
+    sources.map(({ path, text }) => [
+      path,
+      importsOf(text)
+        .filter(isRelative)
+        .map((name) => resolve(path, name)),
+    ]),
+  );
+  const reaches = (from: string, target: string, seen = new Set<string>()): boolean =>
+    (targets.get(from) ?? []).some((next) => {
+      if (next === target) return true;
+      if (seen.has(next)) return false;
+      seen.add(next);
+      return reaches(next, target, seen);
+    });
+  expect(offenders(({ path }) => reaches(path, path))).toEqual([]);
 });
 
 it("the elements import only types from the Worker's sources", () => {

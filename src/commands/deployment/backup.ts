@@ -8,7 +8,7 @@ import { main } from "../command-line/main.ts";
 import { commandLine, ENVIRONMENT, LOCAL, ON_THIS_MACHINE } from "./arguments.ts";
 import { openEveryDatabase } from "./every-database.ts";
 import { exportAll } from "./export.ts";
-import { describePlace, writeManifest } from "./manifest.ts";
+import { describeOwner, writeManifest } from "./manifest.ts";
 
 export const backup = defineCommand({
   name: "backup",
@@ -21,8 +21,8 @@ export const backup = defineCommand({
   run: async ({ values }, context) => {
     const folder = values.output ?? `backups/${new Date().toISOString().replaceAll(":", "-")}`;
     const databases = await openEveryDatabase(context, values.env, values[ON_THIS_MACHINE]);
-    const place = await databases.logIn();
-    context.print(`Backs up ${describePlace(place)}.`);
+    const owner = await databases.logIn();
+    context.print(`Backs up ${describeOwner(owner)}.`);
     await exportAll(databases, folder, ([without]) => {
       if (without === undefined) return;
       throw new Failure(
@@ -32,7 +32,7 @@ export const backup = defineCommand({
             : `\`${commandLine("deploy", values.env)}\` makes the schema.`),
       );
     });
-    writeManifest(databases, { place, folder, now: new Date() });
+    writeManifest(databases, { owner, folder, now: new Date() });
     context.print(
       `\nThe backup is in ${folder}. It holds personal data, the hashes of API keys and the secrets of webhooks: keep it as you keep those.`,
     );

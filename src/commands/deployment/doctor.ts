@@ -9,7 +9,7 @@ import { originOf, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
 import { type Resource, readConfiguration } from "./configuration.ts";
 import { listDeployments, signerOf, viewVersion } from "./deployments.ts";
 import { type AddressSeen, type DatabaseSeen, findingsOf, type Seen } from "./findings.ts";
-import { describePlace } from "./manifest.ts";
+import { describeOwner } from "./manifest.ts";
 import { readReplicationMode } from "./read-replication.ts";
 import { planRemoteSteps } from "./remote-schema.ts";
 import { readRotation } from "./rotation.ts";
@@ -40,7 +40,7 @@ export const doctor = defineCommand({
     const rotation = await readRotation(wrangler);
     const account = await chooseAccount(wrangler, configuration.accountId);
     wrangler.accountId = account.id;
-    context.print(`Looks at ${describePlace({ environment: env, account })}.`);
+    context.print(`Looks at ${describeOwner({ environment: env, account })}.`);
     const steps = await readSchemaSteps(join(context.folder, "migrations"));
     const [databases, live, secrets, address, owners] = await Promise.all([
       Promise.all(

@@ -4,9 +4,8 @@ import { closeSync, openSync, readSync } from "node:fs";
 import { resolve } from "node:path";
 import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
-import { chooseAccount } from "./account.ts";
+import { type Account, chooseAccount } from "./account.ts";
 import { type Resource, readConfiguration } from "./configuration.ts";
-import type { Place } from "./manifest.ts";
 import { Wrangler } from "./wrangler.ts";
 
 /** Has the directories of owners, members and invited people. */
@@ -16,6 +15,9 @@ const LOCAL_TRIES = 4;
 
 export type Row = Readonly<Record<string, unknown>>;
 
+/** `environment` is "" for the top level of wrangler.toml. `account` is null for the databases of this machine. */
+export type DatabaseOwner = { readonly environment: string; readonly account: Account | null };
+
 export type EveryDatabase = {
   readonly context: Context;
   /** The owner of the databases, in the words of wrangler's options: "--local --env staging". */
@@ -24,10 +26,10 @@ export type EveryDatabase = {
   readonly bindings: readonly string[];
   readonly resources: readonly Resource[];
   /**
-   * Must be called before the other functions. Returns the place of the databases. Throws a Failure when nobody is logged in.
+   * Must be called before the other functions. Returns the owner of the databases. Throws a Failure when nobody is logged in.
    * Does nothing on this machine.
    */
-  logIn(): Promise<Place>;
+  logIn(): Promise<DatabaseOwner>;
   /** Exports a database into a file. */
   export(binding: string, file: string): Promise<void>;
   /** Runs a file of SQL: all of it, or nothing. */

@@ -1,8 +1,9 @@
 /** Exports of a deployment's databases: a folder with one SQL file for each, named by its binding. */
-import { chmodSync, mkdirSync, renameSync, rmSync, statSync, writeFileSync } from "node:fs";
+import { renameSync, rmSync, statSync } from "node:fs";
 import { join, resolve } from "node:path";
 import type { EveryDatabase } from "./every-database.ts";
 import { describeContent, hasSchema, readExport } from "./read-export.ts";
+import { writePrivately } from "./write-privately.ts";
 
 export const fileOf = (folder: string, binding: string): string => join(folder, `${binding}.sql`);
 
@@ -59,11 +60,3 @@ const keepPart = ({ context }: EveryDatabase, binding: string, folder: string): 
 const removeParts = ({ context, bindings }: EveryDatabase, folder: string): void => {
   for (const binding of bindings) rmSync(resolve(context.folder, partOf(folder, binding)), { force: true });
 };
-
-/** For the owner of the process alone, whatever was there before. */
-export function writePrivately(path: string, text: string): void {
-  mkdirSync(resolve(path, ".."), { recursive: true, mode: 0o700 });
-  writeFileSync(path, "", { mode: 0o600 });
-  chmodSync(path, 0o600);
-  writeFileSync(path, text);
-}

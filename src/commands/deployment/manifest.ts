@@ -2,14 +2,10 @@
 import { existsSync, readFileSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Failure } from "../command-line/failure.ts";
-import type { Account } from "./account.ts";
-import type { EveryDatabase } from "./every-database.ts";
-import { writePrivately } from "./export.ts";
+import type { DatabaseOwner, EveryDatabase } from "./every-database.ts";
+import { writePrivately } from "./write-privately.ts";
 
-/** `environment` is "" for the top level. `account` is null for the databases of this machine. */
-export type Place = { readonly environment: string; readonly account: Account | null };
-
-type Manifest = Place & {
+type Manifest = DatabaseOwner & {
   readonly databases: readonly { readonly binding: string; readonly name: string; readonly id?: string | undefined }[];
   readonly version: string;
   readonly time: string;
@@ -19,32 +15,32 @@ const fileIn = ({ context }: EveryDatabase, folder: string) => resolve(context.f
 
 export function writeManifest(
   databases: EveryDatabase,
-  { place, folder, now }: { readonly place: Place; readonly folder: string; readonly now: Date },
+  { owner, folder, now }: { readonly owner: DatabaseOwner; readonly folder: string; readonly now: Date },
 ): void {
   const { version } = JSON.parse(readFileSync(join(databases.context.folder, "package.json"), "utf8"));
-  const manifest: Manifest = { ...place, databases: databases.resources, version, time: now.toISOString() };
+  const manifest: Manifest = { ...owner, databases: databases.resources, version, time: now.toISOString() };
   writePrivately(fileIn(databases, folder), `${JSON.stringify(manifest, null, 2)}\n`);
 }
 
-export function describePlace({ environment, account }: Place): string {
+export function describeOwner({ environment, account }: DatabaseOwner): string {
   const which = environment === "" ? "the top level of wrangler.toml" : `the environment ${environment}`;
   return account === null
     ? `the databases of this machine (${which})`
     : `${which} in the Cloudflare account ${account.name} (${account.id})`;
 }
 
-/** Throws a Failure for a backup of another place than `place`, or of none that it names. */
-export function requireOwnBackup(databases: EveryDatabase, folder: string, place: Place): void {
+/** Throws a Failure for a backup of another owner than `owner`, and for one that names no owner. */
+export function requireOwnBackup(databases: EveryDatabase, folder: string, owner: DatabaseOwner): void {
   const file = fileIn(databases, folder);
   const asItIs = "To restore it all the same: add --as-it-is.";
   if (!existsSync(file))
     throw new Failure(`${folder} has no backup.json, which says of which deployment it is. ${asItIs}`);
   const manifest = read(file);
   if (manifest === undefined) throw new Failure(`${folder}/backup.json is damaged. ${asItIs}`);
-  if (manifest.environment === place.environment && manifest.account?.id === place.account?.id) return;
+  if (manifest.environment === owner.environment && manifest.account?.id === owner.account?.id) return;
   throw new Failure(
-    `${folder} is a backup of ${describePlace(manifest)}, made at ${manifest.time} by version ${manifest.version}. ` +
-      `This would restore it to ${describePlace(place)}. ${asItIs}`,
+    `${folder} is a backup of ${describeOwner(manifest)}, made at ${manifest.time} by version ${manifest.version}. ` +
+      `This would restore it to ${describeOwner(owner)}. ${asItIs}`,
   );
 }
 

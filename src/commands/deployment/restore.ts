@@ -11,14 +11,15 @@ import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { commandLine, ENVIRONMENT, LOCAL, ON_THIS_MACHINE } from "./arguments.ts";
 import { dropStatements, READ_SCHEMA } from "./drop-statements.ts";
-import { type EveryDatabase, openEveryDatabase } from "./every-database.ts";
-import { exportAll, fileOf, writePrivately } from "./export.ts";
-import { describePlace, type Place, requireOwnBackup, writeManifest } from "./manifest.ts";
+import { type DatabaseOwner, type EveryDatabase, openEveryDatabase } from "./every-database.ts";
+import { exportAll, fileOf } from "./export.ts";
+import { describeOwner, requireOwnBackup, writeManifest } from "./manifest.ts";
 import { readBackup, requireFiles } from "./read-backup.ts";
 import { accountsGone, describePresent, hasAccounts, nameSome, thenOf } from "./restore-plan.ts";
 import { readPieces } from "./sql-pieces.ts";
 import { whatHadEnded } from "./state-before.ts";
 import { folderBefore, noteFinished, noteUnfinished, unfinishedIn } from "./unfinished-restores.ts";
+import { writePrivately } from "./write-privately.ts";
 
 /** It must have its distance from UTC. It is checked first, because wrangler would refuse it only after the export. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;
@@ -76,10 +77,10 @@ export const restore = defineCommand({
     const content = new Map([...(backedUp ?? [])].map(([binding, { words }]) => [binding, words]));
     const left = onlyEndAgain === undefined ? undefined : unfinishedIn(databases, onlyEndAgain);
     if (onlyEndAgain !== undefined) requireFiles(databases, { folder: onlyEndAgain, bindings: left ?? bindings });
-    const place = await databases.logIn();
-    context.print(`${values["dry-run"] ? "Would restore" : "Restores"} ${describePlace(place)}.`);
+    const owner = await databases.logIn();
+    context.print(`${values["dry-run"] ? "Would restore" : "Restores"} ${describeOwner(owner)}.`);
     if (from !== undefined && backedUp !== undefined) {
-      if (!values["as-it-is"]) requireOwnBackup(databases, from, place);
+      if (!values["as-it-is"]) requireOwnBackup(databases, from, owner);
       const gone = await accountsGone(databases, backedUp);
       if (gone.length > 0 && !values["as-it-is"])
         throw new Failure(
@@ -106,7 +107,7 @@ export const restore = defineCommand({
     if (onlyEndAgain === undefined && isExported) {
       const again = from ? ["--from", from] : ["--timestamp", `${timestamp}`];
       const asItIs = values["as-it-is"] ? ["--as-it-is"] : [];
-      await exportPresent(databases, { place, folder: before }, () =>
+      await exportPresent(databases, { owner, folder: before }, () =>
         same("restore", ...again, ...asItIs, "--without-export"),
       );
       context.print(`\nThe state before the restore is in ${before}. If anything below fails:`);
@@ -182,16 +183,16 @@ function describeEnded(statements: number, isExported: boolean): string {
     : `${what} before the restore that stopped. There is no newer export. ${then}`;
 }
 
-type Present = { readonly place: Place; readonly folder: string };
+type Present = { readonly owner: DatabaseOwner; readonly folder: string };
 
 async function exportPresent(
   databases: EveryDatabase,
-  { place, folder }: Present,
+  { owner, folder }: Present,
   insistently: () => string,
 ): Promise<void> {
   try {
     await exportAll(databases, folder);
-    writeManifest(databases, { place, folder, now: new Date() });
+    writeManifest(databases, { owner, folder, now: new Date() });
   } catch (error) {
     if (!(error instanceof Failure)) throw error;
     throw new Failure(

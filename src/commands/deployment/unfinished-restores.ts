@@ -7,7 +7,7 @@ import { existsSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Failure } from "../command-line/failure.ts";
 import type { EveryDatabase } from "./every-database.ts";
-import { writePrivately } from "./export.ts";
+import { writePrivately } from "./write-privately.ts";
 
 const PREFIX = "before-restore-";
 

@@ -1,10 +1,20 @@
 /** The context of the board's parts: the idea bank, its capabilities, the labels, and the ways to tell the visitor something. */
 import type { Capabilities } from "../../worker/model/idea-bank.ts";
+import type { Vote } from "../../worker/model/panelist-proposal.ts";
 import type { State } from "../shared/idea-bank-element.ts";
 import type { Words } from "../shared/labels.ts";
 import type { IdeaBank } from "./idea-bank.ts";
 import type { BOARD_LABELS } from "./labels.ts";
-import type { Ballot } from "./vote-button.ts";
+
+/** The vote for one idea, however often its button is drawn. */
+export type Ballot = {
+  /** The API's last answer. */
+  confirmed: Vote;
+  wanted: boolean;
+  sending: boolean;
+  /** Each button, with the function that draws it anew. */
+  readonly buttons: Map<HTMLElement, () => void>;
+};
 
 export type BoardContext = {
   readonly ideaBank: IdeaBank;

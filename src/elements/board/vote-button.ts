@@ -1,21 +1,10 @@
 /** The vote of a proposal: it answers at once, and is taken back when the API refuses it. */
 
-import type { Vote } from "../../worker/model/panelist-proposal.ts";
 import { h, icon } from "../shared/h.ts";
-import type { BoardContext } from "./board-context.ts";
+import type { Ballot, BoardContext } from "./board-context.ts";
 import type { Idea } from "./idea-bank.ts";
 
 const ARROW = "M3.5 10.2 8 5.6l4.5 4.6";
-
-/** The vote for one idea, however often its button is drawn. */
-export type Ballot = {
-  /** The API's last answer. */
-  confirmed: Vote;
-  wanted: boolean;
-  sending: boolean;
-  /** Each button, with the function that draws it anew. */
-  readonly buttons: Map<HTMLElement, () => void>;
-};
 
 /** If voting is closed, it is only the count. `idea` is updated with the vote. */
 export function voteButton(idea: Idea, context: BoardContext): HTMLElement {

@@ -4,7 +4,7 @@ import type * as z from "zod/mini";
 import type { AccessMemory } from "../access/answers.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { AnyInput, Definition, Input, Operation, Tag } from "../http/operation.ts";
-import type { HealthCheck } from "./health.ts";
+import type { HealthCheck } from "./health-check.ts";
 
 const tag: Tag = { name: "Operation", description: "For the operator of this deployment." };
 
