@@ -218,6 +218,8 @@ export class PrimarySession {
   readonly #sessions: Sessions;
   readonly #anchors: Anchors;
   #openedAt: number | undefined;
+  /** The binding has answered in place of a D1 session: no bookmark that is known includes what it wrote. */
+  #usedBinding = false;
 
   constructor(
     binding: D1Database,
@@ -227,6 +229,7 @@ export class PrimarySession {
     this.#anchors = anchors;
     this.#session = new Session(() => {
       this.#openedAt ??= Date.now();
+      this.#usedBinding ||= sessions.areHanging;
       return sessions.open(binding, "first-primary");
     }, call);
   }
@@ -240,9 +243,9 @@ export class PrimarySession {
     this.#session = this.#session.with(statement, answered);
   }
 
-  /** The bookmark after the last answer of this session; undefined before the first one. */
+  /** The bookmark after the last answer of this session; undefined before the first one, and once the binding was used. */
   get bookmark(): D1SessionBookmark | undefined {
-    return this.#sessions.areHanging ? undefined : this.#session.bookmark;
+    return this.#usedBinding ? undefined : this.#session.bookmark;
   }
 
   /** Call it when the request's work has succeeded: the session, if it was used, may become an anchor. */

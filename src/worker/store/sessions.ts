@@ -49,10 +49,12 @@ export class Sessions {
       this.#loggedAt = now;
       console.warn("D1 sessions hang, while the database answers without them: the binding is used in their place");
     }
+    // A write that is noted while this is under way may be missing in its answer.
+    const latest = this.#latest;
     return {
       prepare: (sql) => database.prepare(sql),
       batch: (statements) => database.batch(statements),
-      getBookmark: () => this.#latest,
+      getBookmark: () => latest,
     };
   }
 
