@@ -44,4 +44,7 @@ const FINDINGS: Record<string, (results: Results, share: ShareOf) => string> = {
     "rows where the peer reads one for each entry, which the bill shows and the clock does not. Its batch has a second statement, which selects a new " +
     "version's entries, and nothing while the version is the same: a reader far away is spared a round trip for each change. Tried: one statement (a row " +
     "less, and two trips after a change); the entries as JSON in a column of the first, which a changelog of 100 long entries does not fit.",
+  "Bundle, gzipped": () =>
+    "A quarter is Account Settings, a quarter the SQL, a tenth zod and hono. The platform allows 3 MB. A start of an isolate is what a user could feel of " +
+    'it ("Start-up"). Account Settings as a Worker of its own would take its quarter away, and cost a second deployment.',
 };
