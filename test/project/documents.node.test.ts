@@ -4,6 +4,7 @@ import { dirname, join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { ACCOUNT_OPERATIONS } from "../../src/worker/account/api.ts";
 import { PANELIST_OPERATIONS } from "../../src/worker/panelist/routes.ts";
+import { PROBLEM_CODES } from "../../src/worker/problem.ts";
 import { TENANT_OPERATIONS } from "../../src/worker/tenant/routes.ts";
 import { DOCUMENTS, shellBlocks } from "../support/node/documents.ts";
 
@@ -51,6 +52,12 @@ it("docs/api.md names every operation of tenants, panelists and owners, and no o
   const missing = operations.filter((operation) => !documented.has(operation));
   expect(missing, "write each into its table of docs/api.md, its path and its method in backticks").toEqual([]);
   expect([...documented].filter((operation) => !operations.includes(operation))).toEqual([]);
+});
+
+it("docs/api.md explains every error", () => {
+  const errors = readFileSync("docs/api.md", "utf8").split("\n## Errors\n")[1]?.split("\n## ")[0] ?? "";
+  const rows = errors.split("\n").filter((line) => line.startsWith("|"));
+  expect(PROBLEM_CODES.filter((code) => !rows.some((row) => row.includes(`\`${code}\``)))).toEqual([]);
 });
 
 it("docs/storage.md has the lifetime of every table", () => {
