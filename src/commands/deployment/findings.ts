@@ -71,7 +71,7 @@ function ofVariables({ variables, live, databases }: Seen): readonly Finding[] {
   const found: Finding[] = [];
   if (!variables.ACCESS_AUD)
     found.push({
-      what: "Access has no audience: Account Settings are closed to everybody",
+      what: "Access has no audience: a sign-in for any Access application of your organization opens Account Settings",
       mend: `put the application's AUD tag into ACCESS_AUD in wrangler.toml, then ${deploy}`,
     });
   for (const [name, most] of Object.entries(SECONDS)) {

@@ -51,7 +51,11 @@ it("finds nothing where all is well, with the address and without", () => {
 it.each<[string, Partial<Seen>, string]>([
   ["plain http is open", address({ plainHttp: 200 }), "plain http is answered with 200"],
   ["plain http tells keys apart", address({ plainHttp: 401 }), "plain http is answered with 401"],
-  ["Access has no audience", variables({ ACCESS_AUD: "" }), "Access has no audience"],
+  [
+    "Access has no audience",
+    variables({ ACCESS_AUD: "" }),
+    "for any Access application of your organization opens Account Settings",
+  ],
   ["replication is off", database({ replication: "disabled" }), "read replication of DB is off"],
   ["replication cannot be read", database({ replication: undefined }), "could not be read"],
   ["sessions hang", address(down({ DB: "down" })), "D1 sessions of DB hang"],
