@@ -1,9 +1,9 @@
 import type { History } from "../history.ts";
 import { type Finding, oracle } from "./oracle.ts";
-import { type Call, callsOf, groupBy, segmentAfter, succeeded } from "./seen/calls.ts";
+import { type Call, callsOf, groupBy, succeeded } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, issuedTokens, keyIdOf, tokenOf } from "./seen/credentials.ts";
 import { isDatabaseFaulty } from "./seen/database-faults.ts";
-import { isRefused, mayBeDoubted } from "./seen/doubts.ts";
+import { mayBeDoubted } from "./seen/doubts.ts";
 import { DEADLINE_MS, faulty, gateEnds, isBehind, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
 import { rowsOf } from "./seen/rows.ts";
 
@@ -95,7 +95,7 @@ const RECORD_MS = 60_000;
 /**
  * The view that answered while D1 was well is at most 11 seconds old then: it answers until it is 5 minutes old. The same of a gate's
  * record and whoami: at most a minute old. Excused: the isolate or the gate ended, the key's gate was down, the key or its account was
- * changed, a request that asks for a write with `Consistency-Token`, another panelist of no idea bank, a new token whose refusal is
+ * changed, a request that asks for a write with `Consistency-Token`, an idea bank that was deleted, a new token whose refusal is
  * doubted, a clock that has stepped back and has not come to that time again. What a clock steps is taken for time.
  */
 export const outlasts = oracle(
@@ -131,9 +131,7 @@ export const outlasts = oracle(
         if (isBehind(history, token === undefined ? keyId : call.isolate, good.at - own, call.at)) continue;
         if (call.headers["consistency-token"] !== undefined) continue;
         if (token !== undefined && mayBeDoubted(history, call, issued.get(token), good.at - own)) continue;
-        // Where there is no idea bank (any more), each panelist is looked up alone. Whoever was found before the isolate knew that, too.
-        const gone = token !== undefined && isGoneAt(history, ideaBankIdOf(token), call.at);
-        if (gone && (token !== tokenOf(good) || toldThatItIsGone(history, ideaBankIdOf(token), good, call))) continue;
+        if (token !== undefined && isGoneAt(history, ideaBankIdOf(token), call.at)) continue;
         if (
           token !== undefined
             ? isolateEnded(history, call.isolate, good.at, call.answeredAt)
@@ -152,21 +150,6 @@ export const outlasts = oracle(
 
 const isGoneAt = (history: History, ideaBank: string, at: number): boolean =>
   rowsOf(history).row("idea_banks", ideaBank, rowsOf(history).momentAt(at)) === null;
-
-/** Since `from`, the isolate of `to` deleted the idea bank, or has found for somebody that there is none: who has left, perhaps. */
-const toldThatItIsGone = (history: History, ideaBank: string, from: Call, to: Call): boolean =>
-  callsOf(history).some(
-    (call) =>
-      call.isolate === to.isolate &&
-      call.answeredAt > from.answeredAt &&
-      call.at <= to.answeredAt &&
-      (call.operation === "deleteIdeaBank"
-        ? segmentAfter(call, "ideabanks") === ideaBank
-        : (isRefused(call) || call.answer === undefined) &&
-          isGoneAt(history, ideaBank, call.at) &&
-          isView(call) &&
-          ideaBankIdOf(tokenOf(call) ?? "") === ideaBank),
-  );
 
 const disturbed = (history: History, keyId: string, from: Call, to: Call): boolean =>
   gateEnds(history, keyId, from.at, to.answeredAt) > 0 ||
