@@ -135,7 +135,7 @@ export const EVIDENCE: Readonly<Record<string, Evidence>> = {
       "worker/http/consistency.test.ts",
       "worker/credentials/consistency-token.test.ts",
     ],
-    invariants: ["read-your-writes", "tenant-reads-its-writes", "consistency-token-given"],
+    invariants: ["read-your-writes", "consistency-token-given"],
   },
   Private: {
     tests: ["worker/panelist/privacy.test.ts", "worker/tenant/acting-for.test.ts"],

@@ -28,7 +28,7 @@ import { operationCounts } from "./operation-counts.ts";
 import { order } from "./order.ts";
 import { panelistLimit } from "./panelist-limit.ts";
 import { rateLimit } from "./rate-limit.ts";
-import { consistencyTokens, readYourWrites, tenantsReadTheirWrites } from "./read-your-writes.ts";
+import { consistencyTokens, readYourWrites } from "./read-your-writes.ts";
 import { slices } from "./slices.ts";
 import { storage } from "./storage.ts";
 import { resumption, suspension } from "./suspension.ts";
@@ -62,7 +62,6 @@ export const ORACLES: readonly Oracle[] = [
   order,
   etags,
   readYourWrites,
-  tenantsReadTheirWrites,
   consistencyTokens,
   newToken,
   tokensEnd,

@@ -18,6 +18,7 @@ import {
   PANELIST,
   panelist,
   proposal,
+  stored,
   TOKEN,
   world,
   wrote,
@@ -202,6 +203,14 @@ test("a Consistency-Token is answered from what includes its write, in any isola
   expect(found(consistencyTokens, one, write)).toBe(0);
   const without = write.map((event) => (event.kind === "answered" ? { ...event, headers: {} } : event));
   expect(found(consistencyTokens, one, without)).toBe(1);
+  const down = fault("d1", 20_000, 30_000);
+  const call = (at: number, isolate = "a") => stored(9, at, "d1", "0", { isolate });
+  expect(found(consistencyTokens, one, without, down, call(29_000))).toBe(0);
+  expect(found(consistencyTokens, one, without, down, call(29_000), call(39_000), call(48_500))).toBe(0);
+  expect(found(consistencyTokens, one, without, down, call(29_000), call(40_100))).toBe(1);
+  expect(found(consistencyTokens, one, without, down, call(29_000, "b"))).toBe(1);
+  const replica = down.map((event) => ({ ...event, part: "replica" })) as HistoryEvent[];
+  expect(found(consistencyTokens, one, without, replica, call(29_000))).toBe(1);
 });
 
 test("closed and missing idea banks have the same bytes", () => {

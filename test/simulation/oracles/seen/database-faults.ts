@@ -85,12 +85,32 @@ export const isDatabaseFaulty = (history: History, call: Call, database: string 
 export const isPrimaryFaulty = (history: History, call: Call, database: string): boolean =>
   feltBy(history, call, database, call.at - REMEMBERED_MS).some(({ part }) => part !== "replica");
 
-/** Sessions are tried again every ten seconds. */
-const AGAIN_MS = 11_000;
+/** An isolate tries sessions again with its first call that comes so long after it has last found that they hang. */
+const AGAIN_MS = 10_000;
+/** So long after that call it knows whether they answer. */
+const KNOWN_MS = 1_000;
 
-/** Whether the binding may be used in place of sessions: it has no bookmark. */
-export const mayUseBinding = (history: History, call: Call, database: string): boolean =>
-  faultsOf(history).some(
+/**
+ * Whether an isolate may use the binding, which has no bookmark, in place of sessions. An outage of the primary looks as if sessions
+ * alone hung when the binding is the first that answers again.
+ */
+export const mayUseBinding = (history: History, call: Call, database: string): boolean => {
+  const called = (from: number, to: number) =>
+    history.events.some(
+      (event) =>
+        event.kind === "store-called" &&
+        event.store === "d1" &&
+        event.name === database &&
+        event.isolate === call.isolate &&
+        event.at >= from &&
+        event.at <= to,
+    );
+  return faultsOf(history).some(
     (fault) =>
-      hangs(fault) && isOf(fault, database) && fault.at <= call.answeredAt && call.at <= fault.until + AGAIN_MS,
+      fault.store === "d1" &&
+      fault.part !== "replica" &&
+      isOf(fault, database) &&
+      called(fault.at, Math.min(fault.until, call.answeredAt)) &&
+      !called(fault.until + AGAIN_MS, call.at - KNOWN_MS),
   );
+};
