@@ -3,7 +3,7 @@
  * that die, and a gate that crashes. When requests were really admitted is remembered, for an oracle.
  */
 import { type GateCall, KeyUse } from "../../src/worker/api-key-gate/key-use.ts";
-import type { Report } from "../../src/worker/api-key-gate/reports.ts";
+import type { Report } from "../../src/worker/api-key-gate/report.ts";
 import type { Admission } from "../../src/worker/model/api-key.ts";
 import type { Lease } from "../../src/worker/rate-limit/lease.ts";
 import { LeasedWindow, longestLease } from "../../src/worker/rate-limit/leased-window.ts";

@@ -7,9 +7,11 @@
  * object is evicted (after ten seconds). So only a crash can lose counts, and then the whole reserve counts as used.
  */
 import { DurableObject } from "cloudflare:workers";
-import type { Identifier } from "../credentials/id.ts";
+import { secureRandomBytes } from "../credentials/base62.ts";
+import { createId, type Identifier } from "../credentials/id.ts";
 import { saveApiKeyUsage } from "../database/api-key-usage.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
+import { recordUseAfterRevocation } from "../database/audit-events.ts";
 import {
   type Admission,
   type Admitted,
@@ -20,6 +22,7 @@ import {
   tenantOf,
 } from "../model/api-key.ts";
 import { isId } from "../model/id.ts";
+import { SECRET_LENGTH } from "../model/seen.ts";
 import type { Lease } from "../rate-limit/lease.ts";
 import { LeasedWindow, longestLease } from "../rate-limit/leased-window.ts";
 import { readLeaseMs } from "../settings.ts";
@@ -27,20 +30,16 @@ import { type Database, Databases } from "../store/databases.ts";
 import { DeadlineExceeded } from "../store/deadline.ts";
 import { Kept, OUTAGE_MS } from "../store/kept.ts";
 import { isDatabaseOutage } from "../store/outage.ts";
-import { EarliestAlarm } from "./earliest-alarm.ts";
 import { readStoredState, STATE, toStoredState } from "./gate-state.ts";
-import type { Ask, Report } from "./reports.ts";
-import { RevokedUse } from "./revoked-use.ts";
-import { decidedHere, refusedHere, UsageCounts } from "./usage-counts.ts";
+import { type Ask, type Decisions, decided, type Report } from "./report.ts";
+import { UsageCounts, type UsedSecret } from "./usage-counts.ts";
 
 /** A record that is this old is read from D1 again, after an answer. */
 const RENEW_MS = 60_000;
-/** The counts wait this long before they go to D1, so that more of them go together. */
-const USAGE_DELAY_MS = 5_000;
 const HOUR_MS = 3_600_000;
 /**
- * Counts and a reserve that are only in memory are stored within this time, because an idle object keeps its memory for ten
- * seconds.
+ * What is only in memory is stored within this time, because an idle object keeps its memory for ten seconds. Counts wait as long
+ * before they go to D1, so that more of them go together.
  */
 const WRITE_MS = 8_000;
 /** A lease admits this many times as many requests as came lately. */
@@ -52,20 +51,22 @@ export class ApiKeyGate extends DurableObject<Env> {
   /** The key's row; null when D1 has no such key. */
   readonly #record: Kept<ApiKeyRecord | null>;
   readonly #databases = new Databases();
-  /** The last record that was read. `forget` keeps it, because a report may be about requests from before. */
-  #lastRecord: ApiKeyRecord | null;
   readonly #usage: UsageCounts;
   /** The stored admissions, until the record tells the limit. Then `#window` has them. */
   #restored: Float64Array;
   #window: LeasedWindow | undefined;
   /** Whether something was counted since the last write. */
   #isUnwritten = false;
-  readonly #alarm: EarliestAlarm;
-  readonly #revokedUse = new RevokedUse();
+  /** In Unix milliseconds; infinite when no alarm is set. */
+  #alarmAt = Number.POSITIVE_INFINITY;
+  /** The last hour in which the use of the revoked key was recorded. */
+  #usedAfterRevocation: number | undefined;
 
   constructor(ctx: DurableObjectState, env: Env) {
     super(ctx, env);
-    this.#alarm = new EarliestAlarm(ctx);
+    void ctx.blockConcurrencyWhile(async () => {
+      this.#alarmAt = (await ctx.storage.getAlarm()) ?? Number.POSITIVE_INFINITY;
+    });
     const { state, discarded } = readStoredState(ctx.storage.kv.get(STATE));
     if (discarded.length > 0) console.warn("a gate's stored state is of another format; discarded", discarded);
     const onOutage = (error: unknown, since: number) => {
@@ -73,7 +74,6 @@ export class ApiKeyGate extends DurableObject<Env> {
       if (error instanceof DeadlineExceeded) this.#database.missed(since);
     };
     this.#record = new Kept({ now: () => Date.now(), isOutage: isDatabaseOutage, onOutage }, state.kept);
-    this.#lastRecord = state.kept?.value ?? null;
     this.#usage = new UsageCounts(state.usage);
     this.#restored = state.times ?? new Float64Array();
   }
@@ -81,35 +81,28 @@ export class ApiKeyGate extends DurableObject<Env> {
   /** Decides one request. `secretHash` is the hex SHA-256 of the presented key; `address` is the client's. */
   async admit(secretHash: string, address: string | null = null, ask: Ask = { perSecond: 0 }): Promise<Admission> {
     const { perSecond, seen, report } = ask;
-    if (report !== undefined) this.#count(report, secretHash);
+    if (report !== undefined) this.#takeReport(report, secretHash);
     const record = await this.#readRecord();
     if (record === undefined) return { outcome: "unavailable" };
     const now = Date.now();
     const refused = refuse(record, { secretHash, address, now });
-    // The answer does not wait for it.
-    if (refused?.reason === "revoked")
-      this.ctx.waitUntil(
-        this.#revokedUse.note(this.#database.withoutSession(), { apiKeyId: this.#apiKeyId, address, now }),
-      );
     if (record === null || refused !== undefined) {
-      const sightings = refused && refusedHere(seen, refused.reason);
-      if (this.#usage.count(now, { admitted: 0, limited: 0, sightings })) this.#isUnwritten = true;
+      const reason = refused?.reason ?? "unknown";
+      // The answer does not wait for it.
+      if (reason === "revoked") this.ctx.waitUntil(this.#recordUseAfterRevocation(address, now));
+      // An unknown key has no owner who could see it.
+      if (reason !== "unknown") this.#count(now, decided(reason, seen));
       this.#setAlarm(now);
-      return refused ?? { outcome: "refused", reason: "unknown" };
+      return refused ?? { outcome: "refused", reason };
     }
     const { rateLimit } = record;
-    const isPrevious = isPreviousSecret(record, secretHash, now);
-    const secret = { hash: secretHash, isPrevious };
     const window = this.#windowOf(record, now);
     const { admitted, remaining, waitMs } = window.admit(now);
-    const here = decidedHere(seen, admitted);
-    this.#usage.count(now, { admitted: admitted ? 1 : 0, limited: admitted ? 0 : 1, secret, sightings: here });
-    const lease = admitted ? this.#grant(record, { previous: isPrevious, perSecond, now }) : undefined;
-    this.#decided(window, {
-      admissions: (admitted ? 1 : 0) + (lease?.admissions ?? 0),
-      latest: now + (lease?.forMs ?? 0),
-      now,
-    });
+    const outcome = admitted ? "admitted" : "limited";
+    this.#count(now, decided(outcome, seen), secretOf(record, secretHash, now));
+    const lease = admitted ? this.#grant(record, { secretHash, perSecond, now }) : undefined;
+    const admissions = (admitted ? 1 : 0) + (lease?.admissions ?? 0);
+    this.#store(window, { admissions, latest: now + (lease?.forMs ?? 0), now });
     const quota = { rateLimit, remaining, waitMs };
     if (!admitted) return { outcome: "limited", quota };
     return { outcome: "admitted", tenant: tenantOf(record), rateLimit, quota, ...(lease && { lease }) };
@@ -120,16 +113,16 @@ export class ApiKeyGate extends DurableObject<Env> {
    * one, or the limit has no room.
    */
   async report(secretHash: string, report: Report | undefined, perSecond = 0): Promise<Admitted | undefined> {
-    if (report !== undefined) this.#count(report, secretHash);
+    if (report !== undefined) this.#takeReport(report, secretHash);
     if (perSecond === 0) return undefined;
     const record = await this.#readRecord();
     const now = Date.now();
     if (!record || refusalOf(record, secretHash, now)) return undefined;
     const { rateLimit } = record;
     const window = this.#windowOf(record, now);
-    const lease = this.#grant(record, { previous: isPreviousSecret(record, secretHash, now), perSecond, now });
+    const lease = this.#grant(record, { secretHash, perSecond, now });
     if (lease === undefined) return undefined;
-    this.#decided(window, { admissions: lease.admissions, latest: now + lease.forMs, now });
+    this.#store(window, { admissions: lease.admissions, latest: now + lease.forMs, now });
     const quota = { rateLimit, remaining: window.remaining(now) + lease.admissions, waitMs: window.leavesMs(now) };
     return { outcome: "admitted", tenant: tenantOf(record), rateLimit, quota, lease };
   }
@@ -140,8 +133,9 @@ export class ApiKeyGate extends DurableObject<Env> {
    * used; the caller waits that long.
    */
   forget(reports: Readonly<Record<string, Report>> = {}): number {
+    // First the reports, because the record tells which secret they are about.
+    for (const [secretHash, report] of Object.entries(reports)) this.#takeReport(report, secretHash);
     this.#record.forget();
-    for (const [secretHash, report] of Object.entries(reports)) this.#count(report, secretHash);
     this.#write(Date.now());
     this.#setAlarm(Date.now());
     return readLeaseMs(this.env);
@@ -163,24 +157,20 @@ export class ApiKeyGate extends DurableObject<Env> {
    * has them, so a failed or repeated run does no harm. An hour after the key has ended for good, everything stored is deleted.
    */
   override async alarm(): Promise<void> {
-    this.#alarm.came();
+    this.#alarmAt = Number.POSITIVE_INFINITY;
     const began = Date.now();
     if (began >= this.#usage.dueAt(began)) await this.#saveUsage(began);
-    if (this.#isUnwritten || this.#window?.hasReserve) this.#write(Date.now());
+    if (this.#needsWrite) this.#write(Date.now());
     if (this.#record.last === undefined) await this.#readRecord();
     const now = Date.now();
-    if (!this.#usage.pending && now >= this.#endsAt(now) + HOUR_MS) await this.ctx.storage.deleteAll();
+    if (!this.#usage.state.isPending && now >= this.#endsAt(now) + HOUR_MS) await this.ctx.storage.deleteAll();
     else this.#setAlarm(now);
   }
 
   async #saveUsage(now: number): Promise<void> {
     try {
-      await this.#usage.save(now, (totals) =>
-        saveApiKeyUsage(this.#database.withoutSession(), {
-          apiKeyId: this.#apiKeyId,
-          hours: totals.hours,
-          lastUse: totals,
-        }),
+      await this.#usage.save(now, ({ hours, seen }) =>
+        saveApiKeyUsage(this.#database.withoutSession(), { apiKeyId: this.#apiKeyId, hours, seen }),
       );
       this.#isUnwritten = true;
     } catch (error) {
@@ -188,27 +178,42 @@ export class ApiKeyGate extends DurableObject<Env> {
     }
   }
 
-  /** Counts an isolate's report. The used part of a lease counts, even if an earlier run of this object granted it. */
-  #count({ limited, admitted, leases, sightings }: Report, secretHash: string): void {
+  /** The used part of a lease counts, even if an earlier run of this object granted it. */
+  #takeReport(report: Report, secretHash: string): void {
     const now = Date.now();
-    for (const lease of leases) this.#window?.settle(lease, now);
-    if (limited + admitted === 0 && sightings === undefined) return;
-    const isPrevious = this.#lastRecord !== null && isPreviousSecret(this.#lastRecord, secretHash, now);
-    const isKnown = isPrevious || this.#lastRecord?.secretHash === secretHash;
-    const secret = isKnown ? { hash: secretHash, isPrevious } : undefined;
-    if (!this.#usage.count(now, { admitted, limited, secret, sightings })) return;
-    this.#isUnwritten = true;
+    for (const lease of report.leases) this.#window?.settle(lease, now);
+    const record = this.#record.last?.value ?? null;
+    this.#count(now, report, record === null ? undefined : secretOf(record, secretHash, now));
     this.#setAlarm(now);
   }
 
+  #count(now: number, decisions: Decisions, secret?: UsedSecret): void {
+    if (this.#usage.count(now, decisions, secret)) this.#isUnwritten = true;
+  }
+
   /** Stores `admissions` before they leave this object, unless the reserve covers them. They are used until `latest`. */
-  #decided(
+  #store(
     window: LeasedWindow,
     { admissions, latest, now }: { readonly admissions: number; readonly latest: number; readonly now: number },
   ): void {
     this.#isUnwritten = true;
     if (admissions > 0 && !window.takeReserved(admissions, latest)) this.#write(now);
     this.#setAlarm(now);
+  }
+
+  /** Records it in the owner's activity, once an hour: the database knows the hour, too. Never rejects. */
+  async #recordUseAfterRevocation(address: string | null, now: number): Promise<void> {
+    const hour = now - (now % HOUR_MS);
+    if (this.#usedAfterRevocation === hour) return;
+    this.#usedAfterRevocation = hour;
+    try {
+      const apiKeyId = this.#apiKeyId;
+      const eventId = createId(apiKeyId, secureRandomBytes);
+      await recordUseAfterRevocation(this.#database.withoutSession(), { apiKeyId, eventId, address, now });
+    } catch (error) {
+      this.#usedAfterRevocation = undefined;
+      console.warn("D1 did not take an audit event; the next use tries again", error);
+    }
   }
 
   get #apiKeyId(): Identifier {
@@ -220,13 +225,12 @@ export class ApiKeyGate extends DurableObject<Env> {
   /** The key's record; null when D1 has none; undefined when D1 does not answer and no kept record may be used. */
   async #readRecord(): Promise<ApiKeyRecord | null | undefined> {
     try {
-      this.#lastRecord = await this.#record.get({
+      return await this.#record.get({
         load: () => loadApiKeyRecord(this.#database.withoutSession(), this.#apiKeyId),
         freshMs: OUTAGE_MS,
         renewMs: RENEW_MS,
         waitUntil: (promise) => this.ctx.waitUntil(promise),
       });
-      return this.#lastRecord;
     } catch (error) {
       console.warn("a gate has no record that it may use", error);
       return undefined;
@@ -236,9 +240,10 @@ export class ApiKeyGate extends DurableObject<Env> {
   /** Grants a lease. It ends no later than the key does, and no later than the previous secret's grace. */
   #grant(
     record: ApiKeyRecord,
-    { previous, perSecond, now }: { readonly previous: boolean; readonly perSecond: number; readonly now: number },
+    { secretHash, perSecond, now }: { readonly secretHash: string; readonly perSecond: number; readonly now: number },
   ): Lease | undefined {
-    const ends = [record.expiresAt, previous ? (record.previous?.expiresAt ?? null) : null];
+    const graceEnds = isPreviousSecret(record, secretHash, now) ? record.previous?.expiresAt : undefined;
+    const ends = [record.expiresAt, graceEnds ?? null];
     const lasts = ends.map((end) => (end === null ? Number.POSITIVE_INFINITY : end - now));
     const forMs = Math.min(longestLease(record.rateLimit, readLeaseMs(this.env)), ...lasts);
     if (perSecond <= 0 || forMs < SHORTEST_LEASE_MS) return undefined;
@@ -274,12 +279,21 @@ export class ApiKeyGate extends DurableObject<Env> {
     this.#isUnwritten = false;
   }
 
-  /** Sets the alarm for the next thing that is due. */
+  get #needsWrite(): boolean {
+    return this.#isUnwritten || this.#window?.hasReserve === true;
+  }
+
+  /**
+   * Makes the alarm come when the next thing is due, or before. It is never moved to a later time, because each setting is billed
+   * as a row written. An alarm that comes early finds nothing to do, and sets the next.
+   */
   #setAlarm(now: number): void {
-    const needsWrite = this.#isUnwritten || this.#window?.hasReserve;
-    const writtenAt = needsWrite ? now + WRITE_MS : Number.POSITIVE_INFINITY;
-    const savedAt = Math.max(now + USAGE_DELAY_MS, this.#usage.dueAt(now));
-    this.#alarm.setBy(Math.min(writtenAt, savedAt, Math.max(now, this.#endsAt(now)) + HOUR_MS));
+    const soon = now + WRITE_MS;
+    const workAt = this.#needsWrite ? soon : Math.max(soon, this.#usage.dueAt(now));
+    const dueAt = Math.min(workAt, Math.max(now, this.#endsAt(now)) + HOUR_MS);
+    if (dueAt >= this.#alarmAt) return;
+    this.#alarmAt = dueAt;
+    this.ctx.waitUntil(this.ctx.storage.setAlarm(dueAt));
   }
 
   /** When the key ends for good; infinite if never; `now` when the record has yet to be read. */
@@ -289,4 +303,11 @@ export class ApiKeyGate extends DurableObject<Env> {
     if (last.value === null) return last.readAt;
     return last.value.revokedAt ?? last.value.expiresAt ?? Number.POSITIVE_INFINITY;
   }
+}
+
+function secretOf(record: ApiKeyRecord, secretHash: string, now: number): UsedSecret | undefined {
+  const isPrevious = isPreviousSecret(record, secretHash, now);
+  return isPrevious || record.secretHash === secretHash
+    ? { id: secretHash.slice(0, SECRET_LENGTH), isPrevious }
+    : undefined;
 }

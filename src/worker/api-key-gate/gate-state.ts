@@ -56,10 +56,8 @@ const seen = { at: time, network: text, country: text, userAgent: text, operatio
 const operations = z.record(z.string(), count);
 const usage = z.object({
   hours: z.array(z.object({ hour: count, admitted: count, limited: count, operations })),
-  lastUsedAt: time,
-  previousUsedAt: time,
-  savedAt: time,
-  countedAt: time,
+  isPending: z.boolean(),
+  triedAt: time,
   refusedAt: time,
   seen: z.object({
     used: z.optional(z.object(seen)),

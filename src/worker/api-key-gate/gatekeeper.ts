@@ -36,7 +36,7 @@ import {
 import type { ApiKeyGate } from "./api-key-gate.ts";
 import { checkAgainstDatabase, firstToDecide, LEFT_MS, UNAVAILABLE } from "./database-check.ts";
 import { type GateCall, KeyUse } from "./key-use.ts";
-import type { Ask, Report } from "./reports.ts";
+import type { Ask, Report } from "./report.ts";
 
 export type GateCaller = Caller & { readonly env: Pick<Env, "API_KEY_GATE" | "LEASE_SECONDS"> };
 
@@ -64,7 +64,7 @@ export class Gatekeeper {
   /** Decides one request. `database` has the key's row. Never throws: the outcome is `unavailable` when nothing can decide. */
   async admit(caller: GateCaller, database: Database, request: KeyRequest): Promise<Admission> {
     const use = this.#useOf(request.apiKey);
-    const decided = use.refused(request.now) ?? this.#admitFromMemory(caller, request, use);
+    const decided = this.#admitFromMemory(caller, request, use);
     return decided ?? this.#ask(caller, { database, request, use });
   }
 
@@ -73,7 +73,7 @@ export class Gatekeeper {
     const decided = use.decide(request);
     if (decided === undefined) return undefined;
     if (decided.outcome === "admitted") this.#askAhead(caller, request, use);
-    else if (decided.outcome === "limited" && use.plansReport(request.now, REPORT_MS))
+    else if (decided.outcome === "limited" && use.plansReport())
       this.#later(REPORT_MS, () => this.#report(caller, request, use), waitUntilOf(caller));
     return decided;
   }

@@ -1,42 +1,35 @@
 /**
- * The state that an isolate has of one API key in recent use: its rate, its leases, the time until which it is over its limit,
- * and the part that its gate has not been told yet.
+ * What an isolate knows of one API key in recent use: its rate, its leases, the gate's last answers, and the report that the gate
+ * has yet to get.
  */
 
 import { addressFilter } from "../model/allowed-addresses.ts";
 import type { Admission, Admitted, OwnDecision, Quota, Refused } from "../model/api-key.ts";
 import type { Sender } from "../model/seen.ts";
-import { IsolateLease, type LeaseReport, RequestRate } from "../rate-limit/lease.ts";
+import { IsolateLease, RequestRate } from "../rate-limit/lease.ts";
 import { DEADLINE_MS, isWithin } from "../store/deadline.ts";
-import { PendingSightings } from "./pending-sightings.ts";
-import type { Report } from "./reports.ts";
+import { PendingReport, type Report } from "./report.ts";
 
 /**
- * The gate answered "limited" to a call that began at `since`. The wait counts from there, so that the isolate never refuses
- * longer than the gate would, although their clocks differ and the answer took time.
+ * The gate said it in its answer to a call that began at `since`, and it holds for `forMs` from then. So the isolate never relies
+ * on it longer than the gate would, although their clocks differ and the answer took time.
  */
-type Flood = { readonly quota: Quota; readonly since: number };
+type Known<Value> = { readonly value: Value; readonly since: number; readonly forMs: number };
 
-/** The gate refused the key in a call that began at `since`. It is not asked again for `forMs`. */
-type Refusal = { readonly admission: Refused; readonly since: number; readonly forMs: number };
+type AddressFilter = ReturnType<typeof addressFilter>;
 
 /** The answer that came with a lease, to a call that began at `since`. It holds as long as the lease. */
 type Granted = {
   readonly admitted: Admitted;
   readonly quota: Quota;
   readonly since: number;
-  readonly isAllowed: (address: string | null) => boolean;
+  readonly isAllowed: AddressFilter;
 };
-
-/**
- * The addresses from which the key may be used, as the gate said when it refused another address, to a call that began at
- * `since`.
- */
-type KnownAddresses = Pick<Granted, "since" | "isAllowed">;
 
 /** A call to the gate that began at `since`. It carries a report, and asks for a lease unless `perSecond` is 0. */
 export type GateCall = { readonly since: number; readonly perSecond: number; readonly report: Report | undefined };
 
+/** A longer flood is interrupted by a call, so that a raised limit or a revocation is noticed. */
 const MAX_FLOOD_MS = 60_000;
 const REFUSED_MS = 60_000;
 /**
@@ -44,8 +37,7 @@ const REFUSED_MS = 60_000;
  * notified of the rotation.
  */
 const SOON_OVER_MS = 1_000;
-const OUTSIDE_MS = 1_000;
-const REFUSED_ADDRESS: Refused = { outcome: "refused", reason: "address" };
+const ADDRESSES_MS = 1_000;
 /** Below this many requests a second a lease costs more than it saves, because asking for it and reporting it are calls, too. */
 const MIN_PER_SECOND = 3;
 /** The next lease is asked for this many calls (as long as this one took) and this many requests before the current one ends. */
@@ -60,64 +52,65 @@ export class KeyUse {
   readonly #leases = new Map<IsolateLease, Granted>();
   /** The remaining requests under the limit, as far as this isolate knows. */
   #remaining = 0;
-  #flood: Flood | undefined;
-  #refusal: Refusal | undefined;
-  #outside: KnownAddresses | undefined;
-  /** Requests that were decided here and are in no report yet. */
-  #limited = 0;
-  #admitted = 0;
-  readonly #sightings = new PendingSightings();
-  #endedLeases: LeaseReport[] = [];
+  /** The gate answered "limited". */
+  #flood: Known<Quota> | undefined;
+  /** The gate refused the key, whatever the address. */
+  #refusal: Known<Refused> | undefined;
+  /** The addresses from which the key may be used. */
+  #addresses: Known<AddressFilter> | undefined;
+  #pending = new PendingReport();
   /** The call under way that may bring a lease. There is one at a time; one that never ends delays the next for two seconds. */
   #asking: GateCall | undefined;
   /** The gate gave no further lease: the current ones are used to their end. */
   #isLast = false;
-  /** The latest time at which the unreported refusals are reported. */
-  #reportsAt = Number.NEGATIVE_INFINITY;
 
   constructor(secretHash: string) {
     this.secretHash = secretHash;
   }
 
-  /** The key's refusal, if its gate has refused it lately, whatever the request. */
-  refused(now: number): Refused | undefined {
-    const refusal = this.#refusal;
-    return refusal && isWithin(refusal.since, now, refusal.forMs) ? refusal.admission : undefined;
+  /** Decides a request without the gate. Undefined when the gate has to decide; then nothing was counted. */
+  decide(sender: Sender): OwnDecision | undefined {
+    return (
+      at(this.#refusal, sender.now) ??
+      this.#admitByLease(sender) ??
+      this.#refuseAddress(sender) ??
+      this.#limitInFlood(sender)
+    );
   }
 
-  /** Decides a request without the gate; undefined when the gate has to decide. */
-  decide(sender: Sender): OwnDecision | undefined {
+  #admitByLease(sender: Sender): OwnDecision | undefined {
     const { now, address } = sender;
-    const outside = this.#outside;
-    let isOutside = outside !== undefined && isWithin(outside.since, now, OUTSIDE_MS) && !outside.isAllowed(address);
     for (const [lease, { admitted, quota, since, isAllowed }] of this.#leases) {
-      if (!isAllowed(address)) isOutside ||= !lease.isOver(now);
-      else if (lease.admit(now)) {
-        this.#rate.count(now);
-        this.#remaining = Math.max(0, this.#remaining - 1);
-        this.#admitted += 1;
-        this.#sightings.admitted(sender);
-        const waitMs = Math.max(0, quota.waitMs - (now - since));
-        return { ...admitted, quota: { ...quota, remaining: this.#remaining, waitMs } };
-      }
+      if (!isAllowed(address) || !lease.admit(now)) continue;
+      this.#rate.count(now);
+      this.#remaining = Math.max(0, this.#remaining - 1);
+      this.#pending.countAdmitted(sender);
+      const waitMs = Math.max(0, quota.waitMs - (now - since));
+      return { ...admitted, quota: { ...quota, remaining: this.#remaining, waitMs } };
     }
-    if (isOutside) {
-      // Without a lease no report follows, but the gate is asked soon, and sees the next such request itself.
-      if (this.#leases.size > 0) this.#sightings.refused(sender, "address");
-      return REFUSED_ADDRESS;
-    }
-    const flood = this.#flood;
-    if (!flood || !isWithin(flood.since, now, Math.min(flood.quota.waitMs, MAX_FLOOD_MS))) return undefined;
+    return undefined;
+  }
+
+  #refuseAddress(sender: Sender): Refused | undefined {
+    const isAllowed = at(this.#addresses, sender.now);
+    if (isAllowed === undefined || isAllowed(sender.address)) return undefined;
+    this.#pending.countRefused(sender, "address");
+    return { outcome: "refused", reason: "address" };
+  }
+
+  #limitInFlood(sender: Sender): OwnDecision | undefined {
+    const { now } = sender;
+    const quota = at(this.#flood, now);
+    if (this.#flood === undefined || quota === undefined) return undefined;
     this.#rate.count(now);
-    this.#limited += 1;
-    this.#sightings.refused(sender, "limited");
-    return { outcome: "limited", quota: { ...flood.quota, waitMs: flood.quota.waitMs - (now - flood.since) } };
+    this.#pending.countRefused(sender, "limited");
+    return { outcome: "limited", quota: { ...quota, waitMs: quota.waitMs - (now - this.#flood.since) } };
   }
 
   /** Begins a call for a request that cannot be decided here. The leases are ended, because they are of no more use. */
   ask(now: number): GateCall {
     this.#rate.count(now);
-    this.endAll();
+    this.#endAll();
     return this.#begin(now, this.#isAsking(now) ? 0 : this.#worth(now), this.takeReport(true));
   }
 
@@ -135,18 +128,12 @@ export class KeyUse {
   receive(call: GateCall, answer: Admission | undefined, now: number): IsolateLease | undefined {
     if (this.#asking === call) this.#asking = undefined;
     const { since, perSecond } = call;
-    if (answer?.outcome === "refused" && answer.reason === "address")
-      this.#outside = { since, isAllowed: addressFilter(answer.allowedAddresses) };
-    else if (answer?.outcome === "refused") {
-      this.endAll();
-      this.#flood = undefined;
-      const isFinal = answer.isOver || (answer.reason !== "wrong-secret" && answer.reason !== "paused");
-      this.#refusal = { admission: answer, since, forMs: isFinal ? REFUSED_MS : SOON_OVER_MS };
-    }
+    if (answer?.outcome === "refused") this.#receiveRefusal(answer, since);
     // A refusal is about the key, whatever its limit. A "limited" that was under way at the same time must not replace it.
-    if (answer?.outcome === "limited" && this.refused(now) === undefined) this.#flood = { quota: answer.quota, since };
+    if (answer?.outcome === "limited" && at(this.#refusal, now) === undefined)
+      this.#flood = { value: answer.quota, since, forMs: Math.min(answer.quota.waitMs, MAX_FLOOD_MS) };
     const lease = answer?.outcome === "admitted" ? answer.lease : undefined;
-    if (perSecond > 0) this.#isLast = lease === undefined && this.#leases.size > 0;
+    if (perSecond > 0) this.#isLast = lease === undefined && this.hasLease;
     if (answer?.outcome !== "admitted" || lease === undefined) return undefined;
     const { lease: _, quota = { rateLimit: answer.rateLimit, remaining: 0, waitMs: 0 }, ...admitted } = answer;
     const isAllowed = addressFilter(admitted.tenant.allowedAddresses);
@@ -155,7 +142,19 @@ export class KeyUse {
     const aheadMs = CALLS_AHEAD * (now - since) + (GAPS_AHEAD * 1_000) / perSecond;
     const granted = new IsolateLease(lease, since, aheadMs);
     this.#leases.set(granted, { admitted, quota, since, isAllowed });
+    this.#addresses = { value: isAllowed, since, forMs: granted.usableMs };
     return granted;
+  }
+
+  #receiveRefusal(refused: Refused, since: number): void {
+    if (refused.reason === "address") {
+      this.#addresses = { value: addressFilter(refused.allowedAddresses), since, forMs: ADDRESSES_MS };
+      return;
+    }
+    this.#endAll();
+    this.#flood = undefined;
+    const isFinal = refused.isOver || (refused.reason !== "wrong-secret" && refused.reason !== "paused");
+    this.#refusal = { value: refused, since, forMs: isFinal ? REFUSED_MS : SOON_OVER_MS };
   }
 
   get hasLease(): boolean {
@@ -164,47 +163,35 @@ export class KeyUse {
 
   /** Stops using the lease. The next call reports it. */
   end(lease: IsolateLease): void {
-    if (this.#leases.delete(lease)) this.#endedLeases.push(lease.use);
+    if (this.#leases.delete(lease)) this.#pending.addEnded(lease.use);
   }
 
-  endAll(): void {
+  #endAll(): void {
     for (const lease of this.#leases.keys()) this.end(lease);
   }
 
   /** The key has changed, so the gate's earlier answers are void. Returns the report that the gate does not have. */
   forget(): Report | undefined {
-    this.endAll();
+    this.#endAll();
     this.#flood = undefined;
     this.#refusal = undefined;
-    this.#outside = undefined;
+    this.#addresses = undefined;
     return this.takeReport(true);
   }
 
   /**
-   * The report is taken out before a call, so that two calls at the same time do not send it twice. Admissions alone wait for the
-   * end of their lease, or for a call that is made anyway (`isCalled`).
+   * The report is taken out before a call, so that two calls at the same time do not send it twice. `isCalled`: the call is made
+   * anyway. Undefined when there is none, or when it can wait.
    */
   takeReport(isCalled = false): Report | undefined {
-    const isDue = this.#limited > 0 || this.#endedLeases.length > 0;
-    if (!isDue && (!isCalled || this.#sightings.isEmpty)) return undefined;
-    const report = {
-      limited: this.#limited,
-      admitted: this.#admitted,
-      leases: this.#endedLeases,
-      sightings: this.#sightings.take(),
-    };
-    this.#limited = 0;
-    this.#admitted = 0;
-    this.#endedLeases = [];
-    this.#reportsAt = Number.NEGATIVE_INFINITY;
+    const report = this.#pending.toReport(isCalled);
+    if (report !== undefined) this.#pending = new PendingReport();
     return report;
   }
 
-  /** Whether the caller has to plan a report of refusals `delayMs` from now. One report serves all of them. */
-  plansReport(now: number, delayMs: number): boolean {
-    if (now >= this.#reportsAt - delayMs && now < this.#reportsAt) return false;
-    this.#reportsAt = now + delayMs;
-    return true;
+  /** Whether the caller has to plan a report of refusals. One report serves all of them. */
+  plansReport(): boolean {
+    return this.#pending.plan();
   }
 
   #begin(since: number, perSecond: number, report: Report | undefined): GateCall {
@@ -222,3 +209,6 @@ export class KeyUse {
     return perSecond >= MIN_PER_SECOND ? perSecond : 0;
   }
 }
+
+const at = <Value>(known: Known<Value> | undefined, now: number): Value | undefined =>
+  known !== undefined && isWithin(known.since, now, known.forMs) ? known.value : undefined;

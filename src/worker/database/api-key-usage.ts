@@ -22,13 +22,6 @@ export type LastSeen = {
   readonly refused?: SeenRefusal | undefined;
 };
 
-/** The last use of a key, and of its previous secret, in Unix milliseconds; 0 for never. */
-export type LastUse = {
-  readonly lastUsedAt: number;
-  readonly previousUsedAt: number;
-  readonly seen: LastSeen;
-};
-
 /** The job deletes older hours. With a key's last hour, the trigger `api_key_seen_ends` deletes its last requests. */
 export const USAGE_KEPT_MS = 31 * 86_400_000;
 
@@ -41,9 +34,10 @@ export async function saveApiKeyUsage(
   {
     apiKeyId,
     hours,
-    lastUse: { lastUsedAt, previousUsedAt, seen },
-  }: { readonly apiKeyId: string; readonly hours: readonly HourlyUsage[]; readonly lastUse: LastUse },
+    seen,
+  }: { readonly apiKeyId: string; readonly hours: readonly HourlyUsage[]; readonly seen: LastSeen },
 ): Promise<void> {
+  const [lastUsedAt, previousUsedAt] = [seen.used?.at ?? 0, seen.previous?.at ?? 0];
   const patch = Object.entries(seen).map(([which, request]) => [
     which,
     request !== undefined && request.at < lastUsedAt - USAGE_KEPT_MS ? null : request,

@@ -59,7 +59,7 @@ describe("counts by operation", () => {
   it("of two reports, and of the gate itself, are added up", async () => {
     freeze(START);
     const key = await addApiKey();
-    const report = { limited: 0, admitted: 2, leases: [], sightings: { operations: { listSurveys: 2 } } };
+    const report = { limited: 0, admitted: 2, operations: { listSurveys: 2 }, leases: [] };
     for (let each = 0; each < 2; each++) await gateOf(key.id).report(key.secretHash, report);
     const seen = { at: START, network: null, country: null, userAgent: null, operation: "listSurveys" };
     await gateOf(key.id).admit(key.secretHash, null, { perSecond: 0, seen });

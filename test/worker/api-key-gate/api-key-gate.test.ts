@@ -171,7 +171,7 @@ describe("the limit", () => {
       const lease = { perSecond: 50 };
       for (let times = 0; times < 110; times++)
         await instance.admit(key.secretHash, null, times < 50 ? undefined : lease);
-      await instance.report(key.secretHash, { limited: 3, admitted: 0, leases: [], sightings: undefined }, 50);
+      await instance.report(key.secretHash, { limited: 3, admitted: 0, operations: {}, leases: [] }, 50);
       expect(timer).not.toHaveBeenCalled();
     });
   });

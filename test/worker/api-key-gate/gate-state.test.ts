@@ -28,10 +28,8 @@ const record = {
 const kept = { record, readAt: START };
 const usage = {
   hours: [{ hour: START, admitted: 1, limited: 0, operations: { whoami: 1 } }],
-  lastUsedAt: START,
-  previousUsedAt: 0,
-  savedAt: 0,
-  countedAt: START,
+  isPending: true,
+  triedAt: 0,
   refusedAt: 0,
   seen: {},
 };
@@ -91,7 +89,7 @@ const BROKEN: [string, unknown, string[]][] = [
     { ...valid, usage: { ...usage, hours: [{ hour: START, admitted: Number.NaN, limited: 0, operations: {} }] } },
     ["usage"],
   ],
-  ["usage handed over at no time", { ...valid, usage: { ...usage, savedAt: Number.NaN } }, ["usage"]],
+  ["usage handed over at no time", { ...valid, usage: { ...usage, triedAt: Number.NaN } }, ["usage"]],
   ["usage without a time", { ...valid, usage: { hours: [] } }, ["usage"]],
 ];
 

@@ -86,7 +86,7 @@ describe("what an isolate refuses by itself", () => {
 });
 
 describe("a report", () => {
-  const report = { limited: 3, admitted: 7, leases: [{ id: "a lease", used: 7 }], sightings: undefined };
+  const report = { limited: 3, admitted: 7, leases: [{ id: "a lease", used: 7 }], operations: {} };
   const ask = { perSecond: 0, report };
 
   it("is counted first, also when the call is refused", async () => {

@@ -104,16 +104,9 @@ describe("the last use", () => {
     );
     const gate = gateOf(key.id);
     await gate.admit(key.secretHash);
-    const sightings = (userAgent: string) => ({
-      used: { at: START, network: null, country: null, userAgent, operation: "whoami" },
-      operations: {},
-    });
-    const report = (by: string) => ({ limited: 0, admitted: 1, leases: [], sightings: sightings(by) });
-    await gate.forget({ [other.secretHash]: report("by the isolate") });
-    expect((await seenOf(key.id)).previous).toMatchObject({ userAgent: "by the isolate" });
-    vi.setSystemTime(START + 60_000);
-    await gate.report(other.secretHash, report("by another"));
-    expect((await seenOf(key.id)).previous).toMatchObject({ userAgent: "by another" });
+    const used = { at: START, network: null, country: null, userAgent: "reported", operation: "whoami" };
+    await gate.forget({ [other.secretHash]: { limited: 0, admitted: 1, operations: {}, used, leases: [] } });
+    expect((await seenOf(key.id)).previous).toMatchObject({ userAgent: "reported" });
   });
 });
 
@@ -207,8 +200,7 @@ it("what was seen alone writes nothing: it waits for what is written anyway", as
   // Until all is stored that was counted.
   while (await runDurableObjectAlarm(gate)) vi.setSystemTime(Date.now() + 60_000);
   const used = { at: START, network: null, country: null, userAgent: null, operation: "whoami" };
-  const sightings = { used, operations: {} };
-  await gate.report(key.secretHash, { limited: 0, admitted: 0, leases: [], sightings });
+  await gate.report(key.secretHash, { limited: 0, admitted: 0, operations: {}, used, leases: [] });
   expect(await runDurableObjectAlarm(gate)).toBe(false);
 });
 
@@ -227,11 +219,11 @@ it("what was seen while a report is under way waits for the next: it makes no ca
   if (one === undefined || two === undefined) throw new Error("no lease");
   for (let each = 0; each < 2; each++) expect(decide(START)?.outcome).toBe("admitted");
   use.end(one);
-  expect(use.takeReport()?.sightings?.operations).toEqual({ whoami: 2 });
+  expect(use.takeReport()?.operations).toEqual({ whoami: 2 });
   expect(decide(START)?.outcome).toBe("admitted");
   expect(use.takeReport()).toBeUndefined();
   use.end(two);
-  expect(use.takeReport()).toMatchObject({ leases: [{ used: 1 }], sightings: { operations: { whoami: 1 } } });
+  expect(use.takeReport()).toMatchObject({ leases: [{ used: 1 }], operations: { whoami: 1 } });
 });
 
 it("a key that is only refused writes five rows in an hour, however often it is refused", async () => {

@@ -19,11 +19,18 @@ const rows = async (id: string) =>
       .bind(id)
       .all<Record<string, string>>()
   ).results.map((row) => ({ ...row, operations: JSON.parse(row.operations ?? "") }));
+const seenAt = (at: number, userAgent: string | null) => ({
+  at,
+  network: null,
+  country: null,
+  userAgent,
+  operation: "whoami",
+});
 const save = (id: string, hours: HourlyUsage[], lastUsedAt = NOW) =>
   saveApiKeyUsage(sessionOf(databaseOf(id)), {
     apiKeyId: id,
     hours,
-    lastUse: { lastUsedAt, previousUsedAt: 0, seen: {} },
+    seen: { used: seenAt(lastUsedAt, null) },
   });
 
 it("totals that come again, or late, take nothing back", async () => {
@@ -42,33 +49,21 @@ it("totals that come again, or late, take nothing back", async () => {
 
 it("what was seen is kept part by part, for 31 days; the same again writes nothing", async () => {
   const { id } = await addApiKey();
-  const seenAt = (at: number, userAgent: string | null) => ({
-    at,
-    network: null,
-    country: null,
-    userAgent,
-    operation: "whoami",
-  });
-  const write = (seen: LastSeen, lastUsedAt: number) =>
-    saveApiKeyUsage(sessionOf(databaseOf(id)), {
-      apiKeyId: id,
-      hours: [],
-      lastUse: { lastUsedAt, previousUsedAt: 0, seen },
-    });
+  const write = (seen: LastSeen) => saveApiKeyUsage(sessionOf(databaseOf(id)), { apiKeyId: id, hours: [], seen });
   const row = async () =>
     databaseOf(id).prepare("SELECT last_used_at, seen FROM api_keys WHERE id = ?1").bind(id).first();
   const refused = { ...seenAt(NOW, "old"), reason: "paused" as const };
-  await write({ refused }, 0);
+  await write({ refused });
   expect(await row()).toEqual({
     last_used_at: null,
     seen: `{"refused":{"at":${NOW},"userAgent":"old","operation":"whoami","reason":"paused"}}`,
   });
   const later = NOW + USAGE_KEPT_MS;
-  await write({ used: seenAt(later, null) }, later);
+  await write({ used: seenAt(later, null) });
   const both = await row();
   expect(both).toMatchObject({ last_used_at: later, seen: expect.stringContaining('"old"') });
-  await write({ used: seenAt(later, null), refused }, later);
+  await write({ used: seenAt(later, null), refused });
   expect(await row()).toEqual(both);
-  await write({ used: seenAt(later + 1, null), refused }, later + 1);
+  await write({ used: seenAt(later + 1, null), refused });
   expect(await row()).toMatchObject({ seen: `{"used":{"at":${later + 1},"operation":"whoami"}}` });
 });

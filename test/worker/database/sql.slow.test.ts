@@ -155,11 +155,10 @@ async function callOthers(): Promise<void> {
   await findOwnerOfKey(session, id);
   for (const account of [email, id]) await setAccountStatus(session, { account, status: "active", now });
   await loadWebhook(session, email, id);
-  const lastUse = { lastUsedAt: now, previousUsedAt: 0, seen: {} };
   await saveApiKeyUsage(session, {
     apiKeyId: id,
     hours: [{ hour: 0, admitted: 1, limited: 0, operations: {} }],
-    lastUse,
+    seen: {},
   });
   await recordUseAfterRevocation(session, { apiKeyId: id, eventId: id, address: null, now });
   await listTogether(session, id, id);
