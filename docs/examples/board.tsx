@@ -1,6 +1,6 @@
-import "./elements-react.d.ts";
 import { useEffect, useRef, useState } from "react";
 import type { ChangelogCountEvent, IdeaBankBoard, IdeaBankChangelog } from "./elements.d.ts";
+import type {} from "./elements-react.d.ts";
 
 export function Board() {
   const [news, setNews] = useState(0);

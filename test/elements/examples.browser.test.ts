@@ -191,10 +191,10 @@ async function rendered({ server, client, plugins }: Framework): Promise<string>
 /** Packages for Node may still call it. */
 const REQUIRE = `import { createRequire } from "node:module"; const require = createRequire(import.meta.url);`;
 
-/** Nothing of them is left when it runs. */
+/** Fails when an example loads its types as a module: esbuild makes nothing of them, but `next dev` runs the file. */
 const TYPES_ALONE: Plugin = {
   name: "types alone",
-  setup: ({ onLoad }) => onLoad({ filter: /\.d\.ts$/ }, () => ({ contents: "" })),
+  setup: ({ onLoad }) => onLoad({ filter: /\.d\.ts$/ }, ({ path }) => ({ errors: [{ text: `${path} is loaded` }] })),
 };
 
 const singleFileComponents = (ssr: boolean): Plugin => ({
