@@ -1,6 +1,6 @@
 /** The environment of every handler: the Worker's bindings, and the values that the middleware has set. */
 import type { Settings } from "../settings.ts";
-import type { StoreCalls } from "../store/calls.ts";
+import type { StoreCalls } from "../store/databases.ts";
 import type { ProblemLog } from "./problem-log.ts";
 
 export type AppEnv = {

@@ -1,7 +1,6 @@
 /** The middleware that every request passes, and the answers to requests that match no route. */
 import { Problem } from "../problem.ts";
 import type { SettingsReader } from "../settings.ts";
-import { noCalls } from "../store/calls.ts";
 import type { AppEnv } from "./app-env.ts";
 import { DEFAULT_HEADERS } from "./default-headers.ts";
 import { observe } from "./observe.ts";
@@ -30,7 +29,7 @@ export function addMiddleware<E extends AppEnv>(
     const id = requestIdOf(c.req.header(REQUEST_ID));
     c.set("requestId", id);
     c.set("problemLog", problemLog);
-    c.set("calls", noCalls());
+    c.set("calls", { d1: 0, kv: 0, gate: 0 });
     // Headers are set before the handler answers. To change a finished response, Hono builds it a second time, which costs more
     // than all the rest.
     for (const [name, value] of HEADERS) c.header(name, value);

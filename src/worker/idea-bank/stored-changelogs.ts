@@ -7,7 +7,7 @@
  */
 import * as z from "zod/mini";
 import { BoundedMap } from "../memory/bounded-map.ts";
-import type { StoreCalls } from "../store/calls.ts";
+import type { StoreCalls } from "../store/databases.ts";
 import { answerWithin, isWithin } from "../store/deadline.ts";
 import { etagOf, type RenderedChangelog } from "./render-changelog.ts";
 

@@ -32,11 +32,7 @@ export class Breaker {
    * Makes the call. Rejects with a `DatabaseOutage` when the breaker is open, when the call misses its deadline, and when the
    * database fails. A wrong statement rejects with D1's own error.
    */
-  async call<Answer>(
-    run: () => Promise<Answer>,
-    pinger: Pinger,
-    deadlineMs: number = DEADLINE_MS.without,
-  ): Promise<Answer> {
+  async call<Answer>(run: () => Promise<Answer>, pinger: Pinger): Promise<Answer> {
     if (this.#isOpen) await this.#waitForPing(pinger);
     const began = Date.now();
     const answer = this.#run(run);
@@ -44,7 +40,7 @@ export class Breaker {
       if (!isSettled) this.#ping(pinger);
     });
     try {
-      return await databaseAnswer(() => answer, deadlineMs);
+      return await databaseAnswer(() => answer);
     } catch (error) {
       if (hasHung(error)) this.missed(began, pinger);
       throw error;

@@ -8,7 +8,6 @@ import { readAnchorMs } from "../settings.ts";
 import { Anchors, laterOf } from "./anchors.ts";
 import { type Bindings, bindingName, DIRECTORY_DIGIT, digitsOf, findBinding } from "./bindings.ts";
 import { Breaker, type Pinger } from "./breaker.ts";
-import type { StoreCalls } from "./calls.ts";
 import { answerWithin, DEADLINE_MS, hasHung, hedged, type WaitUntil } from "./deadline.ts";
 import { isDatabaseOutage } from "./outage.ts";
 import { type Call, Session } from "./session.ts";
@@ -25,6 +24,9 @@ export type ReadOptions<Answer> = {
   /** Whether a replica that lags could have given this answer. If so, the primary is asked too, and its answer counts. */
   readonly needsPrimary?: (answer: Answer) => boolean;
 };
+
+/** The number of a request's calls to stores, by kind. A batch of D1 is one call. */
+export type StoreCalls = { d1: number; kv: number; gate: number };
 
 /** A request (as Hono's context has it), a run of the scheduled job, or a gate. `calls` counts its calls to stores. */
 export type Caller = {
