@@ -1,12 +1,11 @@
 /** Lets an owner's request read and decide about content, with the functions of the tenant API, in the owner's account. */
 import type { Context } from "hono";
-import { deliverSoon } from "../changes/deliver.ts";
+import { deliverSoon, watchWebhooks } from "../changes/deliver.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, type Identifier } from "../credentials/id.ts";
 import { stamp } from "../database/audit-events.ts";
 import { deciding, isNoMember, recordDecision, type Subject, selectRecorded } from "../database/decisions.ts";
 import { openAccount } from "../database/owners.ts";
-import { selectWaiting } from "../database/webhook-deliveries.ts";
 import { isId } from "../model/id.ts";
 import type { IdempotentResult } from "../model/idempotency-key.ts";
 import { Problem } from "../problem.ts";
@@ -89,15 +88,13 @@ async function asMember<Answer>(
   { session, accountId }: Pick<Own, "session" | "accountId">,
   send: (session: Session) => Promise<Answer>,
 ): Promise<Answer> {
-  let waiting: readonly string[] = [];
-  const watching = session.with(selectWaiting({ accountId }), (rows) => {
-    waiting = rows.map(({ id }) => id);
-  });
+  const watched = watchWebhooks(session, { accountId });
   try {
-    return await send(watching);
+    return await send(watched.session);
   } catch (error) {
     throw isNoMember(error) ? noMember() : error;
   } finally {
+    const { waiting } = watched;
     if (waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(session, waiting, c.var.send));
   }
 }

@@ -14,7 +14,6 @@ import {
   selectDue,
   selectWaiting,
 } from "../database/webhook-deliveries.ts";
-import type { PrimarySession } from "../store/databases.ts";
 import { DEADLINE_MS, hasSettledWithin } from "../store/deadline.ts";
 import type { Session } from "../store/session.ts";
 import { attempt } from "./attempt.ts";
@@ -101,17 +100,22 @@ async function deliverClaimed(
 }
 
 /**
- * Finds the webhooks that a write makes due. Each round trip of `primary` sets `waiting` to those of the account's webhooks that
- * are delivered after the answer.
+ * Finds the webhooks that a write makes due. Each round trip of the returned session sets `waiting` to those of the account's
+ * webhooks that are delivered after the answer.
  */
 export function watchWebhooks(
-  primary: PrimarySession,
+  session: Session,
   account: AccountOfWebhooks,
-): { readonly waiting: readonly string[] } {
-  const watched: { waiting: readonly string[] } = { waiting: [] };
-  primary.attach(selectWaiting(account), (rows) => {
-    watched.waiting = rows.map(({ id }) => id);
-  });
+): { readonly session: Session; readonly waiting: readonly string[] } {
+  const watched: { readonly session: Session; waiting: readonly string[] } = {
+    waiting: [],
+    session: session.with({
+      after: [selectWaiting(account)],
+      answered: (rows) => {
+        watched.waiting = rows.map(({ id }) => id);
+      },
+    }),
+  };
   return watched;
 }
 

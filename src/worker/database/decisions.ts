@@ -89,8 +89,7 @@ export const selectRecorded = (eventIds: readonly string[]) =>
 
 /** A session in which each round trip is recorded as this decision. */
 export function deciding(session: Session, decision: Decision): Session {
-  const { before, after } = recordDecision(decision);
-  return session.withStatements(before, after);
+  return session.with(recordDecision(decision));
 }
 
 /** Whether the error means that the person of a decision is not a member, or not any more. */

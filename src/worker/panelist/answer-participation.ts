@@ -70,10 +70,10 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
       });
     const primary = database.primary();
     const { ideaBankId } = token;
-    const webhooks = method === "GET" ? { waiting: [] } : watchWebhooks(primary, { ideaBankId });
-    const found = await (method === "GET" ? read() : work(primary.session));
+    const watched = method === "GET" ? undefined : watchWebhooks(primary.session, { ideaBankId });
+    const found = await (watched === undefined ? read() : work(watched.session));
     primary.noteAnswer();
-    const { waiting } = webhooks;
+    const waiting = watched?.waiting ?? [];
     if (waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(database.withoutSession(), waiting, send));
 
     refuse(found.access);

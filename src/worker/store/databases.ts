@@ -10,9 +10,8 @@ import { type Bindings, bindingName, DIRECTORY_DIGIT, digitsOf, findBinding } fr
 import { Breaker, type Pinger } from "./breaker.ts";
 import { answerWithin, DEADLINE_MS, hasHung, hedged, type WaitUntil } from "./deadline.ts";
 import { isDatabaseOutage } from "./outage.ts";
-import { type Call, Session } from "./session.ts";
+import { type Call, openSession, type Session } from "./session.ts";
 import { ping, Sessions } from "./sessions.ts";
-import type { Statement } from "./statement.ts";
 
 export type ReadOptions<Answer> = {
   /** The answer includes at least this bookmark, besides the anchor that every read includes. */
@@ -151,7 +150,7 @@ export class Database {
 
   /** The primary without a D1 session, for what needs no bookmark. */
   withoutSession(): Session {
-    return new Session(() => this.#binding, this.#callOf("primary"));
+    return openSession(() => this.#binding, this.#callOf("primary"));
   }
 
   /** Asks the primary through a D1 session, as requests do, without the circuit breaker. For the health check. */
@@ -196,7 +195,7 @@ export class Database {
     if (atPrimary || anchor === undefined || sessions.areHanging) return askPrimary();
     const askReplica = once(async () => {
       const opened = this.#binding.withSession(laterOf(anchor, floor));
-      const session = new Session(() => opened, this.#callOf("replica"));
+      const session = openSession(() => opened, this.#callOf("replica"));
       const answer = await work(session, false);
       sessions.note(session.bookmark);
       return { answer, isPrimary: false };
@@ -216,7 +215,7 @@ export class Database {
  * replica stands still. While sessions hang, the binding is used instead.
  */
 export class PrimarySession {
-  #session: Session;
+  readonly session: Session;
   readonly #sessions: Sessions;
   readonly #anchors: Anchors;
   #openedAt: number | undefined;
@@ -229,25 +228,16 @@ export class PrimarySession {
   ) {
     this.#sessions = sessions;
     this.#anchors = anchors;
-    this.#session = new Session(() => {
+    this.session = openSession(() => {
       this.#openedAt ??= Date.now();
       this.#usedBinding ||= sessions.areHanging;
       return sessions.open(binding, "first-primary");
     }, call);
   }
 
-  get session(): Session {
-    return this.#session;
-  }
-
-  /** From now on each round trip also sends this statement (`Session.with`). */
-  attach<Row>(statement: Statement<Row>, answered: (rows: readonly Row[]) => void): void {
-    this.#session = this.#session.with(statement, answered);
-  }
-
   /** The bookmark after the last answer of this session; undefined before the first one, and once the binding was used. */
   get bookmark(): D1SessionBookmark | undefined {
-    return this.#usedBinding ? undefined : this.#session.bookmark;
+    return this.#usedBinding ? undefined : this.session.bookmark;
   }
 
   /** Call it when the request's work has succeeded: the session, if it was used, may become an anchor. */

@@ -25,51 +25,61 @@ export type Call = <Answer>(run: () => Promise<Answer>) => Promise<Answer>;
 /** The receiver of a round trip: a D1 session, or a database without one, which has no bookmark. */
 export type Target = Pick<D1DatabaseSession, "prepare" | "batch"> & Partial<Pick<D1DatabaseSession, "getBookmark">>;
 
-/** Statements that are sent before and after those of each round trip. */
-type Attached = {
-  readonly before: readonly Statement[];
-  readonly after: readonly { readonly statement: Statement; readonly answered?: (rows: readonly unknown[]) => void }[];
-};
-const NOTHING: Attached = { before: [], after: [] };
-
 /** `rows`: those of the statement. `changes`: the number of rows that it has changed, triggers included. */
 type Answer = { readonly rows: readonly unknown[]; readonly changes: number };
 
-export class Session {
-  readonly #connect: () => Target;
-  readonly #call: Call;
-  readonly #attached: Attached;
-  #bookmark: D1SessionBookmark | undefined;
+/** Makes one round trip. */
+type Send = (statements: readonly Statement[]) => Promise<Answer[]>;
 
-  /** `connect` gives the target of the next round trip. */
-  constructor(connect: () => Target, call: Call, attached = NOTHING) {
-    this.#connect = connect;
-    this.#call = call;
-    this.#attached = attached;
+/** A session at the target that `connect` gives for each round trip. */
+export function openSession(connect: () => Target, call: Call): Session {
+  let bookmark: D1SessionBookmark | undefined;
+  const send: Send = (statements) =>
+    call(async () => {
+      const target = connect();
+      const bound = statements.map(({ sql, values }) => target.prepare(sql).bind(...values));
+      const [only] = bound;
+      const results = only !== undefined && bound.length === 1 ? [await only.all()] : await target.batch(bound);
+      bookmark = target.getBookmark?.() ?? bookmark;
+      return results.map(({ results: rows, meta }) => ({ rows, changes: meta.changes }));
+    });
+  return new Session(send, () => bookmark);
+}
+
+export class Session {
+  readonly #send: Send;
+  readonly #bookmark: () => D1SessionBookmark | undefined;
+
+  constructor(send: Send, bookmark: () => D1SessionBookmark | undefined) {
+    this.#send = send;
+    this.#bookmark = bookmark;
   }
 
   /** The bookmark after the last answer; undefined before the first one, and without a D1 session. */
   get bookmark(): D1SessionBookmark | undefined {
-    return this.#bookmark;
+    return this.#bookmark();
   }
 
   /**
-   * A session that also sends `statement` at the end of each round trip, in the same transaction, and gives its rows to
-   * `answered`.
+   * The same session, where each round trip also sends `before` and `after`, in the same transaction. `answered` gets the rows of
+   * `after`.
    */
-  with<Row>(statement: Statement<Row>, answered: (rows: readonly Row[]) => void): Session {
-    const last = { statement, answered: (rows: readonly unknown[]) => answered(rows as readonly Row[]) };
-    return this.#attach({ before: [], after: [last] });
-  }
-
-  /** A session that also sends `before` and `after` with each round trip, in the same transaction. */
-  withStatements(before: readonly Statement[], after: readonly Statement[]): Session {
-    return this.#attach({ before, after: after.map((statement) => ({ statement })) });
-  }
-
-  #attach({ before, after }: Attached): Session {
-    const { before: outer, after: inner } = this.#attached;
-    return new Session(this.#connect, this.#call, { before: [...before, ...outer], after: [...inner, ...after] });
+  with<Row>({
+    before = [],
+    after,
+    answered,
+  }: {
+    readonly before?: readonly Statement[];
+    readonly after: readonly Statement<Row>[];
+    readonly answered?: (rows: readonly Row[]) => void;
+  }): Session {
+    const send: Send = async (statements) => {
+      const answers = await this.#send([...before, ...statements, ...after]);
+      const end = before.length + statements.length;
+      answered?.(answers.slice(end).flatMap(({ rows }) => rows as readonly Row[]));
+      return answers.slice(before.length, end);
+    };
+    return new Session(send, this.#bookmark);
   }
 
   async batch<const Statements extends Batch>(statements: Statements): Promise<Results<Statements>> {
@@ -96,22 +106,5 @@ export class Session {
   async run(statement: Statement): Promise<number> {
     const [answer] = await this.#send([statement]);
     return answer?.changes ?? 0;
-  }
-
-  async #send(statements: readonly Statement[]): Promise<Answer[]> {
-    const { before, after } = this.#attached;
-    const sent = [...before, ...statements, ...after.map(({ statement }) => statement)];
-    const results = await this.#call(async () => {
-      const target = this.#connect();
-      const bound = sent.map(({ sql, values }) => target.prepare(sql).bind(...values));
-      const [only] = bound;
-      const answered = only !== undefined && bound.length === 1 ? [await only.all()] : await target.batch(bound);
-      this.#bookmark = target.getBookmark?.() ?? this.#bookmark;
-      return answered;
-    });
-    const answers = results.map(({ results: rows, meta }) => ({ rows, changes: meta.changes }));
-    const behind = answers.splice(before.length + statements.length);
-    for (const [index, { answered }] of after.entries()) answered?.(behind[index]?.rows ?? []);
-    return answers.slice(before.length);
   }
 }

@@ -35,9 +35,10 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
 
     c.set("listsOf", accountId);
     const primary = database.primary();
-    const webhooks = method === "GET" ? { waiting: [] } : watchWebhooks(primary, { accountId });
+    const { session } = primary;
+    const watched = method === "GET" ? { session, waiting: [] } : watchWebhooks(session, { accountId });
     const orForbidden = async (error: unknown): Promise<never> => {
-      if (await ownsPath(primary.session, { accountId, path, ids })) throw error;
+      if (await ownsPath(watched.session, { accountId, path, ids })) throw error;
       throw new Problem("forbidden", { cause: "not the tenant's" });
     };
     const input = await readInput(c, operation, "tenant").catch(orForbidden);
@@ -48,7 +49,7 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     const request = {
       ...input,
       accountId,
-      session: primary.session,
+      session: watched.session,
       now: Date.now(),
       noteRevocation: (revocation: TokenRevocation | undefined) => {
         if (revocation === undefined) return;
@@ -61,7 +62,7 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
       throw error;
     });
     primary.noteAnswer();
-    const { waiting } = webhooks;
+    const { waiting } = watched;
     if (waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(database.withoutSession(), waiting, send));
     if (method === "GET") return response;
     const { ideaBankId, panelistId } = ids;

@@ -38,7 +38,7 @@ import {
 } from "../../../src/worker/database/webhook-deliveries.ts";
 import { SORTS } from "../../../src/worker/model/panelist-proposal.ts";
 import { PROPOSAL_STATUSES } from "../../../src/worker/model/proposal.ts";
-import { Session } from "../../../src/worker/store/session.ts";
+import { openSession, Session } from "../../../src/worker/store/session.ts";
 import type { Statement } from "../../../src/worker/store/statement.ts";
 import { runJob } from "../../support/job.ts";
 import { type OperationCase, operationsOf } from "../../support/operations.ts";
@@ -66,7 +66,7 @@ function record(statements: readonly (Statement | undefined)[]): void {
 
 /** Every statement goes through one of these. `first` calls `all`. */
 function recordSessions(): void {
-  const { batch, all, run, with: attach, withStatements } = Session.prototype;
+  const { batch, all, run, with: attach } = Session.prototype;
   vi.spyOn(Session.prototype, "batch").mockImplementation(function (this: Session, statements) {
     record(Object.values(statements).flat());
     return batch.call(this, statements) as never;
@@ -79,13 +79,9 @@ function recordSessions(): void {
     record([statement]);
     return run.call(this, statement);
   });
-  vi.spyOn(Session.prototype, "with").mockImplementation(function (this: Session, statement, answered) {
-    record([statement]);
-    return attach.call(this, statement, answered);
-  });
-  vi.spyOn(Session.prototype, "withStatements").mockImplementation(function (this: Session, before, after) {
-    record([...before, ...after]);
-    return withStatements.call(this, before, after);
+  vi.spyOn(Session.prototype, "with").mockImplementation(function (this: Session, attached) {
+    record([...(attached.before ?? []), ...attached.after]);
+    return attach.call(this, attached);
   });
 }
 
@@ -133,7 +129,7 @@ const FUNCTIONS = Object.entries(sources).flatMap(([path, text]) =>
 
 /** Functions that pages, gates and deliveries use, and no operation of the three tables. Their rows need not exist. */
 async function callOthers(): Promise<void> {
-  const session = new Session(
+  const session = openSession(
     () => env.DB,
     (run) => run(),
   );

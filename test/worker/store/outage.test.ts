@@ -3,7 +3,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { databaseAnswer, isDatabaseOutage } from "../../../src/worker/store/outage.ts";
-import { Session, type Target } from "../../../src/worker/store/session.ts";
+import { openSession, type Target } from "../../../src/worker/store/session.ts";
 import { prepare } from "../../../src/worker/store/statement.ts";
 import { interceptStores } from "../../support/intercept.ts";
 import { createIsolate } from "../../support/isolate.ts";
@@ -61,15 +61,15 @@ const TRANSPORT: Record<string, () => Promise<Response>> = {
 const SELECT = prepare("SELECT :n", { n: 1 });
 
 const CALLS: Record<string, (database: D1Database) => Promise<unknown>> = {
-  first: (database) => openSession(() => database).first(SELECT),
-  all: (database) => openSession(() => database).all(SELECT),
-  run: (database) => openSession(() => database).run(SELECT),
-  batch: (database) => openSession(() => database).batch({ one: SELECT, two: SELECT }),
-  "all in a D1 session": (database) => openSession(() => database.withSession("first-primary")).all(SELECT),
-  "batch in a D1 session": (database) => openSession(() => database.withSession()).batch({ one: SELECT, two: SELECT }),
+  first: (database) => sessionAt(() => database).first(SELECT),
+  all: (database) => sessionAt(() => database).all(SELECT),
+  run: (database) => sessionAt(() => database).run(SELECT),
+  batch: (database) => sessionAt(() => database).batch({ one: SELECT, two: SELECT }),
+  "all in a D1 session": (database) => sessionAt(() => database.withSession("first-primary")).all(SELECT),
+  "batch in a D1 session": (database) => sessionAt(() => database.withSession()).batch({ one: SELECT, two: SELECT }),
 };
 
-const openSession = (connect: () => Target) => new Session(connect, (run) => databaseAnswer(run));
+const sessionAt = (connect: () => Target) => openSession(connect, databaseAnswer);
 
 const rejectionOf = (database: D1Database, call: (database: D1Database) => Promise<unknown>) =>
   call(database).then(
@@ -108,7 +108,7 @@ describe.each(Object.entries(CALLS))("%s", (_, call) => {
 
 describe("a defect in the statement is no outage:", () => {
   const statement = (sql: string, ...values: number[]) =>
-    rejectionOf(env.DB, (database) => openSession(() => database).all({ sql, values }));
+    rejectionOf(env.DB, (database) => sessionAt(() => database).all({ sql, values }));
 
   it.each([
     ["a syntax error", "SELEC 1", []],

@@ -1,7 +1,7 @@
 /** What a session sends, and how its answers are named. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
-import { Session } from "../../../src/worker/store/session.ts";
+import { openSession } from "../../../src/worker/store/session.ts";
 import { prepare } from "../../../src/worker/store/statement.ts";
 import { sessionOf } from "../../support/databases.ts";
 
@@ -30,7 +30,7 @@ it("sends a list of nothing beside others, and sends the order of the record", a
 it("tells the rows of an attached statement after each round trip, in its transaction", async () => {
   const seen: unknown[] = [];
   const count = prepare<{ n: number }>("SELECT count(*) AS n FROM owners");
-  const session = sessionOf(env.DB).with(count, (rows) => seen.push(rows));
+  const session = sessionOf(env.DB).with({ after: [count], answered: (rows) => seen.push(rows) });
   const insert = (email: string) =>
     prepare("INSERT INTO owners (email, account_id) VALUES (:email, :email)", { email });
   expect(await session.run(insert("a"))).toBe(1);
@@ -40,7 +40,7 @@ it("tells the rows of an attached statement after each round trip, in its transa
 
 it("makes one call of a round trip, whatever is in it", async () => {
   let calls = 0;
-  const session = new Session(
+  const session = openSession(
     () => env.DB,
     (run) => {
       calls += 1;
