@@ -1,7 +1,7 @@
 /**
  * Finds the account owner: the person whom the platform's own server has signed in (sign-in.tsx), otherwise the one whom
- * Cloudflare Access has authenticated for `/account/*`. The platform's comes first because its person was chosen last, with a
- * button; signing out leads back.
+ * Cloudflare Access has authenticated for `/account/*`. The platform's comes first because its person was chosen last;
+ * signing out leads back.
  *
  * A person is known by e-mail address. A script comes with an Access service token, known by its Client ID, which the setting
  * SERVICE_TOKEN_OWNERS maps to the owner that it acts for. (The field for it is `service_token_id`, of what Access answers at

@@ -2,8 +2,8 @@
  * `/account/sign-in`: an owner comes with a link that the platform's own server has asked for; `/account/sign-out`.
  *
  * Opening the link uses it up and signs in, but only as a page that somebody visits: an image, a frame, a script of another page and
- * a browser's prefetch change nothing. In a browser where somebody else is signed in it asks first, so that no foreign page replaces
- * an owner by another unseen. The answer is a form, which must come from this page.
+ * a browser's prefetch change nothing. It asks first in a browser where it has signed somebody else in, and where a page of another
+ * site leads to it, so that no foreign page signs anybody in unseen. The answer is a form, which must come from this page.
  */
 import type { Context } from "hono";
 import { SIGN_IN_LINK, verifySignIn } from "../credentials/sign-in.ts";
@@ -20,13 +20,18 @@ import { requireOwnPage } from "./same-origin.ts";
 const SIGN_IN = "/account/sign-in";
 const SIGN_OUT = "/account/sign-out";
 
+/** The form has a link alone, and anybody can send it. */
+const MAX_BYTES = 1_024;
+
 /**
- * Whether somebody goes to this page: not a HEAD, not a part of another page, not a prefetch. Browsers say so
- * (https://www.w3.org/TR/fetch-metadata/, https://wicg.github.io/nav-speculation/prefetch.html); other clients say nothing.
+ * Whether somebody goes to this page from our own site, or from no page: not a HEAD, not a part of another page, not a prefetch.
+ * Browsers say so (https://www.w3.org/TR/fetch-metadata/, https://wicg.github.io/nav-speculation/prefetch.html); other clients say
+ * nothing.
  */
 function isVisit({ req }: Context): boolean {
   const isPage = (req.header("Sec-Fetch-Dest") ?? "document") === "document";
-  return req.method === "GET" && isPage && req.header("Sec-Purpose") === undefined;
+  const isForeign = req.header("Sec-Fetch-Site") === "cross-site";
+  return req.method === "GET" && isPage && !isForeign && req.header("Sec-Purpose") === undefined;
 }
 
 export function addSignIn(routes: Routes<OwnerEnv>): void {
@@ -55,7 +60,7 @@ export function addSignIn(routes: Routes<OwnerEnv>): void {
 
   routes.post(SIGN_IN, async (c) => {
     requireOwnPage(c);
-    const id = await idOf(c, (await readForm(c.req.raw)).get("link"));
+    const id = await idOf(c, (await readForm(c.req.raw, MAX_BYTES)).get("link"));
     return id ? signIn(c, id) : refuse(c);
   });
   routes.all(SIGN_IN, refuseMethod("GET, HEAD, POST"));

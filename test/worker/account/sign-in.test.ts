@@ -133,7 +133,7 @@ describe("a link", () => {
       const answer = await new Browser().send(link, init as RequestInit & { headers?: Record<string, string> });
       expect([init, answer.status, answer.headers.getSetCookie()]).toEqual([init, 200, []]);
     }
-    const visit = { "Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "cross-site" };
+    const visit = { "Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "same-site" };
     expect((await new Browser().send(link, { headers: visit })).status).toBe(303);
   });
 
@@ -214,6 +214,27 @@ describe("login CSRF and fixed sessions", () => {
     expect((await first.browser.confirm(link)).status).toBe(303);
     expect(await (await first.browser.send("/account/api-keys")).text()).toContain(`Signed in as </span>${email}`);
     expect(await statusOf(withCookie(copy))).toBe(403);
+  });
+
+  it("a page of another site leads to a page that names the person, and its button signs in: with and without Access", async () => {
+    const fromAfar = { "Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "cross-site" };
+    const access = createOwner();
+    for (const browser of [new Browser(), new Browser(access.isolate)]) {
+      const before = await statusOf(browser);
+      const email = newEmail();
+      const link = await linkFor(email);
+      const page = await browser.send(link, { headers: fromAfar });
+      expect([page.status, page.headers.getSetCookie()]).toEqual([200, []]);
+      expect(await page.text()).toContain(`Continue as ${email}`);
+      expect([await statusOf(browser), browser.owner]).toEqual([before, ""]);
+      expect((await browser.confirm(link)).status).toBe(303);
+      expect(await (await browser.send("/account/api-keys")).text()).toContain(`Signed in as </span>${email}`);
+    }
+  });
+
+  it("who has no link makes this read a kilobyte at most", async () => {
+    const form = (bytes: number) => new Browser().post("/account/sign-in", { link: "x".repeat(bytes) });
+    expect([(await form(900)).status, (await form(1_100)).status]).toEqual([410, 413]);
   });
 
   it("no foreign page answers for the owner: the form must come from the page of the link", async () => {
