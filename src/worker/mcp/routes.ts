@@ -102,8 +102,8 @@ export function createMcpRoutes(memory: TenantMemory) {
     const { scopes } = await authenticate(c, null, keyOf(c));
     switch (message.method) {
       case "initialize": {
-        const asked = String(message.params.protocolVersion);
-        const protocolVersion = WITH_INITIALIZE.includes(asked) ? asked : WITH_INITIALIZE[0];
+        const asked = message.params.protocolVersion;
+        const protocolVersion = WITH_INITIALIZE.find((version) => version === asked) ?? WITH_INITIALIZE[0];
         return { protocolVersion, capabilities: CAPABILITIES, serverInfo: SERVER };
       }
       case "server/discover":
@@ -203,7 +203,7 @@ function checkVersion(c: Context, { method, params }: Message): void {
     toFields(params._meta) ?? {};
   const inHeader = c.req.header(VERSION_HEADER);
   const requested = inBody ?? inHeader;
-  if (requested !== undefined && !SUPPORTED.includes(String(requested)))
+  if (requested !== undefined && !SUPPORTED.some((version) => version === requested))
     throw new RpcError(-32022, {
       message: "Unsupported protocol version",
       status: 400,

@@ -132,9 +132,12 @@ export function toRequest(
     headers.set("Content-Type", JSON_TYPE);
     return new Request(url, { method, headers, body: JSON.stringify(Object.fromEntries(rest)) });
   }
+  // Not those of the URL: each change of them writes the whole URL anew.
+  const query = new URLSearchParams();
   for (const [name, value] of rest)
     for (const each of [value].flat())
-      if (each !== null) url.searchParams.append(name, typeof each === "string" ? each : JSON.stringify(each));
+      if (each !== null) query.append(name, typeof each === "string" ? each : JSON.stringify(each));
+  url.search = query.toString();
   return new Request(url, { method, headers });
 }
 

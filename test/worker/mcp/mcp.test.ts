@@ -369,6 +369,17 @@ describe("the protocol", () => {
     expect((await post(legacy("ping"), { "MCP-Protocol-Version": "2024-11-05" })).status).toBe(400);
   });
 
+  it("takes no version that is not a text: it has none that a text could be made of", async () => {
+    const { post } = await createScene();
+    for (const version of [{ toString: 1 }, { toString: null, valueOf: null }, ["2026-07-28"], 7]) {
+      const _meta = { "io.modelcontextprotocol/protocolVersion": version };
+      const answer = await post(legacy("ping", { _meta }), { "MCP-Protocol-Version": "2026-07-28" });
+      expect([version, answer.status, (await answer.json<Answer>()).error.code]).toEqual([version, 400, -32022]);
+      const begun = await post(legacy("initialize", { protocolVersion: version }));
+      expect((await begun.json<Answer>()).result?.protocolVersion).toBe("2025-11-25");
+    }
+  });
+
   it("has no stream and no session: other methods of HTTP are 405", async () => {
     for (const method of ["GET", "DELETE", "PUT"]) {
       const response = await createIsolate().request("/mcp", { method });
@@ -472,6 +483,13 @@ describe("arguments that would be something else", () => {
       const { isError, json } = await call("getSurvey", { surveyId });
       expect([surveyId, isError, json.error]).toEqual([surveyId, true, "forbidden"]);
     }
+  });
+
+  // Time that grows with the square of the list is about half a minute here, time that grows with its bytes a moment.
+  it("cost what they are long: a list of 12,000 is read once", { timeout: 10_000 }, async () => {
+    const { call } = await createScene();
+    const { isError, json } = await call("listSurveys", { limit: Array(12_000).fill("a") });
+    expect([isError, json.error]).toEqual([true, "invalid-request"]);
   });
 
   it("do not set headers, nor a query where there is a body", async () => {
