@@ -2,6 +2,7 @@
 import { exports } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { createIsolate } from "../support/isolate.ts";
+import { createTenant } from "../support/tenant.ts";
 import { addApiKey, addIdeaBank } from "../support/world.ts";
 
 const ENDPOINTS = ["/tenant/whoami", "/public/ideabank/changelog", "/ideabank"];
@@ -163,4 +164,13 @@ it("the tenant API sends no CORS headers", async () => {
 it("the deployed entry serves the application", async () => {
   const response = await exports.default.fetch("https://api.example/ideabank");
   expect(response.status).toBe(401);
+});
+
+it("an unknown parameter and an unknown field are refused by name", async () => {
+  const tenant = await createTenant();
+  const named = async (answer: Response) => (await answer.json<{ detail: string }>()).detail;
+  expect([
+    await named(await tenant.send("GET", "/tenant/panelists?page=2")),
+    await named(await tenant.send("POST", "/tenant/panelists", { colour: "red" })),
+  ]).toEqual(["`page` is not a known field or parameter.", "`colour` is not a known field or parameter."]);
 });

@@ -51,5 +51,5 @@ function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
 
 const toFieldErrors = (issue: z.core.$ZodIssue): FieldError[] =>
   issue.code === "unrecognized_keys"
-    ? issue.keys.map((key) => ({ path: [...issue.path, key].join("."), message: "is not a known field" }))
+    ? issue.keys.map((key) => ({ path: [...issue.path, key].join("."), message: "is not a known field or parameter" }))
     : [{ path: issue.path.join("."), message: issue.message }];
