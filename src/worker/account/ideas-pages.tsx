@@ -8,6 +8,7 @@ import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
 import { isId } from "../model/id.ts";
 import { type Proposal, ProposalChanges, ProposalQuery } from "../model/proposal.ts";
+import { Problem } from "../problem.ts";
 import { decideTogether, idsOf, openOwn, orNotFound } from "./decide.ts";
 import { IDEA_BANKS, loadOwnBank } from "./idea-bank-pages.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
@@ -46,9 +47,11 @@ export function addIdeasPages(routes: Routes<OwnerEnv>): void {
   routes.all(IDEAS, refuseMethod("GET, HEAD, POST"));
 }
 
-/** Decides, and returns the event's id; undefined when nothing was chosen. Throws `invalid-request`. */
+/** Decides, and returns the event's id; undefined when nothing was changed. Throws `invalid-request`, and `conflict` when nothing was chosen. */
 async function decideAbout(c: Context<OwnerEnv>, ideaBankId: string, fields: URLSearchParams) {
   const chosen = [...new Set(fields.getAll("ids"))].filter(isId).slice(0, TOGETHER_AT_MOST);
+  if (chosen.length === 0)
+    throw new Problem("conflict", { detail: "No idea was chosen: go back, and tick at least one." });
   const { session, accountId } = await openOwn(c);
   const own = { session, accountId, now: Date.now() };
   const ideas = await loadProposals(session, { accountId, ideaBankId, ids: chosen });

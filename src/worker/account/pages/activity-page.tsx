@@ -37,7 +37,7 @@ const SETTING_WORDS: Record<string, string> = {
   title: "Title",
   description: "Description",
   visibility: "Visibility",
-  response: "Official answer",
+  response: "Official response",
   tags: "Tags",
   duplicateOf: "Merged into",
   body: "Text",
@@ -96,7 +96,9 @@ export const ActivityPage = ({ frame, events, now, apiKeyId, next }: Props) => (
         Only <code>{`ibk_${apiKeyId}…`}</code>. <a href="/account/activity">Show all</a>
       </p>
     )}
-    {events.length === 0 && <p class="notice">Nothing has happened yet.</p>}
+    {events.length === 0 && (
+      <p class="notice">Nothing has happened yet. This page lists the changes of keys, webhooks, members and ideas.</p>
+    )}
     {[...Map.groupBy(events, ({ createdAt }) => createdAt.slice(0, 10))].map(([day, ofDay]) => (
       <section aria-labelledby={day}>
         <h2 id={day}>{day}</h2>

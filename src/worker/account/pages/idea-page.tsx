@@ -36,7 +36,7 @@ const LABELS = {
   status: "Status",
   visibility: "Visibility",
   tags: "Tags",
-  response: "Official answer",
+  response: "Official response",
   title: "Title",
   description: "Description",
   body: "Comment",

@@ -22,7 +22,7 @@ type Props = {
 
 export const IdeasPage = ({ frame, ideaBank, ideas, tags, filter, here, more, now, done }: Props) => {
   const path = `/account/idea-banks/${ideaBank.id}`;
-  const isFiltered = Object.entries(filter).some(([name, value]) => name !== "limit" && name !== "cursor" && value);
+  const isFiltered = Object.keys(toParameters(filter)).length > 0;
   return (
     <Layout title={ideaBank.name} current="idea-banks" {...frame}>
       <BankNav id={ideaBank.id} current="" />
@@ -139,7 +139,7 @@ const Several = ({ tags }: Pick<Props, "tags">) => (
       <span>All of this page</span>
     </label>
     <span class="buttons">
-      <input name="tag" list="tags" maxlength={32} aria-label="Tag" placeholder="Tag" autocomplete="off" />
+      <input name="tag" list="tags" maxlength={32} aria-label="Tag" placeholder="Tag" autocomplete="off" required />
       <datalist id="tags">
         {tags.map(({ tag }) => (
           <option value={tag}>{tag}</option>
@@ -149,7 +149,7 @@ const Several = ({ tags }: Pick<Props, "tags">) => (
         Add tag
       </button>
       <button type="submit" name="do" value="untag">
-        Take it away
+        Remove tag
       </button>
     </span>
     <span class="buttons">
@@ -158,15 +158,15 @@ const Several = ({ tags }: Pick<Props, "tags">) => (
           <option value={status}>{IDEA_STATUSES[status]}</option>
         ))}
       </select>
-      <button type="submit" name="do" value="status">
+      <button type="submit" name="do" value="status" formnovalidate>
         Set status
       </button>
     </span>
     <span class="buttons">
-      <button type="submit" name="do" value="public">
+      <button type="submit" name="do" value="public" formnovalidate>
         Make public
       </button>
-      <button type="submit" name="do" value="hidden">
+      <button type="submit" name="do" value="hidden" formnovalidate>
         Hide
       </button>
     </span>
