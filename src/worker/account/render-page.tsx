@@ -6,7 +6,7 @@ import { Problem, type ProblemCode, problemDocument } from "../problem.ts";
 import { inAccount } from "./identity.ts";
 import type { Child } from "./jsx-runtime.ts";
 import type { OwnerEnv } from "./owner-env.ts";
-import { type Frame, Layout } from "./pages/layout.tsx";
+import { type Frame, Layout, SECTIONS } from "./pages/layout.tsx";
 
 /**
  * Renders a page with its own Content-Security-Policy: only scripts and styles with this answer's nonce apply, and nothing
@@ -47,7 +47,11 @@ const stayIn = (html: string, accountId: string): string =>
 export function renderProblem(c: Context<OwnerEnv>, error: Error): Response | Promise<Response> {
   const problem = toProblem(error, c);
   for (const [name, value] of Object.entries(problem.headers)) c.header(name, value);
-  return renderPage(c, (frame) => <ProblemPage frame={frame} problem={problem} />, problem.status);
+  return renderPage(
+    c,
+    (frame) => <ProblemPage frame={frame} problem={problem} section={sectionOf(c.req.path)} />,
+    problem.status,
+  );
 }
 
 /** For a page that has only other methods. */
@@ -73,7 +77,18 @@ const TITLES: Partial<Record<ProblemCode, string>> = {
   "not-found": "Not found",
 };
 
-const ProblemPage = ({ frame, problem }: { frame: Frame; problem: Problem }) => {
+type Section = keyof typeof SECTIONS;
+const isSection = (name: string): name is Section => Object.hasOwn(SECTIONS, name);
+
+/** The section of a page's path. */
+const sectionOf = (path: string): Section => {
+  const [, , name = ""] = path.split("/");
+  return isSection(name) ? name : "api-keys";
+};
+
+type ProblemProps = { readonly frame: Frame; readonly problem: Problem; readonly section: Section };
+
+const ProblemPage = ({ frame, problem, section }: ProblemProps) => {
   const { title, detail } = problemDocument(problem);
   const errors = (problem.extensions.errors ?? []) as readonly FieldError[];
   return (
@@ -83,7 +98,7 @@ const ProblemPage = ({ frame, problem }: { frame: Frame; problem: Problem }) => 
       </div>
       {frame.email && (
         <p>
-          <a href="/account/api-keys">Back to API keys</a>
+          <a href={`/account/${section}`}>{`Back to ${SECTIONS[section]}`}</a>
         </p>
       )}
     </Layout>

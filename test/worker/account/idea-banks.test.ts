@@ -23,6 +23,13 @@ describe("idea banks", () => {
     ]);
   });
 
+  it("have a title of its own for each page, so that a browser's tabs can be told apart", async () => {
+    const { panel, bank, page } = await createDesk();
+    await panel.manage("PATCH", "", { name: "Tabs" });
+    for (const [path, part] of Object.entries({ "": "", "/settings": "Settings · ", "/embed": "Embed · " }))
+      expect(await page(`${bank}${path}`)).toContain(`<title>${part}Tabs · Account Settings</title>`);
+  });
+
   it("are created as drafts, once however often the form is sent, and the activity says by whom", async () => {
     const { panel, opened, owner, page, activity, changes } = await createDesk();
     const form = { ...(await opened("/idea-banks", "Create idea bank")), name: " Rider ideas " };

@@ -167,17 +167,21 @@ describe("a page that is not there", () => {
   });
 
   it.each([
-    ["POST", "", "GET, HEAD"],
-    ["PUT", "/api-keys", "GET, HEAD, POST"],
-    ["POST", "/activity", "GET, HEAD"],
-    ["GET", "/api-keys/000000000000/rotate", "POST"],
-    ["PUT", "/api-keys/000000000000/change", "GET, HEAD, POST"],
-    ["DELETE", "/api-keys/000000000000/revoke", "GET, HEAD, POST"],
-  ])("a %s of /account%s is a 405 page that allows %s", async (method, path, allowed) => {
-    const response = await createOwner().isolate.request(`/account${path}`, { method });
-    expect([response.status, response.headers.get("Allow")]).toEqual([405, allowed]);
-    expect(await response.text()).toContain("Back to API keys");
-  });
+    ["POST", "", "GET, HEAD", "API keys"],
+    ["PUT", "/api-keys", "GET, HEAD, POST", "API keys"],
+    ["POST", "/activity", "GET, HEAD", "Activity"],
+    ["PUT", "/people/000000000000", "GET, HEAD, POST", "People"],
+    ["GET", "/api-keys/000000000000/rotate", "POST", "API keys"],
+    ["PUT", "/api-keys/000000000000/change", "GET, HEAD, POST", "API keys"],
+    ["DELETE", "/api-keys/000000000000/revoke", "GET, HEAD, POST", "API keys"],
+  ])(
+    "a %s of /account%s is a 405 page that allows %s, and leads back to %s",
+    async (method, path, allowed, section) => {
+      const response = await createOwner().isolate.request(`/account${path}`, { method });
+      expect([response.status, response.headers.get("Allow")]).toEqual([405, allowed]);
+      expect(await response.text()).toContain(`Back to ${section}`);
+    },
+  );
 
   it("is a JSON problem for a script", async () => {
     const owner = createOwner();

@@ -12,7 +12,7 @@ type Props = {
 };
 
 export const EmbedPage = ({ frame, ideaBank, origin, token }: Props) => (
-  <Layout title={ideaBank.name} current="idea-banks" {...frame}>
+  <Layout title={ideaBank.name} part="Embed" current="idea-banks" {...frame}>
     <BankNav id={ideaBank.id} current="embed" />
     {ideaBank.status !== "OPEN" && (
       <p class="notice">

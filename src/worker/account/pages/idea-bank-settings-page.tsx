@@ -22,7 +22,7 @@ export const IdeaBankSettingsPage = ({ frame, ideaBank, fields, errors, isDone }
   const [name, entries] = [messageFor(errors, "name"), messageFor(errors, "changelogMaxEntries")];
   const hint = "1 to 100. The newest are shown.";
   return (
-    <Layout title={ideaBank.name} current="idea-banks" {...frame}>
+    <Layout title={ideaBank.name} part="Settings" current="idea-banks" {...frame}>
       <BankNav id={ideaBank.id} current="settings" />
       {isDone && (
         <p class="notice good" role="status" tabindex={-1} autofocus data-done>

@@ -13,7 +13,7 @@ export type Frame = {
 };
 
 /** The sections, by the last part of their path. */
-const SECTIONS = {
+export const SECTIONS = {
   "idea-banks": "Idea banks",
   approval: "Approval",
   people: "People",
@@ -27,19 +27,21 @@ const SECTIONS = {
 
 type LayoutProps = Frame & {
   readonly title: string;
+  /** Which page about the title's thing it is, for the browser's tab. */
+  readonly part?: string;
   readonly current?: keyof typeof SECTIONS;
   /** Stands beside the title. */
   readonly aside?: Child;
   readonly children?: Child;
 };
 
-export const Layout = ({ title, nonce, email, account, signsOut, current, aside, children }: LayoutProps) => (
+export const Layout = ({ title, part, nonce, email, account, signsOut, current, aside, children }: LayoutProps) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
-      <title>{`${title} · Account Settings`}</title>
+      <title>{`${part ? `${part} · ` : ""}${title} · Account Settings`}</title>
       <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
       <link rel="stylesheet" href="/assets/account.css" nonce={nonce} />
       <script src="/assets/account.js" nonce={nonce} defer />

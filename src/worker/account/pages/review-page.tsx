@@ -25,6 +25,9 @@ export const ReviewPage = ({ frame, proposal, similar, now, sent, errors }: Prop
   const action = `/account/approval/${proposal.id}`;
   return (
     <Layout title={proposal.title} current="approval" {...frame}>
+      <p>
+        <a href="/account/approval">Back to approval</a>
+      </p>
       {errors.length > 0 && <ErrorSummary title="Nothing was changed." errors={errors} labels={LABELS} />}
       <div id="proposal">
         <About proposal={proposal} now={now} />
