@@ -164,7 +164,7 @@ export const MEMBER_OPERATIONS = {
     untilDone: true,
     summary: "Invite somebody to be a member",
     description:
-      "The person finds the invitation in their own Account Settings, and is a member from accepting it on. A member can do everything. " +
+      "The person finds the invitation in their own Account Settings, and becomes a member by accepting it. A member can do everything. " +
       "Inviting the same person again changes nothing, unless it was declined. Everybody signs in as every owner does. " +
       "A request with an `Idempotency-Key` that was done before invites nobody who was removed since: 409 `conflict`.",
     handle: async (c, { body, idempotencyKey }) => c.json(await inviteMember(c, body.email, idempotencyKey), 201),

@@ -15,7 +15,7 @@ export function addTokenPages(routes: Routes<OwnerEnv>): void {
 
   routes.post(TOKENS, async (c) => {
     const pasted = (await readForm(c.req.raw)).get("token") ?? "";
-    const token = pasted.trim().replace(/^Bearer +/i, "");
+    const token = pasted.trim().replace(/^(Authorization: *)?(Bearer +)?/i, "");
     const { session, accountId } = await openOwn(c);
     const now = Date.now();
     const result = await introspect(session, { accountId, token, keys: c.get("settings").signingKeys, now });

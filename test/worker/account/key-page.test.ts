@@ -43,7 +43,7 @@ describe("a key's page", () => {
     const html = await (await owner.page(`/api-keys/${apiKey.id}`)).text();
     for (const text of [
       "<strong>6</strong> in 24 hours",
-      "<strong>29</strong> in 30 days of UTC",
+      "<strong>29</strong> in 30 days (UTC)",
       "25 admitted",
       "4 over the limit",
       "203.0.113.0/24",

@@ -47,6 +47,8 @@ describe("a pasted token", () => {
       [ours, "<code>customer-7</code>"],
       [theirs, "<code>customer-42 &lt;b&gt;</code>"],
       [`  Bearer ${theirs}\n`, "<code>customer-42 &lt;b&gt;</code>"],
+      [`authorization: ${ours}`, "<code>customer-7</code>"],
+      [`Authorization: Bearer ${visitor}`, "Visitors: it only reads"],
     ] as const) {
       const html = await paste(token);
       for (const part of ["This token is good.", said, `/account/idea-banks/${panel.bank.id}`])

@@ -27,7 +27,8 @@ export const Done = ({ done, isQuiet = false }: { readonly done: JustDone | unde
 function inWords([first, ...others]: readonly AuditEvent[]): string {
   if (first === undefined) return "";
   if (others.length > 0) return `${others.length + 1} ideas are changed.`;
-  const name = first.subject?.name ? `“${first.subject.name}”` : "";
+  // The activity names no panelist.
+  const name = first.subject?.name ? `“${first.subject.name}”` : "The person";
   const [kind, what = ""] = first.event.split("-");
   if (first.changes?.after.duplicateOf) return `${name} is merged.`;
   if (what === "changed" && kind === "proposal" && first.changes) return `${name}: ${changesInWords(first.changes)}`;

@@ -21,7 +21,7 @@ const LABEL = "E-mail address";
 export const MembersPage = ({ frame, accountId, members, person, form, now }: MembersPageProps) => {
   const message = messageFor(form.errors, "email");
   const accepted = members.filter(({ state }) => state === "accepted");
-  const hint = "As Cloudflare Access knows the person, who signs in as you do.";
+  const hint = "The address with which the person signs in here.";
   return (
     <Layout title="Members" current="members" {...frame}>
       {form.errors.length > 0 && (
@@ -57,7 +57,7 @@ export const MembersPage = ({ frame, accountId, members, person, form, now }: Me
       </ul>
       <section aria-labelledby="add">
         <h2 id="add">Invite somebody</h2>
-        <p>The person finds the invitation in Account Settings, and is a member from accepting it on.</p>
+        <p>The person finds the invitation in Account Settings, and becomes a member by accepting it.</p>
         <form method="post" action="/account/members" class="narrow">
           <Field name="email" label={LABEL} hint={hint} message={message}>
             <input

@@ -55,7 +55,7 @@ export const PanelistPage = ({ frame, panelist, contributions, now, done }: Prop
           </p>
         </details>
       </form>
-      <p class="hint">Ending tokens signs the person out everywhere. Your server can issue new ones at once.</p>
+      <p class="hint">Revoking all tokens signs the person out everywhere. Your server can issue new ones at once.</p>
       <List title="Ideas" items={contributions.proposals} now={now} />
       <List title="Comments" items={contributions.comments} now={now} />
       <List title="Votes" items={contributions.votes} now={now} />

@@ -35,7 +35,7 @@ export const DayChart = ({ usage, now }: { usage: readonly HourlyCount[]; now: n
   });
   const { admitted, limited } = sumOf(days);
   if (admitted + limited === 0) return null;
-  return <Chart bars={days} in="30 days of UTC" every={8} label={({ day }) => <Day day={day} />} />;
+  return <Chart bars={days} in="30 days (UTC)" every={8} label={({ day }) => <Day day={day} />} />;
 };
 
 const Day = ({ day }: { day: string }) => <time datetime={day}>{day.slice(5)}</time>;
