@@ -30,7 +30,7 @@ import { type Database, Databases } from "../store/databases.ts";
 import { DeadlineExceeded } from "../store/deadline.ts";
 import { Kept, OUTAGE_MS } from "../store/kept.ts";
 import { isDatabaseOutage } from "../store/outage.ts";
-import { readStoredState, STATE, toStoredState } from "./gate-state.ts";
+import { type GateState, readStoredState, STATE } from "./gate-state.ts";
 import { type Ask, type Decisions, decided, type Report } from "./report.ts";
 import { UsageCounts, type UsedSecret } from "./usage-counts.ts";
 
@@ -274,8 +274,8 @@ export class ApiKeyGate extends DurableObject<Env> {
 
   #write(now: number): void {
     const times = this.#window?.store(now) ?? this.#restored;
-    const state = { kept: this.#record.last, times, usage: this.#usage.state };
-    this.ctx.storage.kv.put(STATE, toStoredState(state));
+    const state: GateState = { kept: this.#record.last, times, usage: this.#usage.state };
+    this.ctx.storage.kv.put(STATE, state);
     this.#isUnwritten = false;
   }
 

@@ -49,7 +49,7 @@ const areTimes = (times: Float64Array): boolean =>
   times.length <= MAX_LIMIT &&
   times.every((at, index) => at >= (times[index - 1] ?? 0) && at < Number.POSITIVE_INFINITY);
 
-const kept = z.optional(z.object({ record: z.nullable(record), readAt: time }));
+const kept = z.optional(z.object({ value: z.nullable(record), readAt: time }));
 const times = z.instanceof(Float64Array).check(z.refine(areTimes));
 const text = z.nullable(z.string());
 const seen = { at: time, network: text, country: text, userAgent: text, operation: z.string() };
@@ -67,15 +67,11 @@ const usage = z.object({
   }),
 });
 
-/** The value to store. */
-export const toStoredState = ({ kept, times, usage }: GateState): object => ({
-  kept: kept && { record: kept.value, readAt: kept.readAt },
-  times,
-  usage,
-});
-
 /** The usable parts, and the names of the discarded ones. `stored` is undefined when nothing was ever stored. */
-export function readStoredState(stored: unknown): { state: Partial<GateState>; discarded: string[] } {
+export function readStoredState(stored: unknown): {
+  readonly state: { readonly [Part in keyof GateState]?: GateState[Part] | undefined };
+  readonly discarded: readonly string[];
+} {
   if (stored === undefined) return { state: {}, discarded: [] };
   const found: Record<string, unknown> = typeof stored === "object" && stored !== null ? { ...stored } : {};
   const parts = {
@@ -83,10 +79,8 @@ export function readStoredState(stored: unknown): { state: Partial<GateState>; d
     times: times.safeParse(found.times),
     usage: usage.safeParse(found.usage),
   };
-  const state: Partial<GateState> = {
-    ...(parts.kept.data && { kept: { value: parts.kept.data.record, readAt: parts.kept.data.readAt } }),
-    ...(parts.times.data && { times: parts.times.data }),
-    ...(parts.usage.data && { usage: parts.usage.data }),
+  return {
+    state: { kept: parts.kept.data, times: parts.times.data, usage: parts.usage.data },
+    discarded: Object.entries(parts).flatMap(([name, { success }]) => (success ? [] : [name])),
   };
-  return { state, discarded: Object.entries(parts).flatMap(([name, { success }]) => (success ? [] : [name])) };
 }

@@ -25,7 +25,7 @@ const record = {
   pausedAt: null,
   allowedAddresses: null,
 };
-const kept = { record, readAt: START };
+const kept = { value: record, readAt: START };
 const usage = {
   hours: [{ hour: START, admitted: 1, limited: 0, operations: { whoami: 1 } }],
   isPending: true,
@@ -55,34 +55,30 @@ const BROKEN: [string, unknown, string[]][] = [
   ["times before all time", { ...valid, times: Float64Array.of(Number.NEGATIVE_INFINITY, START) }, ["times"]],
   ["times out of order", { ...valid, times: Float64Array.of(START, START - 10) }, ["times"]],
   ["more times than any limit", { ...valid, times: new Float64Array(10_001).fill(START) }, ["times"]],
-  ["a record of another shape", { ...valid, kept: { value: record, readAt: START } }, ["kept"]],
-  [
-    "a record without its limit",
-    { ...valid, kept: { ...kept, record: { ...record, rateLimit: undefined } } },
-    ["kept"],
-  ],
+  ["a record of another shape", { ...valid, kept: { row: record, readAt: START } }, ["kept"]],
+  ["a record without its limit", { ...valid, kept: { ...kept, value: { ...record, rateLimit: undefined } } }, ["kept"]],
   [
     "a limit of NaN",
-    { ...valid, kept: { ...kept, record: { ...record, rateLimit: { limit: Number.NaN, windowMs: 1_000 } } } },
+    { ...valid, kept: { ...kept, value: { ...record, rateLimit: { limit: Number.NaN, windowMs: 1_000 } } } },
     ["kept"],
   ],
   [
     "a limit of nothing",
-    { ...valid, kept: { ...kept, record: { ...record, rateLimit: { limit: 0, windowMs: 1_000 } } } },
+    { ...valid, kept: { ...kept, value: { ...record, rateLimit: { limit: 0, windowMs: 1_000 } } } },
     ["kept"],
   ],
   [
     "a window of NaN",
-    { ...valid, kept: { ...kept, record: { ...record, rateLimit: { limit: 2, windowMs: Number.NaN } } } },
+    { ...valid, kept: { ...kept, value: { ...record, rateLimit: { limit: 2, windowMs: Number.NaN } } } },
     ["kept"],
   ],
   [
     "a scope that is not known",
-    { ...valid, kept: { ...kept, record: { ...record, scopes: ["everything"] } } },
+    { ...valid, kept: { ...kept, value: { ...record, scopes: ["everything"] } } },
     ["kept"],
   ],
   ["a record read at no time", { ...valid, kept: { ...kept, readAt: Number.NaN } }, ["kept"]],
-  ["a record without its key", { ...valid, kept: { record: undefined, readAt: START } }, ["kept"]],
+  ["a record without its key", { ...valid, kept: { value: undefined, readAt: START } }, ["kept"]],
   ["usage of another shape", { ...valid, usage: { ...usage, hours: { "12": 1 } } }, ["usage"]],
   [
     "usage of NaN",
@@ -104,11 +100,11 @@ async function startFrom(id: string, state: unknown) {
 describe("a stored state", () => {
   it("that is valid is taken as it is", () => {
     expect(readStoredState(structuredClone(valid))).toEqual({
-      state: { kept: { value: record, readAt: START }, times, usage },
+      state: valid,
       discarded: [],
     });
     expect(readStoredState({ ...valid, kept: undefined })).toMatchObject({ state: { times, usage }, discarded: [] });
-    expect(readStoredState({ ...valid, kept: { record: null, readAt: START } })).toMatchObject({ discarded: [] });
+    expect(readStoredState({ ...valid, kept: { value: null, readAt: START } })).toMatchObject({ discarded: [] });
   });
 
   it("that was never written is no state, and no defect", () => {
@@ -153,7 +149,7 @@ describe("a stored state", () => {
     const numbers = fc.float64Array({ maxLength: 20 });
     const state = fc.record(
       {
-        kept: fc.oneof(part<unknown>(kept), fc.record({ record: recordWith, readAt: part(START) })),
+        kept: fc.oneof(part<unknown>(kept), fc.record({ value: recordWith, readAt: part(START) })),
         times: fc.oneof(
           part<unknown>(times),
           numbers,
