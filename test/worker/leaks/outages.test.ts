@@ -31,11 +31,7 @@ const FAILED: Record<string, Answer> = {
 
 async function createScene(reporter: string) {
   const github = await createGitHub();
-  // The gate is told again later, and the report does not wait for that.
-  const app = createApp(
-    undefined,
-    createMemory(() => {}),
-  );
+  const app = createApp(undefined, createMemory());
   let answeredAt = 0;
   const send = async (path: string, init: RequestInit, bindings: Env): Promise<Response> => {
     const context = createExecutionContext();
