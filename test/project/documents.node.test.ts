@@ -60,6 +60,15 @@ it("docs/api.md explains every error", () => {
   expect(PROBLEM_CODES.filter((code) => !rows.some((row) => row.includes(`\`${code}\``)))).toEqual([]);
 });
 
+it("docs/security.md has the costs of whoami that docs/operations.md counts", () => {
+  const operations = readFileSync("docs/operations.md", "utf8");
+  const counted = (rate: string) =>
+    Number(operations.match(new RegExp(`^\\| ${rate} \\|.* ([\\d.]+) \\|$`, "m"))?.[1]).toFixed(2);
+  expect(readFileSync("docs/security.md", "utf8")).toContain(
+    `whoami costs from $${counted("ten times a second")} per million (ten times a second) to $${counted("once in a minute")} (once in a minute)`,
+  );
+});
+
 it("docs/storage.md has the lifetime of every table", () => {
   const page = readFileSync("docs/storage.md", "utf8");
   const tables = [...readFileSync("schema.sql", "utf8").matchAll(/^CREATE TABLE IF NOT EXISTS (\w+)/gm)].map(
