@@ -178,7 +178,7 @@ export type History = {
 
 /** A promise that a history breaks. */
 export type Violation = {
-  /** What the invariant says: `docs/promises-tests.md` has it, with the promise that it holds. */
+  /** Its name, and the invariant's words. */
   readonly promise: string;
   readonly at: number;
   /** What happened, with the calls that show it. */
@@ -186,10 +186,13 @@ export type Violation = {
   readonly calls: readonly number[];
 };
 
-/** An invariant: the promise that it holds, and the places of a history that break it. */
+/** An invariant, and the places of a history that break it. */
 export type Oracle = {
   /** Short and unique, in kebab-case: seeds name it. */
   readonly name: string;
+  /** The promise that it holds, by its name in `docs/promises.md`. */
   readonly promise: string;
+  /** One sentence: what is true of every history. `docs/promises-tests.md` shows it. */
+  readonly words: string;
   readonly check: (history: History) => readonly Violation[];
 };

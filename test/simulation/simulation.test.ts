@@ -58,11 +58,15 @@ test("who follows the changes comes to their end, in most histories", async () =
 });
 
 test("a plan is shrunk to what breaks a promise", async () => {
-  const never = oracle("never-limited", "No request is refused with 429.", function* ({ events }) {
-    for (const event of events) {
-      if (event.kind === "answered" && event.status === 429) yield { at: event.at, found: "429", calls: [event.call] };
-    }
-  });
+  const never = oracle(
+    { name: "never-limited", promise: "None", words: "No request is refused with 429." },
+    function* ({ events }) {
+      for (const event of events) {
+        if (event.kind === "answered" && event.status === 429)
+          yield { at: event.at, found: "429", calls: [event.call] };
+      }
+    },
+  );
   const plan = generate(1, "gates");
   const shortest = await shrink(plan, application, never);
   expect(plan.commands.length).toBeGreaterThan(10);

@@ -153,8 +153,11 @@ const wasDone = (rows: Rows, call: Call): boolean | undefined => {
 };
 
 export const acknowledged = oracle(
-  "acknowledged-is-written",
-  "Each acknowledged write is there once.",
+  {
+    name: "acknowledged-is-written",
+    promise: "Nothing acknowledged is lost",
+    words: "Each write that was acknowledged has been committed.",
+  },
   function* (history: History): Iterable<Finding> {
     const rows = rowsOf(history);
     for (const call of callsOf(history)) {
@@ -170,8 +173,11 @@ export const acknowledged = oracle(
 
 /** The settled tables are what the commits left: nothing disappears or changes without a commit. */
 export const nothingLost = oracle(
-  "nothing-lost",
-  "A crash loses nothing that was acknowledged. An upgrade loses no data.",
+  {
+    name: "nothing-lost",
+    promise: "Nothing acknowledged is lost",
+    words: "At the end of a history the databases have what was committed, whatever has crashed.",
+  },
   function* (history: History): Iterable<Finding> {
     const rows = rowsOf(history);
     const last = rows.commits.length - 1;
@@ -216,8 +222,11 @@ const withoutAuthor = (name: string, value: unknown): unknown => (name === "auth
  * an author's name: it is as it is now.
  */
 export const retriesAreSafe = oracle(
-  "retries-are-safe",
-  "An `Idempotency-Key` does its work once, whichever answer is lost and however many requests run at the same time. With another request it is 422.",
+  {
+    name: "retries-are-safe",
+    promise: "Nothing acknowledged is lost",
+    words: "Requests with one `Idempotency-Key` do their work once, and get the same answer.",
+  },
   function* (history: History): Iterable<Finding> {
     const groups = groupBy(callsOf(history), (call) => {
       const token = tokenOf(call);

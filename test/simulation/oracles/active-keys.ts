@@ -56,4 +56,11 @@ const ownersAccounts = (history: History): Map<string, string> => {
   return accounts;
 };
 
-export const activeKeys = oracle("four-active-keys", "At most four active keys.", find);
+export const activeKeys = oracle(
+  {
+    name: "four-active-keys",
+    promise: "At most four",
+    words: "An account never has more than four active keys, and a new one is refused only while it has four.",
+  },
+  find,
+);

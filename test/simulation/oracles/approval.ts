@@ -101,8 +101,12 @@ function* decision(rows: Rows, call: Call): Iterable<Finding> {
 }
 
 export const approval = oracle(
-  "approval",
-  "The owner's page has every pending proposal of the account's idea banks, and no other's. Of several decisions at the same time one is made. Forms work from this site alone.",
+  {
+    name: "approval",
+    promise: "Decisions",
+    words:
+      "The page of pending proposals shows all of the account and no others, and of several decisions about one proposal one is made.",
+  },
   function* (history: History): Iterable<Finding> {
     const rows = rowsOf(history);
     for (const call of callsOf(history)) {

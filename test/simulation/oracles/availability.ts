@@ -48,8 +48,11 @@ const losesItsFounder = (history: History, call: Call): boolean =>
   );
 
 export const available = oracle(
-  "available",
-  "A database that is down or hangs changes nothing for the tenants of the others. KV: clients see no difference. A key's Durable Object, for panelists: not used. The rate-limiting binding: the request is admitted.",
+  {
+    name: "available",
+    promise: "Served in an outage",
+    words: "No request is answered 503 while the stores that it needs answer.",
+  },
   function* (history: History): Iterable<Finding> {
     for (const call of callsOf(history)) {
       if (!isUnavailable(call) || call.operation === "getHealth") continue;
@@ -65,8 +68,11 @@ export const available = oracle(
 
 /** A 500 is a defect, whatever is down. A refusal to be repeated says when. */
 export const statedRefusals = oracle(
-  "stated-refusals",
-  "No answer is anything but a success or a stated refusal. 429 and 503 come with `Retry-After`.",
+  {
+    name: "stated-refusals",
+    promise: "Served in an outage",
+    words: "No answer is 500 or above but 503, and 429 and 503 have `Retry-After`.",
+  },
   function* (history: History): Iterable<Finding> {
     for (const call of callsOf(history)) {
       const status = call.status ?? 200;
@@ -99,8 +105,12 @@ const RECORD_MS = 60_000;
  * doubted, a clock that has stepped back and has not come to that time again. What a clock steps is taken for time.
  */
 export const outlasts = oracle(
-  "memory-outlasts-d1",
-  "D1 does not answer: keys that their Durable Object knows go on, with a record at most 5 minutes old; the last snapshot of a changelog, at most 5 minutes old.",
+  {
+    name: "memory-outlasts-d1",
+    promise: "Served in an outage",
+    words:
+      "While D1 does not answer, a changelog in memory and a key that its Durable Object knows work for 5 minutes.",
+  },
   function* (history: History): Iterable<Finding> {
     const age = history.settings.freshnessMs + history.settings.anchorMs;
     const issued = issuedTokens(history);

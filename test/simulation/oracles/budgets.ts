@@ -44,8 +44,11 @@ const readsOf = (call: Call): Call["stores"] => {
 
 /** Forged: of another shape than a credential, or with a body that an answer issued and another tag. */
 export const forged = oracle(
-  "forged-costs-nothing",
-  "401 missing or invalid. Forged credential: no I/O.",
+  {
+    name: "forged-costs-nothing",
+    promise: "Bounded",
+    words: "A forged credential is refused with 401 and without a call to a store.",
+  },
   function* (history: History): Iterable<Finding> {
     const genuine = new Set<string>();
     for (const call of callsOf(history)) {
@@ -141,8 +144,12 @@ const hasReplica = (history: History, { isolate }: Call, database: string): bool
  * there is no replica, all calls go to the primary.) KV is read and written once for a changelog, else never.
  */
 export const budgets = oracle(
-  "budgets",
-  "whoami: one Durable Object call; over the limit: none. Tenant operation: one Durable Object call and one D1 round trip. Changelog: no I/O while fresh, then one D1 round trip, and one KV read when nothing is cached.",
+  {
+    name: "budgets",
+    promise: "Bounded",
+    words:
+      "No request calls the stores more often than its budget: `GET /tenant/whoami` once, a tenant's operation twice, a fresh changelog never.",
+  },
   function* (history: History): Iterable<Finding> {
     const issued = issuedTokens(history);
     const writes = callsOf(history).filter(mayHaveWritten);
@@ -205,8 +212,12 @@ const MINUTE_MS = 60_000;
  * gate may not have heard of a rotation yet. Retry-After is rounded up to a second, and counts from some moment of the request. A change of the key's row, a fault or an end of its gate is left out.
  */
 export const refusedAgain = oracle(
-  "refused-again-costs-nothing",
-  "A dead key again (revoked, rotated out, expired, unknown): 0 (1 a minute). A key over its limit: 0 (1 per Retry-After).",
+  {
+    name: "refused-again-costs-nothing",
+    promise: "Bounded",
+    words:
+      "A refused key is refused again without a call to a store: until `Retry-After` for its limit, else for a minute.",
+  },
   function* (history: History): Iterable<Finding> {
     for (const [keyId, calls] of callsByKey(history)) {
       for (const mine of groupBy(calls, (call) => `${call.isolate} ${keyOf(call)}`).values()) {

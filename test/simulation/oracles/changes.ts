@@ -32,8 +32,11 @@ function* findOrder(history: History): Iterable<Finding> {
 const leftOf = (commit: LoggedCommit | undefined): string[] => [...(commit?.changes ?? [])];
 
 export const changesInOrder = oracle(
-  "changes-in-order",
-  "Each change of an idea bank, a proposal, a comment or a panelist, whoever makes it, is in the account's log once, and no vote. `GET /tenant/changes` gives them in the order in which they were committed.",
+  {
+    name: "changes-in-order",
+    promise: "No change is missed",
+    words: "The log of changes has every change once, in the order of the commits.",
+  },
   findOrder,
 );
 
@@ -98,7 +101,10 @@ function* findFollowed(history: History): Iterable<Finding> {
 }
 
 export const changesFollowed = oracle(
-  "changes-followed",
-  "Whoever follows the changes, with pauses and lost answers, and upserts by id, holds at the end what the lists hold.",
+  {
+    name: "changes-followed",
+    promise: "No change is missed",
+    words: "A client that follows the changes and upserts by id has at the end what the lists have.",
+  },
   findFollowed,
 );

@@ -32,7 +32,10 @@ const isClosed = (operation: string, status: number, body: unknown): boolean =>
     : operation === "getChangelog" && status === 404;
 
 export const closedIsMissing = oracle(
-  "closed-is-missing",
-  "A closed idea bank and one that does not exist return the same bytes.",
+  {
+    name: "closed-is-missing",
+    promise: "Nothing internal",
+    words: "A closed idea bank and one that does not exist give the same bytes.",
+  },
   find,
 );

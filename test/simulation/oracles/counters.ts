@@ -52,4 +52,11 @@ function* find(history: History): Iterable<Finding> {
   }
 }
 
-export const counters = oracle("counters-agree", "Counters agree with rows.", find);
+export const counters = oracle(
+  {
+    name: "counters-agree",
+    promise: "One vote each",
+    words: "At every commit the votes and comments that a proposal counts are the rows that there are.",
+  },
+  find,
+);

@@ -87,7 +87,11 @@ const sum = (rows: readonly Row[], column: string): number =>
   rows.reduce((total, row) => total + Number(row[column] ?? 0), 0);
 
 export const counts = oracle(
-  "counts-true",
-  "What the owner's chart says includes each request that was admitted or refused, also by an isolate itself, at most once and within a minute. It may be short by what a failed call or a crash has lost, never over.",
+  {
+    name: "counts-true",
+    promise: "True counts",
+    words:
+      "The counts of a key's use hold each request at most once, and miss only those that a failed call or a crash has lost.",
+  },
   find,
 );

@@ -85,14 +85,20 @@ const mayDeliver = (history: History, account: string, url: string): boolean =>
   );
 
 export const deliveredInOrder = oracle(
-  "delivered-in-order",
-  "A webhook delivers each change of its types, in the log's order, at least once, with the same `webhook-id` each time. Its place passes no change that was not answered 2xx, whatever crashes.",
+  {
+    name: "delivered-in-order",
+    promise: "No change is missed",
+    words: "A webhook delivers each change of its types at least once, in the log's order, with one `webhook-id` each.",
+  },
   findOrder,
 );
 
 export const oneDelivery = oracle(
-  "one-delivery",
-  "One attempt is under way at a time, in whichever isolates.",
+  {
+    name: "one-delivery",
+    promise: "No change is missed",
+    words: "A webhook has at most one attempt under way, in all isolates together.",
+  },
   function* (history: History): Iterable<Finding> {
     for (const [url, attempts] of attemptsOf(history)) {
       let until = 0;
@@ -106,8 +112,11 @@ export const oneDelivery = oracle(
 
 /** What a receiver does with a delivery before anything else: one of the secrets that its owner was shown has signed it. */
 export const deliveriesSigned = oracle(
-  "deliveries-signed",
-  "Deliveries follow Standard Webhooks 1.0 (`webhook-id`, `webhook-timestamp`, `webhook-signature: v1,…`). Each has a `whsec_…` secret that is shown once and rotates with an overlap.",
+  {
+    name: "deliveries-signed",
+    promise: "No change is missed",
+    words: "Each delivery is signed with the webhook's secret, as Standard Webhooks says.",
+  },
   function* (history: History): Iterable<Finding> {
     const shown = new Map<string, { readonly secret: string; readonly at: number }[]>();
     const urls = new Map<string, string>();

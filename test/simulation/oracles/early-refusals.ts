@@ -125,13 +125,20 @@ const same = (limits: ReturnType<ReturnType<typeof limitsBetween>>): boolean =>
   limits !== undefined && limits.most.limit === limits.least.limit && limits.most.windowMs === limits.least.windowMs;
 
 export const earlyRefusals = oracle(
-  "early-refusals-bounded",
-  "Leases hold at most a twentieth of the limit, and none below 80. A crash counts what was reserved as used: a twentieth more. A request whose answer is lost and that is made again counts twice; one that reaches a failing gate late counts when it does.",
+  {
+    name: "early-refusals-bounded",
+    promise: "No early refusal",
+    words:
+      "A key is refused for its limit only when its requests, a twentieth for leases and a twentieth for each crash reach the limit.",
+  },
   early,
 );
 
 export const retryAfterRespected = oracle(
-  "retry-after-respected",
-  "Over the limit: 429 with `Retry-After` in seconds. After it a request is admitted, if nothing else has used the key.",
+  {
+    name: "retry-after-respected",
+    promise: "No early refusal",
+    words: "After the seconds of `Retry-After` a request is admitted, if nothing else has used the key.",
+  },
   retryAfter,
 );

@@ -43,7 +43,10 @@ function* find(history: History): Iterable<Finding> {
 }
 
 export const etags = oracle(
-  "etag-names-body",
-  "Strong `ETag`, `If-None-Match` gives 304: while nothing has changed.",
+  {
+    name: "etag-names-body",
+    promise: "Fresh",
+    words: "An `ETag` of a changelog names one body, and 304 is answered only while that is the changelog.",
+  },
   find,
 );

@@ -50,7 +50,11 @@ const isPanelistPath = (path: string): boolean =>
   /^\/(ideabank(\/proposals.*)?|public\/ideabank\/changelog)([/?].*)?$/.test(path);
 
 export const expiry = oracle(
-  "expiry",
-  "An expired token is refused from the second it expires. Only an active key is admitted.",
+  {
+    name: "expiry",
+    promise: "Tokens stop",
+    words:
+      "An expired token is refused from the second in which it expires, and an expired key when its last lease has ended.",
+  },
   find,
 );

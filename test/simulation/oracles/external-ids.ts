@@ -130,8 +130,11 @@ function* answered(history: History, call: Call, bank: string, externalId: strin
 }
 
 export const externalIds = oracle(
-  "external-ids",
-  "However often and however many at the same time create it by its `externalId`, an idea bank has one. Sending the same again changes nothing.",
+  {
+    name: "external-ids",
+    promise: "Nothing acknowledged is lost",
+    words: "An idea bank has one proposal of each `externalId`, and sending the same again changes nothing.",
+  },
   function* (history: History): Iterable<Finding> {
     const rows = rowsOf(history);
     yield* unique(rows);

@@ -1,7 +1,7 @@
 import { expect, test } from "vitest";
 import type { HistoryEvent, Oracle, Row } from "../history.ts";
 import { acknowledged } from "./acknowledged.ts";
-import { proposalsFresh } from "./freshness.ts";
+import { proposalsFound, proposalsFresh } from "./freshness.ts";
 import { nobodyIdentified } from "./nothing-internal.ts";
 import {
   ACCOUNT,
@@ -48,36 +48,36 @@ test("a search shows what has all its words, and nothing that has none of them",
   const two = [make(A, "Café at night"), make(B, "Dogs")];
   const search = reads("proposals?q=NIGHT%20cafe");
   const [night, dogs] = [seen(A, "Café at night"), seen(B, "Dogs")];
-  expect(found(proposalsFresh, ...two, search([night]))).toBe(0);
-  expect(found(proposalsFresh, ...two, search([]))).toBe(1);
-  expect(found(proposalsFresh, ...two, search([night, dogs]))).toBe(1);
-  expect(found(proposalsFresh, ...two, search([night, night]))).toBe(1);
-  expect(found(proposalsFresh, ...two, reads("proposals?q=nights")([night]))).toBe(0);
-  expect(found(proposalsFresh, ...two, reads("proposals?q=dog")([]))).toBe(0);
+  expect(found(proposalsFound, ...two, search([night]))).toBe(0);
+  expect(found(proposalsFound, ...two, search([]))).toBe(1);
+  expect(found(proposalsFound, ...two, search([night, dogs]))).toBe(1);
+  expect(found(proposalsFound, ...two, search([night, night]))).toBe(1);
+  expect(found(proposalsFound, ...two, reads("proposals?q=nights")([night]))).toBe(0);
+  expect(found(proposalsFound, ...two, reads("proposals?q=dog")([]))).toBe(0);
 });
 test("no search shows what the panelist may not see", () => {
   for (const more of [{ visibility: "hidden" }, { visibility: "pending" }, { duplicate_of: B }, { idea_bank_id: A }]) {
     const search = reads("proposals?q=night");
-    expect(found(proposalsFresh, make(A, "Night", more), search([]))).toBe(0);
-    expect(found(proposalsFresh, make(A, "Night", more), search([seen(A, "Night")]))).toBe(1);
+    expect(found(proposalsFound, make(A, "Night", more), search([]))).toBe(0);
+    expect(found(proposalsFound, make(A, "Night", more), search([seen(A, "Night")]))).toBe(1);
     const similar = reads("proposals/similar?title=night", "listSimilarProposals");
-    expect(found(proposalsFresh, make(A, "Night", more), similar([seen(A, "Night")]))).toBe(1);
+    expect(found(proposalsFound, make(A, "Night", more), similar([seen(A, "Night")]))).toBe(1);
   }
 });
 test("where twenty titles have words that begin alike, and of similar ones, some may be missing", () => {
   const many = Array.from({ length: 20 }, (_, index) => make(`0prop00001${index + 10}`, `Nights ${index}`));
-  expect(found(proposalsFresh, ...many.slice(0, 19), reads("proposals?q=nights")([]))).toBe(1);
-  expect(found(proposalsFresh, ...many, reads("proposals?q=nights")([]))).toBe(0);
+  expect(found(proposalsFound, ...many.slice(0, 19), reads("proposals?q=nights")([]))).toBe(1);
+  expect(found(proposalsFound, ...many, reads("proposals?q=nights")([]))).toBe(0);
   expect(
-    found(proposalsFresh, make(A, "Night"), reads("proposals/similar?title=night", "listSimilarProposals")([])),
+    found(proposalsFound, make(A, "Night"), reads("proposals/similar?title=night", "listSimilarProposals")([])),
   ).toBe(0);
 });
 test("a title that was written beside the Worker has its words later", () => {
   const edited = wrote(2_000, "proposals", proposal(A, { title: "Dogs" }), proposal(A, { title: "Night" }));
   const shown = [seen(A, "Dogs")];
-  expect(found(proposalsFresh, make(A, "Night"), edited, reads("proposals?q=dogs")([]))).toBe(0);
-  expect(found(proposalsFresh, make(A, "Night"), edited, reads("proposals?q=night")(shown))).toBe(0);
-  expect(found(proposalsFresh, make(A, "Night"), { ...edited, call: 8 }, reads("proposals?q=night")(shown))).toBe(1);
+  expect(found(proposalsFound, make(A, "Night"), edited, reads("proposals?q=dogs")([]))).toBe(0);
+  expect(found(proposalsFound, make(A, "Night"), edited, reads("proposals?q=night")(shown))).toBe(0);
+  expect(found(proposalsFound, make(A, "Night"), { ...edited, call: 8 }, reads("proposals?q=night")(shown))).toBe(1);
 });
 test("a list by tag is those with the tag, and the tags are those of public proposals", () => {
   const two = [

@@ -8,10 +8,13 @@ import { allowedAge, judged } from "./seen/matching.ts";
  * `ANCHOR_SECONDS`) while D1 answers, 5 minutes while it does not; proposals and comments `ANCHOR_SECONDS`, whatever is down. Judged:
  * changelogs with their 304s, capabilities, a proposal, a first page of proposals, and of comments.
  */
-const stale = (operations: readonly string[]) =>
+const stale = (isMeant: (call: Call) => boolean) =>
   function* (history: History): Iterable<Finding> {
-    for (const call of judged(history).unexplained) if (operations.includes(call.operation)) yield found(history, call);
+    for (const call of judged(history).unexplained) if (isMeant(call)) yield found(history, call);
   };
+
+const isSearch = ({ operation, path }: Call): boolean => operation === "listSimilarProposals" || /[?&]q=/.test(path);
+const LISTED = new Set(["listPanelistProposals", "getPanelistProposal", "listTags", "listPanelistComments"]);
 
 const found = (history: History, call: Call): Finding => ({
   at: call.answeredAt,
@@ -19,19 +22,41 @@ const found = (history: History, call: Call): Finding => ({
   calls: [call.call],
 });
 
-const PROMISE =
-  "While D1 answers, nothing that a panelist reads is older than 11 seconds. While D1 does not answer, a changelog is at most 5 minutes old.";
-
 export const changelogFresh = oracle(
-  "changelog-fresh",
-  `${PROMISE} The items are the public proposals with status \`implemented\`, newest first by last activity, at most the configured maximum; the gate is \`canViewChangelog\`, and \`internal\` does not close it.`,
-  stale(["getChangelog"]),
+  {
+    name: "changelog-fresh",
+    promise: "Fresh",
+    words:
+      "A changelog is the state of one moment of the last 11 seconds, or of the last 5 minutes while D1 does not answer.",
+  },
+  stale(({ operation }) => operation === "getChangelog"),
 );
 
-export const capabilitiesFresh = oracle("capabilities-fresh", PROMISE, stale(["getCapabilities"]));
+export const capabilitiesFresh = oracle(
+  {
+    name: "capabilities-fresh",
+    promise: "Fresh",
+    words:
+      "`GET /ideabank` shows the state of one moment of the last 11 seconds, or of the last 5 minutes while D1 does not answer.",
+  },
+  stale(({ operation }) => operation === "getCapabilities"),
+);
 
 export const proposalsFresh = oracle(
-  "proposals-fresh",
-  PROMISE,
-  stale(["listPanelistProposals", "listSimilarProposals", "getPanelistProposal", "listTags", "listPanelistComments"]),
+  {
+    name: "proposals-fresh",
+    promise: "Fresh",
+    words: "Proposals, tags and comments are the state of one moment of the last 6 seconds, whatever is down.",
+  },
+  stale((call) => LISTED.has(call.operation) && !isSearch(call)),
+);
+
+export const proposalsFound = oracle(
+  {
+    name: "proposals-found",
+    promise: "Found",
+    words:
+      "A search and a list of similar proposals show the public proposals that have the words, as they were in the last 6 seconds.",
+  },
+  stale(isSearch),
 );

@@ -78,8 +78,12 @@ function* asks(history: History): Iterable<Finding> {
 }
 
 export const health = oracle(
-  "health",
-  "`GET /health` names the store that does not answer within 2 seconds. An isolate asks at most once in 5 seconds.",
+  {
+    name: "health",
+    promise: "Served in an outage",
+    words:
+      "`GET /health` names the store that does not answer within 2 seconds, and an isolate asks each at most once in 5 seconds.",
+  },
   function* (history: History): Iterable<Finding> {
     yield* asks(history);
     for (const call of callsOf(history))

@@ -20,8 +20,11 @@ const isOther = (history: History, fault: FaultSpan, call: Call): boolean =>
 
 /** Nobody waits. `available` is about 503, and the oracles of freshness about what is shown. */
 export const hungSessions = oracle(
-  "hung-sessions",
-  "D1 sessions alone hang, and the database answers without them: as ever from the fifth second after an isolate has first waited.",
+  {
+    name: "hung-sessions",
+    promise: "Served in an outage",
+    words: "While D1 sessions alone hang, no read waits from the fifth second after its isolate has first waited.",
+  },
   function* (history: History): Iterable<Finding> {
     for (const call of callsOf(history)) {
       const token = tokenOf(call);

@@ -13,7 +13,7 @@ import { earlyRefusals, retryAfterRespected } from "./early-refusals.ts";
 import { etags } from "./etags.ts";
 import { expiry } from "./expiry.ts";
 import { externalIds } from "./external-ids.ts";
-import { capabilitiesFresh, changelogFresh, proposalsFresh } from "./freshness.ts";
+import { capabilitiesFresh, changelogFresh, proposalsFound, proposalsFresh } from "./freshness.ts";
 import { health } from "./health.ts";
 import { hungSessions } from "./hung-sessions.ts";
 import { narrowing } from "./key-changes.ts";
@@ -59,6 +59,7 @@ export const ORACLES: readonly Oracle[] = [
   changelogFresh,
   capabilitiesFresh,
   proposalsFresh,
+  proposalsFound,
   order,
   etags,
   readYourWrites,

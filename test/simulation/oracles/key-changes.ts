@@ -30,8 +30,11 @@ const NARROWINGS: readonly Narrowing[] = [
 ];
 
 export const narrowing = oracle(
-  "narrowing",
-  "When the owner's change of a key is answered, no request anywhere is decided by what was before, where that allowed more.",
+  {
+    name: "narrowing",
+    promise: "Revoked at once",
+    words: "When the owner's change of a key is answered, no request is admitted that the change forbids.",
+  },
   function* (history: History) {
     const changes = callsOf(history).filter((call) => call.operation === "changeApiKey");
     const ofKey = groupBy(changes, (call) => segmentAfter(call, "keys"));

@@ -56,13 +56,21 @@ function* unconfirmed(history: History): Iterable<Finding> {
 }
 
 export const revocation = oracle(
-  "revocation",
-  "When the request of the owner, or of the operator, to revoke a key is answered, no request with that key is admitted anywhere.",
+  {
+    name: "revocation",
+    promise: "Revoked at once",
+    words:
+      "When a request of the owner or of the operator to revoke a key is answered, no request with that key is admitted.",
+  },
   revoked,
 );
 
 export const unconfirmedRevocation = oracle(
-  "revocation-unconfirmed",
-  "The owner's answer is 503 and says so: the key may work for up to 5 minutes.",
+  {
+    name: "revocation-unconfirmed",
+    promise: "Revoked at once",
+    words:
+      "A key that was revoked works for 5 minutes at most, also when the request that revoked it got 503 or no answer.",
+  },
   unconfirmed,
 );

@@ -86,7 +86,11 @@ const bornLater = (history: History, keyId: string, key: string | undefined, rot
   );
 
 export const rotation = oracle(
-  "rotation",
-  "The old secret works for `graceSeconds` more; any older one stops at once when a newer one was used.",
+  {
+    name: "rotation",
+    promise: "Safe rotation",
+    words:
+      "After a rotation the secret before it works for its grace, and an older one stops when a newer one was used.",
+  },
   find,
 );

@@ -134,7 +134,10 @@ const notNew = ({ call, keyId }: Look, what: string, shown: Facts | null, { call
 });
 
 export const lastUse = oracle(
-  "last-use-true",
-  "Its page shows the last use and the last refusal, of all isolates; a refusal and a forged key are no use.",
+  {
+    name: "last-use-true",
+    promise: "True counts",
+    words: "The page of a key shows its last use and its last refusal in all isolates, a minute late at most.",
+  },
   find,
 );

@@ -136,8 +136,12 @@ function* learned(history: History, reports: readonly Report[]): Iterable<Findin
 }
 
 export const leaks = oracle(
-  "leaks",
-  "From the answer to a report no request with the key is admitted, or it is marked, as its owner has chosen. The same report again changes nothing. A secret from before a rotation ends alone. Who pastes learns nothing.",
+  {
+    name: "leaks",
+    promise: "Found in public",
+    words:
+      "When a report of a public key is answered, the key is revoked or marked, as its owner chose, and the answer does not say which.",
+  },
   function* (history: History): Iterable<Finding> {
     const rows = rowsOf(history);
     const reports = reportsOf(history);

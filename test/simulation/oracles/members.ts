@@ -43,7 +43,10 @@ function* find(history: History): Iterable<Finding> {
 }
 
 export const members = oracle(
-  "members",
-  "A member can do everything for the account, and nothing from the answer to the removal on. An account always has a member.",
+  {
+    name: "members",
+    promise: "Members",
+    words: "A person who is a member can do everything for the account, and nothing from the answer to the removal on.",
+  },
   find,
 );

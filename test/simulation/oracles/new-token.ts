@@ -86,4 +86,11 @@ const isSignedValid = (history: History, token: Issued, signed: Signed, call: Ca
   );
 };
 
-export const newToken = oracle("new-token-works", "A new token works at once, everywhere, always.", find);
+export const newToken = oracle(
+  {
+    name: "new-token-works",
+    promise: "A new token works at once",
+    words: "A valid token is accepted in every isolate from the moment of its issue.",
+  },
+  find,
+);

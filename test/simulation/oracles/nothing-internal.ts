@@ -74,13 +74,19 @@ const authors = (value: unknown): readonly string[] => {
 };
 
 export const nothingInternal = oracle(
-  "nothing-internal",
-  "A changelog entry has three fields, and no header holds an identifier.",
+  {
+    name: "nothing-internal",
+    promise: "Nothing internal",
+    words: "A changelog has three fields of each entry, and no identifier in its body or its headers.",
+  },
   changelog,
 );
 export const nobodyIdentified = oracle(
-  "nobody-identified",
-  "`author` is a display name or null: never an external id, never a panelist's id. Nothing identifies another panelist.",
+  {
+    name: "nobody-identified",
+    promise: "Private",
+    words: "No panelist is shown an `externalId`, or the identifier of a panelist, an account or a key.",
+  },
   panelists,
 );
 
@@ -88,8 +94,11 @@ const SECRET = /ibk_[0-9A-Za-z]{47}|ibt_[0-9A-Za-z]{51}/g;
 
 /** A key is in one answer: the one that creates or rotates it. No row holds a key or a token. */
 export const shownOnce = oracle(
-  "key-shown-once",
-  "A key is shown once, in the answer that creates or rotates it. It is never in a URL, a header, a log, D1, or the browser's history.",
+  {
+    name: "key-shown-once",
+    promise: "Shown once",
+    words: "An API key is in the answer that creates or rotates it, and in no other answer and no row.",
+  },
   function* (history: History): Iterable<Finding> {
     const shown = callsOf(history).flatMap((call) => secretsIn(call).map((secret) => ({ call, secret })));
     for (const [secret, all] of groupBy(shown, (one) => one.secret)) {

@@ -98,7 +98,10 @@ const sumsOf = (rows: readonly Counted[]): ReadonlyMap<string, number> =>
   new Map([...groupBy(rows, (row) => row.operation)].map(([operation, own]) => [operation, sumOf(own)]));
 
 export const operationCounts = oracle(
-  "operations-add-up",
-  "Counts by operation add up to the totals, without a fault.",
+  {
+    name: "operations-add-up",
+    promise: "True counts",
+    words: "Without a fault, the counts of a key by operation add up to its totals.",
+  },
   find,
 );

@@ -3,9 +3,13 @@ import type { History, Oracle, Violation } from "../history.ts";
 /** What an oracle found: the promise is the oracle's own. */
 export type Finding = Omit<Violation, "promise">;
 
-/** An oracle from its name, the promise's words, and a function that yields each place where a history breaks them. */
-export const oracle = (name: string, promise: string, find: (history: History) => Iterable<Finding>): Oracle => ({
+/** An oracle, from a function that yields each place where a history breaks its words. */
+export const oracle = (
+  { name, promise, words }: Omit<Oracle, "check">,
+  find: (history: History) => Iterable<Finding>,
+): Oracle => ({
   name,
   promise,
-  check: (history) => Array.from(find(history), (found) => ({ promise, ...found })),
+  words,
+  check: (history) => Array.from(find(history), (found) => ({ promise: `${promise}: ${words}`, ...found })),
 });

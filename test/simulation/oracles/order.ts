@@ -38,7 +38,11 @@ function* find(history: History): Iterable<Finding> {
 }
 
 export const order = oracle(
-  "no-going-back",
-  "In one isolate no changelog and no `GET /ideabank` is older than one that was answered before.",
+  {
+    name: "no-going-back",
+    promise: "Fresh",
+    words:
+      "In one isolate no changelog and no `GET /ideabank` is older than one that the same token was answered before.",
+  },
   find,
 );

@@ -13,8 +13,12 @@ const WAY_MS = 2_000;
 
 /** A panelist is refused only after so many requests as any limit has; and never while the binding is down. */
 export const panelistLimit = oracle(
-  "panelist-limit",
-  "Panelists' writes (and reads of `/ideabank/proposals*`) are held to a generous rate per panelist; the changelog is not. The rate-limiting binding is down: the request is admitted.",
+  {
+    name: "panelist-limit",
+    promise: "Bounded",
+    words:
+      "A panelist is refused for its rate only after as many requests as any limit has, and never while the binding is down.",
+  },
   function* (history: History): Iterable<Finding> {
     const groups = groupBy(callsOf(history), (call) => {
       const token = tokenOf(call);

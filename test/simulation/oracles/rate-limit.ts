@@ -84,7 +84,11 @@ class EndsBefore {
 }
 
 export const rateLimit = oracle(
-  "rate-limit-exact",
-  "No span of the window, wherever it starts, holds more admitted requests than the limit, in whichever isolates they were admitted, through a crash too.",
+  {
+    name: "rate-limit-exact",
+    promise: "An exact limit",
+    words:
+      "No span of a key's window holds more admitted requests than the key's limit, in all isolates together and through a crash.",
+  },
   find,
 );

@@ -49,14 +49,22 @@ function* find(history: History): Iterable<Finding> {
 }
 
 export const readYourWrites = oracle(
-  "read-your-writes",
-  "A request of the panelist API that sends `Consistency-Token` back is answered from what includes that write, in any isolate, from any replica.",
+  {
+    name: "read-your-writes",
+    promise: "Read your writes",
+    words:
+      "A request that sends a `Consistency-Token` back is answered from data that includes its write, in any isolate.",
+  },
   find,
 );
 
 export const consistencyTokens = oracle(
-  "consistency-token-given",
-  "Every answer to a write carries `Consistency-Token`, of at most 160 characters, but during an outage of D1 and until the isolate has found that it is over.",
+  {
+    name: "consistency-token-given",
+    promise: "Read your writes",
+    words:
+      "Every answer to a panelist's write has a `Consistency-Token`, but in an outage of D1 and until the isolate has found that it is over.",
+  },
   function* (history: History): Iterable<Finding> {
     for (const call of callsOf(history)) {
       const token = tokenOf(call);

@@ -28,7 +28,11 @@ function* find(history: History): Iterable<Finding> {
 }
 
 export const slices = oracle(
-  "slices-end",
-  "What belongs to what was deleted is deleted in slices. Votes of a merged proposal move in slices.",
+  {
+    name: "slices-end",
+    promise: "Bounded",
+    words:
+      "At the end nothing is left that belonged to a deleted row, and no vote of a merged proposal has still to move.",
+  },
   find,
 );

@@ -74,7 +74,10 @@ function* find(history: History): Iterable<Finding> {
 }
 
 export const storage = oracle(
-  "storage-bounded",
-  "An account that reaches its quota gets 409; other accounts are not affected, and reading, deleting, revoking and rotating always work.",
+  {
+    name: "storage-bounded",
+    promise: "Bounded",
+    words: "Only an account that has reached its quota is refused for it, and only in a write that adds something.",
+  },
   find,
 );

@@ -46,8 +46,11 @@ function* withStatus(history: History, status: string): Iterable<readonly [Chang
 }
 
 export const suspension = oracle(
-  "suspension",
-  "When `npm run suspend` says so, every request with a key of the account is refused.",
+  {
+    name: "suspension",
+    promise: "Revoked at once",
+    words: "When `npm run suspend` has ended, every request with a key of the account is refused.",
+  },
   function* (history: History): Iterable<Finding> {
     for (const [change, call] of withStatus(history, "suspended")) {
       if (admissionOf(call) !== "admitted") continue;
@@ -62,8 +65,12 @@ export const suspension = oracle(
 
 /** whoami needs no scope: its 403 has no other cause but those that it names. While the key's gate is down the key is checked against D1, which may be one that answers later. */
 export const resumption = oracle(
-  "resumption",
-  "After `--resume` every request with a key of the account is admitted again.",
+  {
+    name: "resumption",
+    promise: "Revoked at once",
+    words:
+      "When `npm run suspend -- --resume` has ended, every request with a valid key of the account is admitted again.",
+  },
   function* (history: History): Iterable<Finding> {
     for (const [change, call] of withStatus(history, "active")) {
       if (call.operation !== "whoami" || call.status !== 403) continue;

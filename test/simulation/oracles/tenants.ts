@@ -72,12 +72,22 @@ function* find(history: History): Iterable<Finding> {
   }
 }
 
-export const tenants = oracle("tenants-isolated", "No operation reads or changes another tenant's resource.", find);
+export const tenants = oracle(
+  {
+    name: "tenants-isolated",
+    promise: "Tenants are apart",
+    words: "No request shows or changes a resource of another tenant.",
+  },
+  find,
+);
 
 /** An answer's own stores, and those called for it afterwards. Account Settings asks the directory, too: it is left out. */
 export const oneDatabase = oracle(
-  "one-database",
-  "Everything of an account is in one D1 database, and no request with an API key or a token asks another.",
+  {
+    name: "one-database",
+    promise: "Tenants are apart",
+    words: "Everything of an account is in one database, and no request with a key or a token asks another one.",
+  },
   function* (history: History): Iterable<Finding> {
     for (const call of callsOf(history)) {
       const token = tokenOf(call);
@@ -95,8 +105,11 @@ export const oneDatabase = oracle(
 
 /** At every commit, and in the directory: one e-mail address has one account, in whichever database. */
 export const oneAccount = oracle(
-  "one-account-for-an-owner",
-  "One account for an owner, however many first visits come at once and whatever fails between the directory's database and the account's.",
+  {
+    name: "one-account-for-an-owner",
+    promise: "Members",
+    words: "An e-mail address has one account, however many first visits come at once and whatever fails.",
+  },
   function* (history: History): Iterable<Finding> {
     const accounts = new Map<string, string>();
     const own = (email: unknown, id: unknown): string | undefined => {

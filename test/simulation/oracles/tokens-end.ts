@@ -128,7 +128,10 @@ function* find(history: History): Iterable<Finding> {
 
 /** D1 up or down: in the isolate that revoked it, from the answer on. Elsewhere from the commit on: 11 seconds, 5 minutes while D1 does not answer. */
 export const tokensEnd = oracle(
-  "tokens-end",
-  "A revoked token is refused at once in the isolate that revoked it, and everywhere else within the freshness above (11 seconds).",
+  {
+    name: "tokens-end",
+    promise: "Tokens stop",
+    words: "A revoked token is refused within 11 seconds everywhere, and at once in the isolate that revoked it.",
+  },
   findAll,
 );

@@ -73,4 +73,11 @@ const isActive = (history: History, account: unknown, from: number, call: Call):
     ({ row }) => row === null || row.status === "active",
   );
 
-export const validKeys = oracle("valid-key-works", "401 missing or invalid key; 403 the key has no access.", find);
+export const validKeys = oracle(
+  {
+    name: "valid-key-works",
+    promise: "Served in an outage",
+    words: "A key that is valid for 5 minutes is not answered 401 or 403, whichever store is down.",
+  },
+  find,
+);

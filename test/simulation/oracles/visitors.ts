@@ -4,8 +4,11 @@ import { isVisitors, tokenOf } from "./seen/credentials.ts";
 
 /** A visitor's write is refused, and no request of one commits anything. */
 export const visitorsOnlyRead = oracle(
-  "visitors-only-read",
-  "A visitor's token reads what a panelist's token reads, and changes nothing.",
+  {
+    name: "visitors-only-read",
+    promise: "Visitors only read",
+    words: "A visitor's token changes nothing, and each of its writes is refused.",
+  },
   function* (history): Iterable<Finding> {
     for (const call of callsOf(history)) {
       if (!isVisitors(tokenOf(call) ?? "")) continue;

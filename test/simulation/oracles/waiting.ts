@@ -20,8 +20,11 @@ const WITHOUT_GATE_MS = 20_000;
 const OWNER_MS = 39_000;
 
 export const deadlines = oracle(
-  "deadlines",
-  "D1: 2 seconds when an older record or view can be used instead, 10 seconds otherwise. A key's Durable Object: 2 seconds, and 10 for a revocation. KV and the rate-limiting binding: 1 second.",
+  {
+    name: "deadlines",
+    promise: "Served in an outage",
+    words: "No answer comes later than the deadlines of the stores that it needs.",
+  },
   function* (history: History): Iterable<Finding> {
     for (const call of callsOf(history)) {
       if (call.answer === undefined) continue;
@@ -80,8 +83,12 @@ const hasAnswered = (history: History, group: string, fault: FaultSpan, call: Ca
  * says.)
  */
 export const nobodyWaitsInLine = oracle(
-  "nobody-waits-in-line",
-  "After the first missed deadline in an isolate, requests are answered at once from memory, or refused at once with 503 and `Retry-After`, while the database hangs.",
+  {
+    name: "nobody-waits-in-line",
+    promise: "Served in an outage",
+    words:
+      "After the first missed deadline in an isolate, no panelist's request waits longer than for a ping while the database hangs.",
+  },
   function* (history: History): Iterable<Finding> {
     const groups = groupBy(callsOf(history), (call) => {
       const token = tokenOf(call);
