@@ -1,5 +1,5 @@
 /** What is left of a key's gate when the key has ended for good: nothing. */
-import { runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { createApiKey } from "../../../src/worker/credentials/api-key.ts";
@@ -80,6 +80,23 @@ describe("an hour after its key has ended, a gate's storage is empty:", () => {
     const usage = databaseOf(key.id).prepare("SELECT admitted FROM api_key_usage WHERE api_key_id = ?1").bind(key.id);
     expect(await usage.first("admitted")).toBe(1);
   });
+});
+
+it("a gate that has started again sets no alarm while an earlier one is set: each setting is billed", async () => {
+  freeze(START);
+  const key = await addApiKey();
+  await revokeInDatabase(key.id);
+  const seen = { at: START, network: null, country: null, userAgent: null, operation: "whoami" };
+  await gateOf(key.id).admit(key.secretHash, null, { perSecond: 0, seen });
+  await pass(key.id, START + 60_000);
+  expect(await alarmOf(key.id)).toBe(START + HOUR + 8_000);
+  await evictDurableObject(gateOf(key.id));
+  const set = vi.fn();
+  await runInDurableObject(gateOf(key.id), async (instance, { storage }) => {
+    storage.setAlarm = async (time) => set(time);
+    await instance.admit(key.secretHash, null, { perSecond: 0, seen });
+  });
+  expect(set).not.toHaveBeenCalled();
 });
 
 describe("a secret that was rotated out is refused without a call to the gate", () => {
