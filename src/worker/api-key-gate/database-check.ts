@@ -7,7 +7,6 @@ import { loadApiKeyRecord } from "../database/api-keys.ts";
 import { type Admission, refuse, tenantOf } from "../model/api-key.ts";
 import type { Database } from "../store/databases.ts";
 import { answerWithin, DEADLINE_MS, DeadlineExceeded } from "../store/deadline.ts";
-import type { Session } from "../store/session.ts";
 
 export const UNAVAILABLE: Admission = { outcome: "unavailable" };
 /** After a late gate, D1 has this much time left, in milliseconds. */
@@ -30,27 +29,15 @@ export async function checkAgainstDatabase(
 ): Promise<Admission> {
   const since = Date.now();
   try {
-    return await answerWithin(withinMs, check(database.withoutSession(), { id, secretHash, address, now }));
+    const record = await answerWithin(withinMs, loadApiKeyRecord(database.withoutSession(), id));
+    const refused = refuse(record, { secretHash, address, now });
+    if (record === null || refused !== undefined) return refused ?? { outcome: "refused", reason: "unknown" };
+    return { outcome: "admitted", tenant: tenantOf(record), rateLimit: record.rateLimit };
   } catch (error) {
     console.warn("neither D1 nor an API key's gate answers", error);
     if (error instanceof DeadlineExceeded) database.missed(since);
     return UNAVAILABLE;
   }
-}
-
-async function check(
-  session: Session,
-  {
-    id,
-    secretHash,
-    address,
-    now,
-  }: { readonly id: string; readonly secretHash: string; readonly address: string | null; readonly now: number },
-): Promise<Admission> {
-  const record = await loadApiKeyRecord(session, id);
-  const refused = refuse(record, { secretHash, address, now });
-  if (record === null || refused !== undefined) return refused ?? { outcome: "refused", reason: "unknown" };
-  return { outcome: "admitted", tenant: tenantOf(record), rateLimit: record.rateLimit };
 }
 
 /**
