@@ -2,6 +2,7 @@
 import type { GateCaller } from "../api-key-gate/gatekeeper.ts";
 import { problemFor } from "../http/problem-response.ts";
 import type { KeyAnswer, TokenAnswer } from "../model/access.ts";
+import { networkOf } from "../model/address.ts";
 import type { Scope } from "../model/scope.ts";
 import { toTimestamp } from "../model/text.ts";
 import { type Problem, problemDocument } from "../problem.ts";
@@ -41,7 +42,8 @@ export async function verifyKey(
       question: {
         text: key ?? undefined,
         scope,
-        address,
+        // Another service may pass on any text of its client, and the address of a use is stored.
+        address: address !== null && networkOf(address) !== undefined ? address : null,
         operation: OPERATION,
         sent: { headers: new Headers() },
         now: Date.now(),

@@ -136,6 +136,15 @@ describe.each(["a service binding", "HTTP"] as const)("over %s", (way) => {
     expect(operations).toEqual({ verifyKey: 1 });
   });
 
+  it("an address that is none is as good as no address: it is not kept, however long it is", async () => {
+    const { admit } = createScene(way);
+    const key = await addApiKey({ revokedAt: Date.now() - 1 });
+    expect(await admit(key.text, { address: "9".repeat(50_000) })).toMatchObject({ problem: { reason: "revoked" } });
+    const kept = () =>
+      databaseOf(key.id).prepare("SELECT address FROM audit_events WHERE api_key_id = ?1").bind(key.id).all();
+    await vi.waitFor(async () => expect((await kept()).results).toEqual([{ address: null }]));
+  });
+
   it("a key in busy use is decided by a lease, also one that a request over HTTP has brought", async () => {
     env.LEASE_SECONDS = "1";
     const { admit, isolate, costOf } = createScene(way);
