@@ -155,7 +155,7 @@ CREATE TABLE IF NOT EXISTS audit_events (
   number INTEGER,
   subject_id TEXT,
   idea_bank_id TEXT,
-  -- Of a new event NULL. 1: members are to be told of it by e-mail. A restore from a backup inserts 0: it is nothing new.
+  -- Of a new event NULL. 1: members are to be told of it by e-mail. 0: they were. A restore from a backup inserts 0: it is nothing new.
   notice INTEGER
 ) STRICT, WITHOUT ROWID;
 
@@ -167,14 +167,19 @@ CREATE INDEX IF NOT EXISTS audit_events_by_actor ON audit_events (account_id, ac
 WHERE api_key_id IS NOT NULL OR webhook_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS audit_events_by_number ON audit_events (account_id, number);
 CREATE INDEX IF NOT EXISTS audit_events_to_notify ON audit_events (created_at) WHERE notice = 1;
+-- For the maximum of the next trigger.
+CREATE INDEX IF NOT EXISTS audit_events_notified ON audit_events (account_id, event, created_at) WHERE notice IS NOT NULL;
 
+-- Members are told of 20 events of a kind in a day, so that an account's e-mails are no flood and hide no other account's.
 CREATE TRIGGER IF NOT EXISTS audit_event_added AFTER INSERT ON audit_events
 WHEN NEW.number IS NULL
 BEGIN
   UPDATE audit_events SET number = coalesce((SELECT max(number) FROM audit_events WHERE account_id = NEW.account_id), 0) + 1,
     notice = iif(NEW.notice IS NULL AND (NEW.event IN ('leaked', 'webhook-failed')
       OR NEW.event = 'expiring' AND NEW.changes ->> '$.after.expiresAt' - NEW.created_at <= 604800000
-      OR NEW.event = 'changed' AND NEW.changes ->> '$.after.member' IS NOT NULL), 1, NULL)
+      OR NEW.event = 'changed' AND NEW.changes ->> '$.after.member' IS NOT NULL)
+      AND 20 > (SELECT count(*) FROM (SELECT 1 FROM audit_events WHERE account_id = NEW.account_id AND event = NEW.event
+        AND created_at > NEW.created_at - 86400000 AND notice IS NOT NULL LIMIT 20)), 1, NULL)
   WHERE id = NEW.id;
   DELETE FROM audit_events WHERE account_id = NEW.account_id
     AND number = (SELECT number FROM audit_events WHERE id = NEW.id) - 10000;

@@ -53,7 +53,8 @@ function inWords({ event, apiKeyName: name, webhook, changes, createdAt }: Audit
   if (event === "leaked") {
     return {
       subject: `The API key “${name}” was found in public`,
-      text: `The API key “${name}” was found in public: ${changes?.after.foundAt}. ${ended ? `This has ended: the ${ended}.` : "It still works: rotate or revoke it."}`,
+      // The place is a text of whoever reported it, so it stands in no e-mail of ours.
+      text: `The API key “${name}” was found in public: your activity says where. ${ended ? `This has ended: the ${ended}.` : "It still works: rotate or revoke it."}`,
     };
   }
   if (event === "webhook-failed") {

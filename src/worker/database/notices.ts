@@ -17,7 +17,7 @@ export type Notice = { readonly event: AuditEvent; readonly members: readonly st
 export async function takeNotices(session: Session, now: number): Promise<readonly Notice[]> {
   const rows = await session.all(
     prepare<EventRow & { members: string }>(
-      `UPDATE audit_events SET notice = NULL
+      `UPDATE audit_events SET notice = 0
        WHERE id IN (
          SELECT id FROM (
            SELECT id, created_at, row_number() OVER (PARTITION BY account_id ORDER BY created_at DESC) AS turn

@@ -224,21 +224,47 @@ describe("members by e-mail", () => {
   });
   const sentBy = (send: ReturnType<typeof emails>) => send.mock.calls.map(([email]) => z.parse(Email, email));
 
+  /** Events of an account in the database 0, each a millisecond after the one before. */
+  const addEvents = (email: string, count: number, { from, kind = "leaked" }: { from: number; kind?: string }) =>
+    env.DB.prepare(
+      `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
+       INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, created_at)
+       SELECT substr(a.id, 1, 3) || lower(hex(randomblob(4))) || '0', a.id, ?4, NULL, 'K', ?3 + i
+       FROM n JOIN accounts a ON a.owner_email = ?1`,
+    )
+      .bind(email, count, from, kind)
+      .run();
+
+  it("of an account are 20 of a kind in a day: it fills neither its members' mailboxes nor the place of others", async () => {
+    const start = Date.now();
+    freeze(start);
+    const [waiting, flooding] = [createOwner(undefined, env, "0"), createOwner(undefined, env, "0")];
+    for (const owner of [waiting, flooding]) await owner.create();
+    await addEvents(waiting.email, 1, { from: start });
+    await addEvents(flooding.email, 600, { from: start + 100 });
+    const send = emails();
+    const told = async (owner: Owner, runs: number) => {
+      send.mockClear();
+      for (let run = 0; run < runs; run++) await tell();
+      return sentBy(send).filter(({ to }) => to === owner.email).length;
+    };
+    expect(await told(waiting, 1)).toBe(1);
+    expect(await told(flooding, 4)).toBe(11);
+    await addEvents(flooding.email, 1, { from: start + 2_000 });
+    await addEvents(flooding.email, 1, { from: start + 2_000, kind: "webhook-failed" });
+    expect(await told(flooding, 1)).toBe(1);
+    vi.setSystemTime(start + DAY_MS + 3_000);
+    await addEvents(flooding.email, 1, { from: start + DAY_MS + 2_000 });
+    expect(await told(flooding, 1)).toBe(1);
+  });
+
   it("of an account wait for no other account, however many events that one has", async () => {
     const start = Date.now();
     freeze(start);
     const [waiting, busy] = [createOwner(undefined, env, "0"), createOwner(undefined, env, "0")];
     for (const owner of [waiting, busy]) await owner.create();
-    const event = (email: string, number: number) =>
-      env.DB.prepare(
-        `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, created_at)
-         SELECT substr(a.id, 1, 8) || printf('%04d', ?2), a.id, 'leaked', substr(a.id, 1, 12), 'K', ?3 + ?2
-         FROM accounts a WHERE a.owner_email = ?1`,
-      ).bind(email, number, start);
-    await env.DB.batch([
-      event(waiting.email, 1),
-      ...Array.from({ length: 30 }, (_, number) => event(busy.email, 100 + number)),
-    ]);
+    await addEvents(waiting.email, 1, { from: start });
+    await addEvents(busy.email, 30, { from: start + 100 });
     const send = emails();
     await tell();
     const told = sentBy(send).map(({ to }) => to);
@@ -350,7 +376,7 @@ describe("members by e-mail", () => {
     });
     const after = { foundAt: "github.com/x", ended: null };
     expect(render(event({ changes: { before: {}, after } }), "https://a.example/").text).toBe(
-      "The API key “CRM” was found in public: github.com/x. It still works: rotate or revoke it.\n\nOpen Account Settings: https://a.example/\n",
+      "The API key “CRM” was found in public: your activity says where. It still works: rotate or revoke it.\n\nOpen Account Settings: https://a.example/\n",
     );
   });
 });
