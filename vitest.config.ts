@@ -71,6 +71,8 @@ export default defineConfig({
         test: {
           ...PATIENT,
           name: "node",
+          // Their modules are loaded once for all files: that takes longer than most of the tests.
+          isolate: false,
           include: IN_NODE,
           exclude: [SLOW, BROWSER, "**/node_modules/**"],
           env: { TMPDIR },

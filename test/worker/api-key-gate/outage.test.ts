@@ -81,6 +81,7 @@ describe("when D1 is down, the gate", () => {
       database.repair();
       vi.setSystemTime(START + 80_000);
       expect(await instance.admit(key.secretHash)).toMatchObject({ outcome: "admitted" });
+      await letDeadlinesPass();
     });
   });
 
