@@ -47,6 +47,8 @@ type Asker = { readonly caller: GateCaller; readonly apiKey: ApiKeyCredential; r
 const MAX_KEYS = 10_000;
 /** A flood's refusals are reported to the gate within this time, in milliseconds. */
 const REPORT_MS = 5_000;
+/** A gate that could not be notified of a change is notified again this often, at this interval in milliseconds. */
+const NOTIFY_AGAIN = { times: 5, eachMs: 5_000 };
 
 export class Gatekeeper {
   readonly #later: Later;
@@ -87,7 +89,8 @@ export class Gatekeeper {
   /**
    * The key has changed in D1. Forgets its state in this isolate, notifies its gate, and waits. When it resolves, no isolate
    * decides by the old state any more: the gate grants no lease by it, and the longest lease that it can have granted has ended
-   * (the lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer within ten seconds.
+   * (the lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer within ten seconds; then it is notified again later,
+   * so that its record does not admit a key that nobody has used meanwhile.
    */
   async forget(caller: GateCaller, apiKeyId: string): Promise<void> {
     const reports: Record<string, Report> = {};
@@ -99,10 +102,28 @@ export class Gatekeeper {
     const notified = withReport(Object.keys(reports).length === 0 ? undefined : reports, (carried) =>
       this.#gateOf(caller, apiKeyId).forget(carried),
     );
-    const leaseMs = await answerWithin(DEADLINE_MS.without, notified);
+    let leaseMs: number;
+    try {
+      leaseMs = await answerWithin(DEADLINE_MS.without, notified);
+    } catch (error) {
+      this.#notifyAgain(caller, apiKeyId, NOTIFY_AGAIN.times);
+      throw error;
+    }
     // The Worker waits, not the gate, because its waiting costs nothing. It waits for the longer of two settings, because a
     // deployment brings a new one first to the Worker or first to the gate.
     await wait(Math.max(readLeaseMs(caller.env), leaseMs));
+  }
+
+  #notifyAgain(caller: GateCaller, apiKeyId: string, times: number): void {
+    if (times === 0) return;
+    const notify = async () => {
+      try {
+        await this.#gateOf(caller, apiKeyId).forget();
+      } catch {
+        this.#notifyAgain(caller, apiKeyId, times - 1);
+      }
+    };
+    this.#later(NOTIFY_AGAIN.eachMs, notify, waitUntilOf(caller));
   }
 
   /** The newest of the key's secrets that was used, as its gate knows. Null when the gate does not answer, or when none was used. */

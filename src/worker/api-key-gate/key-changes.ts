@@ -26,7 +26,8 @@ export type OwnKey = {
 };
 
 /** A gate that was not notified still uses its record, and reads it anew after an answer. */
-export const NOT_NOTIFIED = "the key's Durable Object did not answer. It can use its older record for up to 5 minutes.";
+export const NOT_NOTIFIED =
+  "the key's Durable Object did not answer, and is told again for half a minute. If it does not hear of it, it can use its older record for up to 5 minutes.";
 
 export const noSuchKey = () => new Problem("not-found", { detail: "There is no such API key." });
 export const endedKey = () =>

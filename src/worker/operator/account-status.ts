@@ -24,8 +24,8 @@ export async function changeAccountStatus(
   if (missed.length === 0) return { accountId, status, apiKeys: apiKeyIds.length };
   throw new Problem("service-unavailable", {
     detail:
-      `The account is ${status}, but the gates of ${missed.length} of its ${apiKeyIds.length} API keys did not answer. ` +
-      "They can use their older record for up to 5 minutes. Send it again to be sure.",
+      `The account is ${status}, but the gates of ${missed.length} of its ${apiKeyIds.length} API keys did not answer, and are told ` +
+      "again for half a minute. If they do not hear of it, they can use their older record for up to 5 minutes. Send it again to be sure.",
     headers: { "Retry-After": "1" },
     cause: missed[0]?.reason,
   });

@@ -6,6 +6,7 @@ import { freeze } from "../../support/clock.ts";
 import { gateOf, watchDatabase } from "../../support/gate.ts";
 import { hangStores, holdTimers } from "../../support/hang.ts";
 import { failStores } from "../../support/intercept.ts";
+import { interceptObjects } from "../../support/intercept-binding.ts";
 import { createOwner } from "../../support/owner.ts";
 
 const START = 1_900_000_000_000;
@@ -77,6 +78,22 @@ it("an isolate that has refused the new secret accepts it as soon as it has noti
   expect(await whoami(rotated)).toBe(401);
   expect((await rotate(env)).status).toBe(409);
   expect([await whoami(rotated), await whoami(key)]).toEqual([200, 401]);
+});
+
+it("a key that nobody uses meanwhile is refused at its first request, once its gate answers again", async () => {
+  const owner = createOwner();
+  const { apiKey, key } = await owner.create();
+  expect(await owner.whoami(key)).toBe(200);
+  let isDown = true;
+  const gates = interceptObjects(env.API_KEY_GATE, ["forget"], (_, makeCall) =>
+    isDown ? Promise.reject(new Error("Network connection lost.")) : makeCall(),
+  );
+  const cutOff = createOwner(owner.email, { ...env, API_KEY_GATE: gates });
+  expect((await cutOff.json("DELETE", `/keys/${apiKey.id}`)).status).toBe(503);
+  await cutOff.isolate.elapse();
+  isDown = false;
+  await cutOff.isolate.elapse();
+  expect(await owner.whoami(key)).toBe(401);
 });
 
 describe("the owner's answer, when the gate hangs, comes within ten seconds:", () => {

@@ -108,7 +108,7 @@ describe("when a gate", () => {
     const response = await send(body, failStores(withSecret, "gate"));
     expect([response.status, response.headers.get("Retry-After")]).toEqual([503, "1"]);
     const { detail } = await response.json<{ detail: string }>();
-    expect(detail).toContain("The account is suspended, but the gates of 2 of its 2 API keys did not answer. ");
+    expect(detail).toContain("The account is suspended, but the gates of 2 of its 2 API keys did not answer, ");
     expect((await send(body)).status).toBe(200);
     expect(await statuses()).toEqual([403, 403]);
   });
