@@ -32,11 +32,11 @@ describe("the token of the elements", () => {
     return asked;
   }
 
-  it("is asked for once by all elements with the same `token-url`, and renewed once", async () => {
+  it("is asked for once by all elements with the same `token-url`, and renewed once, under a strict policy", async () => {
     const bank = await stage.ideaBank({}, IDEAS);
     const { page } = await stage.page();
     const asked = await giveTokens(page, "ibt_expired", `${bank.token}\n`);
-    await page.goto(stage.hostPage(TAGS, { head: head() }));
+    await page.goto(stage.hostPage(TAGS, { head: head(), headers: stage.strictPolicy }));
     for (const name of ELEMENTS) await inState(page, name, "ready");
     expect(asked.times).toBe(2);
     // One that comes later has it, too.

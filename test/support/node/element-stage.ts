@@ -2,7 +2,7 @@
  * Where pages and elements are tried: the API as `npm run dev` serves it, a browser, and pages on another origin (another port),
  * with the headers that a test gives them. The files of tests share the server and the browser; each has pages of its own.
  */
-import { cp } from "node:fs/promises";
+import { cp, readFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -58,7 +58,14 @@ export async function startStage(): Promise<{ shared: SharedStage; stop: () => P
 
 export async function openStage({ api, apiKey, demoToken, browserAddress }: SharedStage) {
   const [browser, host] = await Promise.all([connectBrowser(browserAddress), serveHostPages()]);
-  const strictPolicy = { "Content-Security-Policy": `default-src 'none'; script-src ${api}; connect-src ${api}` };
+  const policy = (await readFile("docs/embed.md", "utf8")).match(
+    /^## Content-Security-Policy\n\n```\n(.*)\n```$/m,
+  )?.[1];
+  if (policy === undefined) throw new Error("docs/embed.md has no policy");
+  /** The documented one, on a page that allows nothing else. */
+  const strictPolicy = {
+    "Content-Security-Policy": `default-src 'none'; ${policy.replaceAll("https://api.example", api)}`,
+  };
 
   /** The tenant API, with the demo account's key. */
   async function tenant<Answer = { id: string }>(method: string, path: string, body?: object): Promise<Answer> {
