@@ -342,4 +342,8 @@ test("whose tokens are revoked by externalId may have had no row", () => {
   // Who comes back after a deletion keeps that one's time.
   const back = wrote(9_000, "panelists", panelist({ id, tokens_revoked_at: 5_000 }), null);
   expect(found(tokensEnd, shownSecret, back, view(2, 30_000, 200, sign(8)))).toBe(0);
+  const row = panelist({ id, tokens_revoked_at: 5_400 });
+  const gone = [wrote(1_000, "panelists", panelist({ id })), wrote(5_400, "panelists", row, panelist({ id }))];
+  const soon = [wrote(5_400, "panelists", null, row), wrote(6_300, "panelists", row, null)];
+  expect(found(tokensEnd, shownSecret, gone, soon, view(2, 17_500, 200, sign(5)))).toBe(0);
 });

@@ -33,16 +33,18 @@ const endsOf = (history: History, versions: readonly Version[]): readonly Versio
     const before = last?.row;
     // The row was made, and a trigger wrote it once more.
     if (before == null || (last?.moment === version.moment && former?.row == null))
-      return isMadeRevoked(history, version);
+      return isMadeRevoked(history, version, versions.slice(0, index));
     if (version.row === null) return true;
     return (
       version.row.tokens_revoked_at !== before.tokens_revoked_at || (before.active === 1 && version.row.active === 0)
     );
   });
 
-/** By the tenant's own id, of a person who had no row. (Who comes back after a deletion has that one's time.) */
-const isMadeRevoked = ({ epoch = 0 }: History, { row, at }: Version): boolean =>
-  typeof row?.tokens_revoked_at === "number" && Math.abs(row.tokens_revoked_at - epoch - at) < 1_000;
+/** By the tenant's own id, of a person who had no row. A person who comes back after a deletion has the time of that. */
+const isMadeRevoked = ({ epoch = 0 }: History, { row, at }: Version, before: readonly Version[]): boolean =>
+  typeof row?.tokens_revoked_at === "number" &&
+  Math.abs(row.tokens_revoked_at - epoch - at) < 1_000 &&
+  before.every((version) => version.row?.tokens_revoked_at !== row.tokens_revoked_at);
 
 /** When visitors' tokens of an idea bank ended, and each epoch of its secret. */
 type BankEnd = { readonly at: number; readonly by: Committed | undefined; readonly ends: (token: string) => boolean };
