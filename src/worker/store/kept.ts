@@ -1,14 +1,10 @@
 /**
- * The last value that a store gave: answered from memory while it is young, read anew after an answer, and used through an
- * outage.
+ * The last value that a store gave. `Terms` says how old it may be, and when it is read anew after an answer.
  *
- * - **By age.** A value younger than `freshMs` is answered; from `renewMs` on it is also read anew, after the answer. An older
- *   value, or none, is read before the answer. Age counts from the beginning of the read to the beginning of the request.
- * - **One read at a time.** While one request reads, the others look at memory every few milliseconds. After a second one of them
- *   reads, too. Requests share values, never promises, because a promise never settles when its request ends early.
- * - **A pause after every failed read**, and after a missed deadline (2 s when the kept value can be used instead, 10 s
- *   otherwise). For a second, all requests get the kept value if it is at most five minutes old, else the failure. After a hang
- *   the pause begins two seconds after the read did: a read that waited for ten is followed by none.
+ * - **One read at a time.** The other requests look at memory every few milliseconds; after a second one of them reads, too.
+ *   Requests share values, never promises, because a promise never settles when its request ends early.
+ * - **Outages.** When a read fails or misses its deadline, the kept value is used if it is at most five minutes old. Then nobody
+ *   reads for a second. After a hang this second begins at the deadline of two seconds: after ten it is over.
  * - **Late answers count.** A read that missed its deadline goes on, and its value is kept.
  * - **Clocks.** When a clock has stepped back, a value or a failure from the future does not count as fresh.
  */
@@ -41,8 +37,9 @@ export type KeptOptions<Value> = {
 export type Terms<Value> = {
   /** `isBackground`: no request waits for this read. */
   readonly load: (isBackground: boolean) => Promise<Value>;
+  /** A younger value is answered from memory. Age counts from the beginning of the read to the beginning of the request. */
   readonly freshMs: number;
-  /** Without it, or without `waitUntil`, the value is never read anew after an answer. */
+  /** From this age on, the value is also read anew after an answer; never without it or without `waitUntil`. */
   readonly renewMs?: number;
   /** Whether a young value is good enough for this request. */
   readonly accepts?: (value: Value) => boolean;
