@@ -27,7 +27,6 @@ import type { Lease } from "../rate-limit/lease.ts";
 import { LeasedWindow, longestLease } from "../rate-limit/leased-window.ts";
 import { readLeaseMs } from "../settings.ts";
 import { type Database, Databases } from "../store/databases.ts";
-import { DeadlineExceeded } from "../store/deadline.ts";
 import { Kept, OUTAGE_MS } from "../store/kept.ts";
 import { isDatabaseOutage } from "../store/outage.ts";
 import { type GateState, readStoredState, STATE } from "./gate-state.ts";
@@ -69,10 +68,8 @@ export class ApiKeyGate extends DurableObject<Env> {
     });
     const { state, discarded } = readStoredState(ctx.storage.kv.get(STATE));
     if (discarded.length > 0) console.warn("a gate's stored state is of another format; discarded", discarded);
-    const onOutage = (error: unknown, since: number) => {
-      console.warn("D1 does not give a gate its record", error);
-      if (error instanceof DeadlineExceeded) this.#database.missed(since);
-    };
+    const onOutage = (error: unknown, since: number) =>
+      this.#database.noteOutage("D1 does not give a gate its record", error, since);
     this.#record = new Kept({ now: () => Date.now(), isOutage: isDatabaseOutage, onOutage }, state.kept);
     this.#usage = new UsageCounts(state.usage);
     this.#restored = state.times ?? new Float64Array();

@@ -6,7 +6,7 @@ import type { ApiKeyCredential } from "../credentials/api-key.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
 import { type Admission, refuse, tenantOf } from "../model/api-key.ts";
 import type { Database } from "../store/databases.ts";
-import { answerWithin, DEADLINE_MS, DeadlineExceeded } from "../store/deadline.ts";
+import { answerWithin, DEADLINE_MS } from "../store/deadline.ts";
 
 export const UNAVAILABLE: Admission = { outcome: "unavailable" };
 /** After a late gate, D1 has this much time left, in milliseconds. */
@@ -34,8 +34,7 @@ export async function checkAgainstDatabase(
     if (record === null || refused !== undefined) return refused ?? { outcome: "refused", reason: "unknown" };
     return { outcome: "admitted", tenant: tenantOf(record), rateLimit: record.rateLimit };
   } catch (error) {
-    console.warn("neither D1 nor an API key's gate answers", error);
-    if (error instanceof DeadlineExceeded) database.missed(since);
+    database.noteOutage("neither D1 nor an API key's gate answers", error, since);
     return UNAVAILABLE;
   }
 }

@@ -15,7 +15,7 @@ import type { Capability } from "../model/idea-bank.ts";
 import { isEpochGood } from "../model/signed-token.ts";
 import { laterOf } from "../store/anchors.ts";
 import type { Database } from "../store/databases.ts";
-import { DeadlineExceeded, type WaitUntil } from "../store/deadline.ts";
+import type { WaitUntil } from "../store/deadline.ts";
 import { Kept, OUTAGE_MS } from "../store/kept.ts";
 import { isDatabaseOutage } from "../store/outage.ts";
 import { Revocations } from "./revocations.ts";
@@ -54,6 +54,8 @@ export type OpenTerms = {
 
 /** `isFinal`: the revocation is permanent, as a secret's end is. An inactive panelist, in contrast, may become active again. */
 type LookupResult = { readonly opened: OpenedIdeaBank; readonly isFinal: boolean };
+/** `view`: the one that was read for it. */
+type Asked = LookupResult & { readonly view: View };
 
 const MIB = 1024 * 1024;
 export const MEMORY_BYTES = { views: 32 * MIB, share: 6 * MIB } as const;
@@ -118,13 +120,12 @@ export class IdeaBankViews {
     const kept = this.#viewOf(claims.ideaBankId, terms.database);
     const needsLookup = kept.last !== undefined && this.#needsLookup(kept.last.value, claims);
     if (needsLookup) return this.#ask(claims, terms, {});
-    let asked: LookupResult | undefined;
+    let asked: Asked | undefined;
     const floor = laterOf(terms.floor, this.floorOf(claims));
     const view = await kept.get({
       load: async (isBackground) => {
-        const { view, own } = await this.#read(claims, terms, { isBackground });
-        asked = this.#open(claims, view, own);
-        return view;
+        asked = await this.#ask(claims, terms, { isBackground });
+        return asked.view;
       },
       accepts: ({ bookmark, ideaBank }) =>
         bookmark >= floor && (ideaBank === null || this.#revocations.has(ideaBank.accountId)),
@@ -134,12 +135,6 @@ export class IdeaBankViews {
     });
     if (this.#needsLookup(view, claims)) return asked ?? this.#ask(claims, terms, {});
     return this.#open(claims, view, undefined);
-  }
-
-  /** Reads for this request alone. */
-  async #ask(claims: Claims, terms: OpenTerms, options: ViewReadOptions): Promise<LookupResult> {
-    const { view, own } = await this.#read(claims, terms, options);
-    return this.#open(claims, view, own);
   }
 
   /** Whether memory lacks the revocations of the token's panelist. */
@@ -173,7 +168,7 @@ export class IdeaBankViews {
   }
 
   /** Reads in one D1 batch, and keeps the view for all requests. */
-  async #read(claims: Claims, terms: OpenTerms, options: ViewReadOptions) {
+  async #ask(claims: Claims, terms: OpenTerms, options: ViewReadOptions): Promise<Asked> {
     const { ideaBankId, panelistId } = claims;
     const { database, store, waitUntil } = terms;
     const readAt = Date.now();
@@ -191,7 +186,7 @@ export class IdeaBankViews {
     kept.offer(view, readAt);
     // It may weigh more than before, or memory may have dropped it meanwhile.
     this.#views.set(ideaBankId, kept);
-    return { view, own: loaded.own };
+    return { view, ...this.#open(claims, view, loaded.own) };
   }
 
   #viewOf(ideaBankId: string, database: Database): Kept<View> {
@@ -204,10 +199,7 @@ export class IdeaBankViews {
           compare: (next, kept) => Number(next.bookmark > kept.bookmark) - Number(next.bookmark < kept.bookmark),
           // A replica's answer may have been true some seconds before the read.
           lastsMs: OUTAGE_MS - database.anchorMs,
-          onOutage: (error, since) => {
-            console.warn("D1 does not answer for an idea bank's view", error);
-            if (error instanceof DeadlineExceeded) database.missed(since);
-          },
+          onOutage: (error, since) => database.noteOutage("D1 does not answer for an idea bank's view", error, since),
         }),
     );
   }

@@ -136,7 +136,7 @@ export class Database {
       return (await answerWithin(DEADLINE_MS.without, this.#ask(work, options))).answer;
     } catch (error) {
       // The first missed deadline ends the request and the hedge with it, so both breakers are told here.
-      if (hasHung(error)) this.missed(since);
+      this.#missed(error, since);
       throw error;
     }
   }
@@ -164,8 +164,14 @@ export class Database {
     return this.#memory.anchors.anchorMs;
   }
 
-  /** A caller has waited since `since` (Unix milliseconds) and goes on without an answer. */
-  missed(since: number): void {
+  /** Logs why a caller goes on without an answer, after waiting since `since` (Unix milliseconds). A hang opens the breakers. */
+  noteOutage(message: string, error: unknown, since: number): void {
+    console.warn(message, error);
+    this.#missed(error, since);
+  }
+
+  #missed(error: unknown, since: number): void {
+    if (!hasHung(error)) return;
     this.#memory.primary.missed(since, this.#pingers.primary);
     this.#memory.replica.missed(since, this.#pingers.replica);
   }
