@@ -55,7 +55,7 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
     return next();
   });
   app.use(requireSameOrigin());
-  addSignIn(app);
+  addSignIn(app, identify);
   app.use(authenticateOwner(identify));
   // A form may change a key, and then the gate must be notified even if the owner has left. For JSON, each operation declares
   // this itself.

@@ -2,8 +2,9 @@
  * `/account/sign-in`: an owner comes with a link that the platform's own server has asked for; `/account/sign-out`.
  *
  * Opening the link uses it up and signs in, but only as a page that somebody visits: an image, a frame, a script of another page and
- * a browser's prefetch change nothing. It asks first in a browser where it has signed somebody else in, and where a page of another
- * site leads to it, so that no foreign page signs anybody in unseen. The answer is a form, which must come from this page.
+ * a browser's prefetch change nothing. It asks first in a browser where it has signed somebody else in; and if a page of another site
+ * leads to it, also where Access has. So no foreign page replaces an owner by another unseen. The answer is a form, which must come
+ * from this page.
  */
 import type { Context } from "hono";
 import { SIGN_IN_LINK, verifySignIn } from "../credentials/sign-in.ts";
@@ -12,6 +13,7 @@ import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
 import { directoryOf } from "./account-databases.ts";
 import { beginSession, endSession, handedOver } from "./handed-over.ts";
+import type { Identify } from "./identity.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { LinkEndedPage, SignedOutPage, SignInPage } from "./pages/sign-in-page.tsx";
 import { refuseMethod, renderPage } from "./render-page.tsx";
@@ -24,17 +26,20 @@ const SIGN_OUT = "/account/sign-out";
 const MAX_BYTES = 1_024;
 
 /**
- * Whether somebody goes to this page from our own site, or from no page: not a HEAD, not a part of another page, not a prefetch.
- * Browsers say so (https://www.w3.org/TR/fetch-metadata/, https://wicg.github.io/nav-speculation/prefetch.html); other clients say
- * nothing.
+ * Whether somebody goes to this page: not a HEAD, not a part of another page, not a prefetch. Browsers say so
+ * (https://www.w3.org/TR/fetch-metadata/, https://wicg.github.io/nav-speculation/prefetch.html); other clients say nothing.
  */
 function isVisit({ req }: Context): boolean {
   const isPage = (req.header("Sec-Fetch-Dest") ?? "document") === "document";
-  const isForeign = req.header("Sec-Fetch-Site") === "cross-site";
-  return req.method === "GET" && isPage && !isForeign && req.header("Sec-Purpose") === undefined;
+  return req.method === "GET" && isPage && req.header("Sec-Purpose") === undefined;
 }
 
-export function addSignIn(routes: Routes<OwnerEnv>): void {
+/** `identify` finds the person whom Access has signed in. */
+export function addSignIn(routes: Routes<OwnerEnv>, identify: Identify): void {
+  const personOf = async (c: Context<OwnerEnv>) => {
+    const person = await handedOver(c);
+    return person ?? (c.req.header("Sec-Fetch-Site") === "cross-site" ? (await identify(c))?.email : undefined);
+  };
   const idOf = (c: Context<OwnerEnv>, link: string | null | undefined) =>
     verifySignIn(SIGN_IN_LINK, link ?? "", c.get("settings").signingKeys);
   const refuse = (c: Context<OwnerEnv>) => renderPage(c, (frame) => <LinkEndedPage frame={frame} />, 410);
@@ -51,7 +56,7 @@ export function addSignIn(routes: Routes<OwnerEnv>): void {
     const id = await idOf(c, link);
     const offered = id ? await findOffered(directoryOf(c), id, Date.now()) : null;
     if (!id || offered === null) return refuse(c);
-    const signedIn = await handedOver(c);
+    const signedIn = await personOf(c);
     if (signedIn === offered.email) return c.redirect(offered.returnTo, 303);
     if (signedIn === undefined && isVisit(c)) return signIn(c, id);
     const props = { email: offered.email, signedIn, link };

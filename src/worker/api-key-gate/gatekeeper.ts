@@ -41,7 +41,7 @@ export type GateCaller = Caller & { readonly env: Pick<Env, "API_KEY_GATE" | "LE
 /** One request with a key. `now` is in Unix milliseconds. */
 export type KeyRequest = Sender & { readonly apiKey: ApiKeyCredential };
 
-/** Who asks a gate, and with which key. */
+/** A request's context, its key, and the isolate's use of that key. */
 type Asker = { readonly caller: GateCaller; readonly apiKey: ApiKeyCredential; readonly use: KeyUse };
 
 const MAX_KEYS = 10_000;

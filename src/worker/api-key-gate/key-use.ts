@@ -1,5 +1,5 @@
 /**
- * What an isolate knows of one API key in recent use: its rate, its leases, the gate's last answers, and the report that the gate
+ * An isolate's knowledge of one API key in recent use: its rate, its leases, the gate's last answers, and the report that the gate
  * has yet to get.
  */
 

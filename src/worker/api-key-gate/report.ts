@@ -1,4 +1,4 @@
-/** What an isolate tells a key's gate besides the request itself, and how the isolate collects it. */
+/** The messages from an isolate to a key's gate, besides the request itself, and how the isolate collects them. */
 import { type Operations, type Seen, type SeenRefusal, type Sender, toSeen } from "../model/seen.ts";
 import type { LeaseReport } from "../rate-limit/lease.ts";
 

@@ -19,8 +19,8 @@ export const SIGN_IN_OPERATIONS = {
     summary: "Sign an account owner in",
     description:
       "For the server of a platform that knows its customers. The answer's URL is good once, and for 60 seconds: it gives the browser a " +
-      "session of 12 hours, and leads to `returnTo`. Where another link has signed somebody else in, or a page of another site leads to " +
-      "it, it asks first. A first sign-in makes an account, as a first visit through Cloudflare Access does.",
+      "session of 12 hours, and leads to `returnTo`. Where somebody else is signed in, it asks first. A first sign-in makes an account, as " +
+      "a first visit through Cloudflare Access does.",
     handle: async (c, { body }, { databases }) => {
       const now = Date.now();
       const id = createId(DIRECTORY_DIGIT, secureRandomBytes);
