@@ -178,6 +178,10 @@ test("while D1 does not answer memory says nothing of an idea bank that was dele
 test("no answer comes after its deadlines", () => {
   expect(found(deadlines, view(1, 0, 12_000), use(2, 0, 14_000))).toBe(0);
   expect(found(deadlines, view(1, 0, 13_000), use(2, 0, 15_000))).toBe(2);
+  const step = (where: string): HistoryEvent => ({ kind: "clock-stepped", at: 500, where, by: -1_000 });
+  expect(found(deadlines, step("1.1"), view(1, 1_000, 14_400, 503, { isolate: "1.1" }))).toBe(0);
+  expect(found(deadlines, step("1.1"), view(1, 1_000, 14_600, 503, { isolate: "1.1" }))).toBe(1);
+  expect(found(deadlines, step("0.1"), view(1, 1_000, 14_400, 503, { isolate: "1.1" }))).toBe(1);
 });
 test("while a gate is down D1 is asked twice: for the key, and for what was sent with it", () => {
   const down = fault("gate", 0, 30_000, KEY_ID);

@@ -2,11 +2,13 @@ import type { History } from "../history.ts";
 import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy } from "./seen/calls.ts";
 import { databaseOf, ideaBankIdOf, keyIdOf, tokenOf } from "./seen/credentials.ts";
-import { type FaultSpan, faultsOf, faulty, isolateEnded, REMEMBERED_MS, stepped } from "./seen/faults.ts";
+import { type FaultSpan, faultsOf, faulty, isolateEnded, REMEMBERED_MS, stepped, steppedAt } from "./seen/faults.ts";
 
 /** What a request and its answer may take on the network, on top of what the service takes. */
 const NETWORK_MS = 500;
 const SECOND_MS = 1_000;
+/** Memory is used for so long. */
+const OLDEST_MS = 300_000;
 /** D1 10 s after an older replica's 2 s; KV beside it. */
 const PANELIST_MS = 12_000;
 /** The gate twice 2 s, then D1. */
@@ -35,7 +37,9 @@ export const deadlines = oracle(
             ? tenantsDeadline(history, call)
             : OWNER_MS;
       const took = call.answeredAt - call.at;
-      if (took <= longest + NETWORK_MS) continue;
+      // What memory holds from before a step back is no fallback until the clock has come to that time again.
+      const steppedMs = steppedAt(history, [call.isolate], call.at - OLDEST_MS, call.answeredAt);
+      if (took <= longest + NETWORK_MS + steppedMs) continue;
       yield {
         at: call.answeredAt,
         found: `${call.operation} took ${took} ms; its deadlines allow ${longest}`,
