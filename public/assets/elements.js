@@ -30,7 +30,7 @@ function arrange(element, display) {
 }
 
 function apply() {
-  const { element, display, scheme, accent, radius, direction } = Object.fromEntries(new FormData(controls));
+  const { element, display, scheme, accent, radius, direction, language } = Object.fromEntries(new FormData(controls));
   const styles = {
     "color-scheme": scheme,
     "--idea-bank-accent": accent,
@@ -39,6 +39,8 @@ function apply() {
   arrange(element, display);
   for (const shown of preview.children) {
     shown.dir = direction;
+    if (language) shown.lang = language;
+    else shown.removeAttribute("lang");
     for (const [name, value] of Object.entries(styles)) shown.style.setProperty(name, value);
   }
   preview.style.colorScheme = scheme;
@@ -51,11 +53,11 @@ function apply() {
   const rules = Object.entries(styles).filter(([, value]) => value !== "");
   const css = rules.map(([property, value]) => `    ${property}: ${value};\n`).join("");
   const style = css && `\n\n<style>\n  idea-bank-${name} {\n${css}  }\n</style>`;
-  const rtl = direction === "rtl" ? ' dir="rtl"' : "";
-  const inner = `<idea-bank-${element} token="ibt_…"${display ? "" : rtl}></idea-bank-${element}>`;
+  const attributes = `${direction === "rtl" ? ' dir="rtl"' : ""}${language ? ` lang="${language}"` : ""}`;
+  const inner = `<idea-bank-${element} token="ibt_…"${display ? "" : attributes}></idea-bank-${element}>`;
   const inline = display === "inline" ? " inline" : "";
   snippet.textContent = display
-    ? `${scripts}\n<idea-bank-launcher${inline}${rtl}>\n  ${inner}\n</idea-bank-launcher>${style}`
+    ? `${scripts}\n<idea-bank-launcher${inline}${attributes}>\n  ${inner}\n</idea-bank-launcher>${style}`
     : `${scripts}\n${inner}${style}`;
 }
 

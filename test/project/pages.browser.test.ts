@@ -123,6 +123,12 @@ describe("the pages beside Account Settings", () => {
       await page.getByLabel("Shown as").selectOption(display);
       await page.getByLabel("Element").selectOption(display.includes("corner") ? "Idea board" : "Changelog");
     }
+    await page.getByLabel("Language").selectOption("Deutsch");
+    await page.locator("idea-bank-changelog").getByRole("heading", { name: "Neuigkeiten" }).waitFor();
+    await expect
+      .poll(() => page.locator("#snippet").textContent())
+      .toContain('token="ibt_…" lang="de"></idea-bank-changelog>');
+    await page.getByLabel("Language").selectOption("As the page");
     await expect.poll(() => page.locator("#snippet").textContent()).toBe(snippet);
     await page.getByLabel("Shown as").selectOption("A button in the corner");
     await expect
@@ -141,6 +147,12 @@ describe("the pages beside Account Settings", () => {
     await host.goto(stage.hostPage(snippet.replace(/sha384-..../, "sha384-AAAA")));
     await expect.poll(() => hostComplaints.join()).toContain("integrity");
     await expect.poll(() => host.evaluate("customElements.get('idea-bank-changelog')")).toBeUndefined();
+  });
+
+  it.each(["/", "/embed/"])("%s says why it shows no elements where JavaScript is off", async (path) => {
+    const { page } = await stage.page({ javaScriptEnabled: false });
+    await page.goto(stage.api + path);
+    await page.locator("noscript p").waitFor();
   });
 
   it("the page of the elements has a snippet without a hash before there is a release", async () => {
