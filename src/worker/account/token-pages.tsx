@@ -21,7 +21,9 @@ export function addTokenPages(routes: Routes<OwnerEnv>): void {
     const result = await introspect(session, { accountId, token, keys: c.get("settings").signingKeys, now });
     const { ideaBankId } = result;
     const ideaBank = ideaBankId === undefined ? null : await loadIdeaBank(session, accountId, ideaBankId);
-    return renderPage(c, (frame) => <TokenPage frame={frame} tried={{ ...result, ideaBank, now }} />);
+    return renderPage(c, (frame) => (
+      <TokenPage frame={frame} tried={{ ...result, isApiKey: token.startsWith("ibk_"), ideaBank, now }} />
+    ));
   });
   routes.all(TOKENS, refuseMethod("GET, HEAD, POST"));
 }

@@ -69,6 +69,7 @@ describe("a pasted token", () => {
       [await sign({ iat: now() - 61, exp: now() - 1 }), "This token has expired."],
       [ended, "This token was revoked."],
       [`${signed.slice(0, -1)}_`, "Its signature is wrong."],
+      [`ibk_${"0".repeat(47)}`, "This is an API key, not a token."],
       [await sign({ iss: undefined }), "A claim is missing, or breaks its rule."],
       ["", "This is no token of your idea banks."],
       ["<script>", "This is no token of your idea banks."],

@@ -6,7 +6,7 @@ import { type Frame, Layout } from "./layout.tsx";
 import { Time } from "./times.tsx";
 
 /** `ideaBank` is that of a good token. `now` is in Unix milliseconds. */
-type Tried = Introspection & { readonly ideaBank: IdeaBank | null; readonly now: number };
+type Tried = Introspection & { readonly isApiKey: boolean; readonly ideaBank: IdeaBank | null; readonly now: number };
 
 type Props = { readonly frame: Frame; readonly tried: Tried | undefined };
 
@@ -42,9 +42,9 @@ export const TokenPage = ({ frame, tried }: Props) => (
   </Layout>
 );
 
-const Result = ({ active, reason, ideaBank, externalId, panelistId, issuedAt, expiresAt, now }: Tried) => {
+const Result = ({ active, reason, isApiKey, ideaBank, externalId, panelistId, issuedAt, expiresAt, now }: Tried) => {
   if (!active) {
-    const { title, help } = REFUSALS[reason ?? "other"];
+    const { title, help } = REFUSALS[isApiKey ? "key" : (reason ?? "other")];
     return (
       <div class="notice bad" role="alert" tabindex={-1} autofocus>
         <p>
@@ -102,6 +102,10 @@ const REFUSALS = {
     help:
       "“iss” is the idea bank’s identifier, “sub” your own id of the person, “iat” and “exp” are whole seconds, at most an hour apart. " +
       "“iat” is not in the future: your server’s clock may be ahead.",
+  },
+  key: {
+    title: "This is an API key, not a token.",
+    help: "It goes into the header “X-API-Key”, and stays on your server. The page “API keys” says whether it works.",
   },
   other: {
     title: "This is no token of your idea banks.",
