@@ -45,6 +45,27 @@ describe("the token of the elements", () => {
     expect(asked.times).toBe(2);
   });
 
+  it.each([
+    ["a nonce", "'nonce-abc'"],
+    ["a nonce that is passed on", "'nonce-abc' 'strict-dynamic'"],
+  ])("is asked for on a page with %s; a roadmap loads the board's script there", async (_policy, scriptSrc) => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { page, complaints } = await stage.page();
+    await giveTokens(page, bank.token);
+    const tags = ["changelog", "roadmap"].map(
+      (name) => `<idea-bank-${name} token-url="/my/token"></idea-bank-${name}>`,
+    );
+    const scripts = ["changelog", "roadmap"].map(
+      (name) => `<script type="module" nonce="abc" src="${stage.api}/embed/${name}.js"></script>`,
+    );
+    const policy = stage.strictPolicy["Content-Security-Policy"].replace(/script-src [^;]+/, `script-src ${scriptSrc}`);
+    const headers = { "Content-Security-Policy": policy };
+    await page.goto(stage.hostPage(tags.join(""), { head: scripts.join(""), headers }));
+    await inState(page, "changelog", "ready");
+    await page.locator("idea-bank-roadmap").getByText("Dogs").first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it("is asked for once by all elements with the same function, set before the scripts have run", async () => {
     const bank = await stage.ideaBank({}, IDEAS);
     const { page } = await stage.page();

@@ -2,7 +2,7 @@
  * Where pages and elements are tried: the API as `npm run dev` serves it, a browser, and pages on another origin (another port),
  * with the headers that a test gives them. The files of tests share the server and the browser; each has pages of its own.
  */
-import { cp, readFile } from "node:fs/promises";
+import { cp } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
@@ -11,6 +11,7 @@ import { buildElements } from "../../../src/commands/development/build-elements.
 import { release } from "../../../src/commands/development/released-elements.ts";
 import { connectBrowser, launchSharedBrowser } from "./browser.ts";
 import { freePort, makeCheckout, startDev } from "./checkout.ts";
+import { block } from "./documents.ts";
 
 type HostOptions = {
   readonly head?: string;
@@ -58,13 +59,9 @@ export async function startStage(): Promise<{ shared: SharedStage; stop: () => P
 
 export async function openStage({ api, apiKey, demoToken, browserAddress }: SharedStage) {
   const [browser, host] = await Promise.all([connectBrowser(browserAddress), serveHostPages()]);
-  const policy = (await readFile("docs/embed.md", "utf8")).match(
-    /^## Content-Security-Policy\n\n```\n(.*)\n```$/m,
-  )?.[1];
-  if (policy === undefined) throw new Error("docs/embed.md has no policy");
   /** The documented one, on a page that allows nothing else. */
   const strictPolicy = {
-    "Content-Security-Policy": `default-src 'none'; ${policy.replaceAll("https://api.example", api)}`,
+    "Content-Security-Policy": `default-src 'none'; ${block("docs/embed.md", "policy").trim().replaceAll("https://api.example", api)}`,
   };
 
   /** The tenant API, with the demo account's key. */
