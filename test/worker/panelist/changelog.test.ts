@@ -80,7 +80,7 @@ describe("rule 1: the items are the implemented proposals, newest first by last 
           }));
         expect(await (await read(bank.token)).json()).toEqual({ items: expected });
       }),
-      { numRuns: 25 },
+      { numRuns: 10 },
     );
   });
 });

@@ -70,7 +70,7 @@ describe("leases", () => {
         leases += world.leases;
         expect(most(world, 0)).toBeLessThanOrEqual(limit.limit);
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     );
     // Otherwise this shows nothing.
     expect(leases).toBeGreaterThan(600);
@@ -86,7 +86,7 @@ describe("leases", () => {
         });
         expect(most(world, holdsFrom + 1)).toBeLessThanOrEqual(world.rateLimit.limit);
       }),
-      { numRuns: 300 },
+      { numRuns: 150 },
     );
   });
 
@@ -100,7 +100,7 @@ describe("leases", () => {
         refusals += world.refused.length;
         leases += world.leases;
       }),
-      { numRuns: 600 },
+      { numRuns: 300 },
     );
     expect(Math.min(refusals, leases)).toBeGreaterThan(600);
   });
@@ -116,7 +116,7 @@ describe("leases", () => {
           expect(counted).toBeGreaterThanOrEqual(limit.limit * (0.9 - crashes / 20));
         }
       }),
-      { numRuns: 400 },
+      { numRuns: 200 },
     );
   });
 });
