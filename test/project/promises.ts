@@ -73,6 +73,7 @@ export const TESTS: Readonly<Record<string, readonly string[]>> = {
   "Tokens stop": [
     "worker/tenant/tokens.test.ts",
     "worker/panelist/rate-limit.test.ts",
+    "worker/panelist/rate-of-reads.slow.test.ts",
     "worker/idea-bank/revocations.test.ts",
     "worker/store/anchored-reads.test.ts",
     "worker/authentication.test.ts",
@@ -125,6 +126,7 @@ export const TESTS: Readonly<Record<string, readonly string[]>> = {
   "Nothing acknowledged is lost": [
     "endurance/crash.ts",
     "worker/http/idempotency-key.test.ts",
+    "worker/http/idempotency-key.slow.test.ts",
     "worker/panelist/retries.test.ts",
     "worker/account/retries.test.ts",
     "worker/tenant/external-ids.test.ts",
@@ -159,6 +161,7 @@ export const TESTS: Readonly<Record<string, readonly string[]>> = {
     "worker/version-skew.node.slow.test.ts",
     "worker/credentials/credentials.test.ts",
     "worker/settings.test.ts",
+    "worker/rotation-under-load.slow.test.ts",
     "worker/database/schema-steps.test.ts",
     "commands/deployment/schema-steps.slow.test.ts",
     "commands/deployment/deploy.slow.test.ts",
