@@ -105,6 +105,15 @@ test("a new token is refused after one read more, at the primary", () => {
   expect(found(budgets, issued, reads(2, 12_000, 2))).toBe(0);
   expect(found(budgets, issued, reads(2, 12_000, 3))).toBe(1);
   expect(found(budgets, issued, reads(2, 12_200, 2))).toBe(1);
+  // A visitor's, too; where it was issued in the second in which visitors' tokens ended, it belongs to the next second.
+  const visitor = `ibv_${IDEA_BANK}${"v".repeat(28)}`;
+  const shown = asked(1, [100, 110], issue, 201, { body: { token: visitor } });
+  const later = reads(2, 12_200, 2).map((event) =>
+    event.kind === "sent" ? { ...event, headers: { authorization: visitor } } : event,
+  );
+  const ended = wrote(50, "idea_banks", ideaBank({ visitor_tokens_ended_at: 50 }), ideaBank());
+  expect(found(budgets, shown, later)).toBe(1);
+  expect(found(budgets, ended, shown, later)).toBe(0);
 });
 test("a key that was refused calls nothing again", () => {
   const revoked = wrote(10_000, "api_keys", apiKey({ revoked_at: 1 }), apiKey());

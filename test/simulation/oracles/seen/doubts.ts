@@ -1,6 +1,6 @@
 import type { History, Row } from "../../history.ts";
 import { type Call, field } from "./calls.ts";
-import { type Issued, ideaBankIdOf, panelistIdOf, signedOf, tokenOf } from "./credentials.ts";
+import { type Issued, ideaBankIdOf, isVisitors, panelistIdOf, signedOf, tokenOf } from "./credentials.ts";
 import { accountOfIdeaBank, capabilitiesAt } from "./expected.ts";
 import { stepped } from "./faults.ts";
 import { rowsOf } from "./rows.ts";
@@ -17,12 +17,15 @@ export const isNew = (history: History, call: Call, issued: Issued | undefined):
     ageOf(history) + SECOND_MS + nextSecond(history, issued) + stepped(history, 0, call.answeredAt);
 
 /** One that is issued in the second of a revocation belongs to the next second. */
-const nextSecond = (history: History, { panelist, call }: Issued): number => {
-  const versions = rowsOf(history).versions("panelists", panelist);
+const nextSecond = (history: History, { token, ideaBank, panelist, call }: Issued): number => {
+  const { versions: versionsOf } = rowsOf(history);
+  const [versions, column] = isVisitors(token)
+    ? ([versionsOf("idea_banks", ideaBank), "visitor_tokens_ended_at"] as const)
+    : ([versionsOf("panelists", panelist), "tokens_revoked_at"] as const);
   const isRevoked = versions.some(({ at, row }, index) => {
-    const revokedAt = row?.tokens_revoked_at ?? null;
+    const revokedAt = row?.[column] ?? null;
     const isNow = at >= call.at - SECOND_MS && at <= call.answeredAt;
-    return isNow && revokedAt !== null && revokedAt !== versions[index - 1]?.row?.tokens_revoked_at;
+    return isNow && revokedAt !== null && revokedAt !== versions[index - 1]?.row?.[column];
   });
   return isRevoked ? SECOND_MS : 0;
 };
