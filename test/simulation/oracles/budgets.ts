@@ -172,7 +172,7 @@ export const budgets = oracle(
           mayHang(history, call, databaseOf(ideaBankIdOf(token)), part) ? 1 : 0,
         ) as [number, number];
         if (call.method !== "GET" && hasWebhook(history, ideaBankIdOf(token))) continue;
-        // "A tenant's change made through an isolate shows in every later answer": what was read before it is read again.
+        // What was read before a write through this isolate is read again.
         if (
           writes.some((one) => one.isolate === call.isolate && one.answeredAt >= call.at && one.at <= call.answeredAt)
         )
