@@ -2,7 +2,7 @@
 import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DevServer, freePort, makeCheckout, startDev } from "../support/node/checkout.ts";
-import { block, DOCUMENTS, shellBlocks } from "../support/node/documents.ts";
+import { block, listDocuments, shellBlocks } from "../support/node/documents.ts";
 import { pasteInto, SHELLS } from "../support/node/interactive-shell.ts";
 
 let checkout: Awaited<ReturnType<typeof makeCheckout>>;
@@ -38,6 +38,6 @@ describe.each(SHELLS)("the README's walk-through, pasted into an interactive %s,
   });
 });
 
-it.each(DOCUMENTS)("%s leaves no quote open in what can be pasted", (document) => {
+it.each(listDocuments())("%s leaves no quote open in what can be pasted", (document) => {
   for (const code of shellBlocks(document)) execFileSync("bash", ["-n"], { input: code });
 });

@@ -1,12 +1,12 @@
 /** The words of the documents: short sentences, no phrase that a reader stops at, no table line that nobody reads. */
 import { readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { DOCUMENTS } from "../support/node/documents.ts";
+import { listDocuments } from "../support/node/documents.ts";
 
 /** Documents for people who use or run the service. Commands make the others, or they are for those who change the code. */
 const OTHERS =
   /^docs\/(?:decisions\/|promises-tests|benchmarks|incidents|embed-reference|sql|storage|schema|development)/;
-const READ = DOCUMENTS.filter((path) => /^(?:README|CHANGELOG|docs\/)/.test(path) && !OTHERS.test(path));
+const READ = listDocuments().filter((path) => /^(?:README|CHANGELOG|docs\/)/.test(path) && !OTHERS.test(path));
 /** Those that tenants read: words of our own machinery are not for them. */
 const TENANTS = ["README.md", "docs/api.md", "docs/clients.md", "docs/embed.md", "docs/promises.md"];
 

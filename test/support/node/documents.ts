@@ -7,7 +7,7 @@ const markdownOf = (folder: string) =>
     .filter((name) => name.endsWith(".md"))
     .map((name) => join(folder, name));
 
-export const DOCUMENTS = [...markdownOf("."), ...markdownOf("docs"), ...markdownOf("docs/decisions")];
+export const listDocuments = (): string[] => [".", "docs", "docs/decisions"].flatMap(markdownOf);
 
 /** The code block that follows `<!-- marker -->`. */
 export function block(document: string, marker: string): string {
