@@ -254,6 +254,7 @@ describe("both elements, when something fails", () => {
       const comeBack = () => page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
       expect(await sentBy(page, /status=planned/, comeBack)).toBe(GIVEN);
       expect(await sentBy(page, /\/ideabank$/, () => page.reload())).toBe(GIVEN);
+      for (const name of names) await inState(page, name, "ready");
       // Another panelist, and another tab.
       const other = await bank.tokenFor("somebody-else");
       const others = host(tag("board", `token="${other}"`));
