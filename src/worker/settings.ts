@@ -110,7 +110,8 @@ export class SettingsReader {
   /** The settings that were read last; undefined when `env` has other variables. */
   peek(env: SettingsEnv): Settings | undefined {
     const kept = this.#kept;
-    return kept !== undefined && NAMES.every((name) => env[name] === kept.env[name]) ? kept.settings : undefined;
+    if (kept === undefined) return undefined;
+    return env === kept.env || NAMES.every((name) => env[name] === kept.env[name]) ? kept.settings : undefined;
   }
 
   async read(env: SettingsEnv): Promise<Settings> {

@@ -89,8 +89,8 @@ export class Gatekeeper {
   /**
    * The key has changed in D1. Forgets its state in this isolate, notifies its gate, and waits. When it resolves, no isolate
    * decides by the old state any more: the gate grants no lease by it, and the longest lease that it can have granted has ended
-   * (the lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer within ten seconds; then it is notified again later,
-   * so that its record does not admit a key that nobody has used meanwhile.
+   * (the lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer within ten seconds; then it is notified
+   * again later, so that its record does not admit a key that nobody has used meanwhile.
    */
   async forget(caller: GateCaller, apiKeyId: string): Promise<void> {
     const reports: Record<string, Report> = {};
@@ -187,7 +187,8 @@ export class Gatekeeper {
   /** A new stub for each call, because a stub whose call has failed may stay broken. */
   #gateOf(caller: GateCaller, apiKeyId: string, options?: { locationHint: Region }): DurableObjectStub<ApiKeyGate> {
     const gates = caller.env.API_KEY_GATE;
-    if (caller.var?.calls !== undefined) caller.var.calls.gate += 1;
+    const calls = caller.get?.("calls");
+    if (calls !== undefined) calls.gate += 1;
     return gates.get(gates.idFromName(apiKeyId), options);
   }
 }

@@ -3,16 +3,23 @@
  * Engine if the binding REQUESTS exists. It never contains a path, a query, a header, a body or an address. No request waits for
  * it, and its failure does not change an answer.
  */
-import type { Context, MiddlewareHandler } from "hono";
+import type { Context, MiddlewareHandler, Next } from "hono";
 import type { AppEnv } from "./app-env.ts";
 
 /** The name for requests that no operation answers: pages, preflights, unknown paths. */
 const OTHER = "other";
 
-export const observe: MiddlewareHandler<AppEnv> = async (c, next) => {
+export const observe: MiddlewareHandler<AppEnv> = (c, next) => {
   const logs = Math.random() < Number(c.env.REQUEST_LOG_SHARE);
   const dataset = c.env.REQUESTS;
-  if (!logs && dataset === undefined) return next();
+  return logs || dataset !== undefined ? observed(c, next, { logs, dataset }) : next();
+};
+
+async function observed(
+  c: Context<AppEnv>,
+  next: Next,
+  { logs, dataset }: { readonly logs: boolean; readonly dataset: Env["REQUESTS"] },
+): Promise<void> {
   const start = Date.now();
   await next();
   try {
@@ -31,7 +38,7 @@ export const observe: MiddlewareHandler<AppEnv> = async (c, next) => {
   } catch (error) {
     console.warn("a request could not be observed", error);
   }
-};
+}
 
 /** The Cloudflare location that answers, such as `FRA`. */
 const placeOf = (c: Context): string => String(c.req.raw.cf?.colo ?? "");

@@ -31,7 +31,7 @@ export type StoreCalls = { d1: number; kv: number; gate: number };
 export type Caller = {
   readonly env: Bindings & Partial<Pick<Env, "ANCHOR_SECONDS">>;
   readonly executionCtx: { waitUntil(promise: Promise<unknown>): void };
-  readonly var?: { readonly calls?: StoreCalls };
+  get?(key: "calls"): StoreCalls | undefined;
 };
 
 /** `isPrimary`: the session is at the primary. */
@@ -118,7 +118,7 @@ export class Database {
     const waitUntil: WaitUntil = (promise) => caller.executionCtx.waitUntil(promise);
     this.#binding = binding;
     this.#memory = memory;
-    this.#calls = caller.var?.calls;
+    this.#calls = caller.get?.("calls");
     this.#waitUntil = waitUntil;
     this.#pingers = {
       primary: { ping: () => sessions.ping(binding), waitUntil },
