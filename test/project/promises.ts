@@ -21,7 +21,7 @@ export const TESTS: Readonly<Record<string, readonly string[]>> = {
     "support/setup.ts",
   ],
   "At most four": ["worker/account/api-keys.test.ts"],
-  "An exact limit": [
+  "The limit holds": [
     "worker/rate-limit/leased-window.test.ts",
     "worker/rate-limit/sliding-window.test.ts",
     "worker/api-key-gate/api-key-gate.test.ts",

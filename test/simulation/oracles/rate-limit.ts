@@ -86,7 +86,7 @@ class EndsBefore {
 export const rateLimit = oracle(
   {
     name: "rate-limit-exact",
-    promise: "An exact limit",
+    promise: "The limit holds",
     words:
       "No span of a key's window holds more admitted requests than the key's limit, in all isolates together and through a crash.",
   },
