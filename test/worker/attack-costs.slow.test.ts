@@ -61,6 +61,9 @@ it("the example and the bound follow from the most expensive row", () => {
     .match(/costs 0\.864 × \$([\d.]+) = \$([\d.]+) a day for each key.* 4 active keys: \$([\d.]+) a day/)
     ?.slice(1);
   expect(bound?.map(Number)).toEqual([dollars, ...[1, 4].map((keys) => Number((keys * 0.864 * dollars).toFixed(2)))]);
+  const whoami = documented.get("valid API key: whoami")?.at(-1) ?? 0;
+  expect(text).toContain(`cost 86.4 × $${dollars} = $${(86.4 * dollars).toFixed(2)} a day`);
+  expect(text).toContain(`cost about 864 × $${whoami} = $${(864 * whoami).toFixed(2)} a day for each key`);
   const edit =
     documented
       .get("valid token: edit one's own proposal, which has tags and waits for approval again, sent to 4 webhooks")
