@@ -10,6 +10,8 @@ import { rowsOf } from "./seen/rows.ts";
 const LATE_MS = 60_000;
 /** What a gate has reserved when it crashes counts as used some seconds later: the promise does not say how many. */
 const RESERVED_MS = 10_000;
+/** An isolate refuses a key that is over its limit by itself for this long at most. */
+const FLOOD_MS = 60_000;
 
 /**
  * How often a request may count, and until when. A call that failed is made once more: what met a fault or a crash of its gate may have
@@ -103,7 +105,8 @@ function* retryAfter(history: History): Iterable<Finding> {
       const from = before.at - history.settings.leaseMs;
       const to = call.answeredAt;
       if (gateEnds(history, keyId, from, to) > 0 || faulty(history, "gate", keyId, from - 10_000, to)) continue;
-      if (stepped(history, 0, to) > 0 || !same(limits(from, to)) || isRevoked(history, keyId, to)) continue;
+      // An isolate remembers for a minute at most that the key was over its limit, also when that has changed.
+      if (stepped(history, 0, to) > 0 || !same(limits(from - FLOOD_MS, to)) || isRevoked(history, keyId, to)) continue;
       if (calls.some((other) => mayCount(history, keyId, other) && other.at <= to && other.answeredAt >= from))
         continue;
       yield {
