@@ -36,12 +36,19 @@ const keyOf = (ideaBankId: string) => `changelog/1/${ideaBankId}`;
 export class StoredChangelogs {
   /** When each was last stored, in Unix milliseconds. */
   readonly #storedAt = new BoundedMap<number>({ max: MAX_TIMES });
+  /** When each was last read, in Unix milliseconds. */
+  readonly #readAt = new BoundedMap<number>({ max: MAX_TIMES });
 
   /**
    * The entry in KV, of any version. Undefined when it is missing or broken (its ETag does not fit its body), and when KV does
    * not answer in time. Never rejects.
    */
   async read({ kv, calls }: ChangelogStore, ideaBankId: string): Promise<VersionedChangelog | undefined> {
+    const now = Date.now();
+    const readAt = this.#readAt.get(ideaBankId);
+    // A request that reads a slow D1 for the second time has already asked KV.
+    if (readAt !== undefined && isWithin(readAt, now, DEADLINE_MS)) return undefined;
+    this.#readAt.set(ideaBankId, now);
     try {
       if (calls !== undefined) calls.kv += 1;
       const read = kv.getWithMetadata(keyOf(ideaBankId), "arrayBuffer");
