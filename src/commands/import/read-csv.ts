@@ -2,6 +2,7 @@
  * Reads CSV (RFC 4180) with a line of names: `id` and `title`, and any of `description`, `status`, `visibility`, `tags`,
  * `created_at`, `author_id`, `author`, `voters`, `response`. The names in Fider's and Canny's own CSV files are understood, too.
  */
+import { CsvError, parse } from "csv-parse/sync";
 import { VISIBILITIES } from "../../worker/model/proposal.ts";
 import { Failure } from "../command-line/failure.ts";
 import {
@@ -121,44 +122,25 @@ const listOf = (text: string, separator: RegExp): string[] =>
     .map((item) => item.trim())
     .filter(Boolean);
 
-const SEPARATOR_OR_END = /,|\r\n?|\n|$/y;
-const PLAIN = /[^",\r\n]*/y;
-
-/** The records of the file, without empty ones. A quoted field can hold separators, line breaks, and doubled quotes. */
+/** The records of the file (RFC 4180), without empty ones. A quoted field can hold separators, line breaks, and doubled quotes. */
 export function parseCsv(text: string): string[][] {
-  const records: string[][] = [];
-  let record: string[] = [];
-  const keep = () => {
-    if (record.some((field) => field !== "")) records.push(record);
-    record = [];
-  };
-  for (let at = 0; at < text.length; ) {
-    const begin = at;
-    at = text[begin] === '"' ? endOfQuoted(text, begin) : matchAt(PLAIN, text, begin).end;
-    record.push(text[begin] === '"' ? text.slice(begin + 1, at - 1).replaceAll('""', '"') : text.slice(begin, at));
-    const { found, end } = matchAt(SEPARATOR_OR_END, text, at);
-    if (found === undefined)
-      throw new Failure(
-        `The CSV file has a quote inside a field, in line ${lineOf(text, at)}. Quote the whole field, and write a quote in it twice.`,
-      );
-    at = end;
-    if (found !== ",") keep();
-    else if (at === text.length) record.push("");
+  let lines = 0;
+  try {
+    return parse(text, {
+      on_record: (record: string[], context) => {
+        lines = context.lines;
+        return record;
+      },
+      relax_column_count: true,
+      record_delimiter: ["\r\n", "\n", "\r"],
+      skip_records_with_empty_values: true,
+    });
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error;
+    if (error.code === "CSV_QUOTE_NOT_CLOSED")
+      throw new Failure(`The CSV file has a quote that does not end, in the row that begins in line ${lines + 1}.`);
+    throw new Failure(
+      `The CSV file has a quote inside a field, in line ${error.lines}. Quote the whole field, and write a quote in it twice.`,
+    );
   }
-  keep();
-  return records;
 }
-
-/** Behind the quote that ends the field. No pattern: one that repeats a group fails for a field of some millions of characters. */
-function endOfQuoted(text: string, begin: number): number {
-  for (let at = text.indexOf('"', begin + 1); at >= 0; at = text.indexOf('"', at + 2))
-    if (text[at + 1] !== '"') return at + 1;
-  throw new Failure(`The CSV file has a quote that does not end, in line ${lineOf(text, begin)}.`);
-}
-
-function matchAt(pattern: RegExp, text: string, at: number): { found: string | undefined; end: number } {
-  pattern.lastIndex = at;
-  return { found: pattern.exec(text)?.[0], end: pattern.lastIndex };
-}
-
-const lineOf = (text: string, at: number): number => text.slice(0, at).split(/\r\n?|\n/).length;

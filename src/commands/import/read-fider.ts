@@ -61,7 +61,8 @@ export function readFider(file: Buffer, now: number): Import {
     const entry = entries.get(`${table}.json`);
     return entry === undefined ? [] : JSON.parse(utf8Of(entry));
   };
-  if (!entries.has("posts.json")) throw new Failure("The archive has no posts.json: it is no backup of Fider.");
+  if (!entries.has("posts.json"))
+    throw new Failure("The archive has no posts.json: it is not a backup of Fider, or not a whole one.");
   const lost = new Lost();
   const people = new Map(
     rows<User>("users").map(({ id, name, email }): [number, Person] => [

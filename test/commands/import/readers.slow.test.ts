@@ -103,9 +103,10 @@ describe("Fider", () => {
 
   it("refuses what is no archive, a part of one, and another archive", async () => {
     const archive = await fiderArchive();
-    expect(() => readFider(Buffer.from("{}"), NOW)).toThrow("The file is no ZIP archive.");
-    expect(() => readFider(archive.subarray(200), NOW)).toThrow("The ZIP archive is not whole.");
-    expect(() => readFider(zip({ "other.json": "[]" }), NOW)).toThrow("it is no backup of Fider");
+    expect(() => readFider(Buffer.from("{}"), NOW)).toThrow("The file is not a ZIP archive.");
+    expect(() => readFider(archive.subarray(200), NOW)).toThrow("not a backup of Fider, or not a whole one");
+    expect(() => readFider(archive.subarray(0, -30), NOW)).toThrow("The file is not a ZIP archive.");
+    expect(() => readFider(zip({ "other.json": "[]" }), NOW)).toThrow("it is not a backup of Fider");
   });
 
   it("reads stored and deflated entries", () => {
@@ -188,7 +189,7 @@ describe("CSV", () => {
   ])("%j is read", (text, records) => expect(parseCsv(text)).toEqual(records));
 
   it.each([
-    ['id,title\n1,"open', "The CSV file has a quote that does not end, in line 2."],
+    ['id,title\n1,"open', "The CSV file has a quote that does not end, in the row that begins in line 2."],
     ['id,title\n1,"a\nb"\n2,5" pipe', "The CSV file has a quote inside a field, in line 4."],
     ['id,title\n1, "a, b"', "The CSV file has a quote inside a field, in line 2."],
     ["id,name\n1,x", 'no column "title"'],
@@ -199,7 +200,9 @@ describe("CSV", () => {
   it("reads fields of any length, and refuses a quote that does not end in a file of any length", () => {
     const pairs = 10_000_000;
     expect(parseCsv(`a,"${'""'.repeat(pairs)}"\n`)[0]?.[1]).toHaveLength(pairs);
-    expect(() => parseCsv(`"a\n${"1,2\n".repeat(5_000_000)}`)).toThrow("a quote that does not end, in line 1.");
+    expect(() => parseCsv(`"a\n${"1,2\n".repeat(5_000_000)}`)).toThrow(
+      "a quote that does not end, in the row that begins in line 1.",
+    );
   });
 
   it("names each row that has more or fewer fields than the header: nothing comes to stand in another column", () => {
