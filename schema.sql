@@ -249,7 +249,8 @@ CREATE TABLE IF NOT EXISTS token_revocations (
 CREATE INDEX IF NOT EXISTS token_revocations_by_account ON token_revocations (account_id, seq);
 
 -- visitor_tokens_ended_at: visitors' tokens that were issued at or before this time are invalid.
--- signing_epoch: of the secret that the tenant's server signs with; the one before is good until signing_previous_until.
+-- signing_epoch: of the secret that the tenant's server signs with; the one before is good until signing_previous_until. signing_older is
+-- a JSON array of the epochs before that one which are still good: [epoch, until].
 CREATE TABLE IF NOT EXISTS idea_banks (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -266,7 +267,8 @@ CREATE TABLE IF NOT EXISTS idea_banks (
   approval_required INTEGER NOT NULL DEFAULT 0 CHECK (approval_required IN (0, 1)),
   visitor_tokens_ended_at INTEGER,
   signing_epoch INTEGER NOT NULL DEFAULT 1,
-  signing_previous_until INTEGER
+  signing_previous_until INTEGER,
+  signing_older TEXT CHECK (json_valid(signing_older))
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS idea_banks_by_account ON idea_banks (account_id, created_at, id);
@@ -923,7 +925,8 @@ BEGIN
 
 -- Webhooks: at most 4 of an account, each a place in its log of changes. What is behind the place is not delivered yet, so nothing else is
 -- stored for a delivery.
--- types is a JSON array, NULL for all types. secret is `whsec_` and base64: it has to sign. previous_secret signs too, until previous_until.
+-- types is a JSON array, NULL for all types. secret is `whsec_` and base64: it has to sign. previous_secret signs too, until previous_until,
+-- and those in older_secrets, a JSON array of [secret, until].
 -- state: `paused` by the owner, `failed` after five days of failure, `ended` by the receiver's 410.
 -- number is that of the last change that was delivered or passed over. due_at is when the next attempt is due, NULL while nothing is to be
 -- delivered; claimed_until, until when one delivery is under way: both by the database's clock, in Unix milliseconds.
@@ -947,7 +950,8 @@ CREATE TABLE IF NOT EXISTS webhooks (
   missed INTEGER NOT NULL DEFAULT 0,
   recent TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(recent)),
   -- As that of a key.
-  created_by TEXT
+  created_by TEXT,
+  older_secrets TEXT CHECK (json_valid(older_secrets))
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS webhooks_by_account ON webhooks (account_id);

@@ -35,7 +35,11 @@ export const TESTS: Readonly<Record<string, readonly string[]>> = {
     "worker/api-key-gate/answers.test.ts",
     "worker/account/key-page.test.ts",
   ],
-  "Safe rotation": ["worker/account/rotation.test.ts"],
+  "Safe rotation": [
+    "worker/account/rotation.test.ts",
+    "worker/panelist/signed-tokens.test.ts",
+    "worker/account/webhooks.test.ts",
+  ],
   "Found in public": [
     "worker/leaks/leaks.test.ts",
     "worker/leaks/outages.test.ts",

@@ -87,6 +87,7 @@ const WEBHOOKS = [
    FROM audit_events e GROUP BY e.account_id HAVING max(e.number) >= ${EVENTS_KEPT}`,
   `SELECT 'UPDATE webhooks SET url = ' || quote(w.url) || ', types = ' || quote(w.types) || ', secret = ' || quote(w.secret)
      || ', previous_secret = ' || quote(w.previous_secret) || ', previous_until = ' || quote(w.previous_until)
+     || ', older_secrets = ' || quote(w.older_secrets)
      || iif(w.state = 'active', '', ', due_at = NULL, state = ' || quote(w.state)) || ' WHERE id = ' || quote(w.id) || ${IS_NEW} AS sql
    FROM webhooks w JOIN ${LAST_OF_WEBHOOK}`,
   // Failures and the receiver's 410 leave no event.
@@ -132,7 +133,7 @@ const STATEMENTS = [
      || ' AND coalesce(visitor_tokens_ended_at, 0) < ' || quote(visitor_tokens_ended_at) || ';' AS sql
    FROM idea_banks WHERE visitor_tokens_ended_at IS NOT NULL`,
   `SELECT 'UPDATE idea_banks SET signing_epoch = ' || quote(signing_epoch) || ', signing_previous_until = ' || quote(signing_previous_until)
-     || ' WHERE id = ' || quote(id) || ' AND signing_epoch < ' || quote(signing_epoch) || ';' AS sql
+     || ', signing_older = ' || quote(signing_older) || ' WHERE id = ' || quote(id) || ' AND signing_epoch < ' || quote(signing_epoch) || ';' AS sql
    FROM idea_banks WHERE signing_epoch > 1`,
   ...WEBHOOKS,
   CHANGED_KEYS,

@@ -57,7 +57,7 @@ export function repeatedProblem(repeated: Repeated): Problem {
     detail:
       `This request was sent before, and was done then: see ${repeated.doneBefore}. Now nothing was done. A secret is shown once: ` +
       "if you did not get that answer, rotate the secret, or revoke or delete what was made, with another Idempotency-Key. " +
-      "Rotating a key again replaces a secret that was not used, and the one before it keeps its grace.",
+      "Rotating again ends no secret that is in use.",
     headers: { "Idempotency-Replayed": "true" },
   });
 }

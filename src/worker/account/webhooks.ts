@@ -226,7 +226,7 @@ export const WEBHOOK_OPERATIONS = {
     answer: ShownWebhook,
     problems: ["conflict"],
     summary: "Give a webhook a new secret",
-    description: `The previous secret signs, too, for 24 hours; one from before ends at once. ${SHOWN_ONCE}`,
+    description: `The secret before signs, too, for 24 hours, and rotating again cuts none of these. At most 4 earlier secrets sign at a time: while they do, rotating again replaces the newest one. ${SHOWN_ONCE}`,
     handle: async (c, { ids, idempotencyKey }) => c.json(await rotateWebhook(c, ids.webhookId, idempotencyKey), 201),
   }),
 

@@ -22,6 +22,7 @@ import { type AuditStamp, auditKey, recordRefusal } from "./audit-events.ts";
 import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";
 import { accountOf, beginVisit, type Visit } from "./owners.ts";
 import { changeOnce, type Repeated, toRepeated } from "./repeated-changes.ts";
+import { afterRotation } from "./secret-rotation.ts";
 
 /** Of the last rotation. Times are Unix milliseconds; `usedSecret` is the beginning of a hash. */
 type RotationOf = {
@@ -187,18 +188,17 @@ export async function createApiKeyRow(
   return { accountId: accountOf(rows), created };
 }
 
-/**
- * While the newest secret has not been used, the secret in use is the one before it. `:usedSecret` comes from the gate and is
- * more recent than the row.
- */
-const IS_UNUSED = `previous_secret_hash IS NOT NULL AND previous_expires_at > :now
-  AND substr(secret_hash, 1, ${SECRET_LENGTH}) NOT IN (coalesce(:usedSecret, ''), coalesce(seen ->> '$.newest.secret', ''))`;
+/** `:usedSecret` comes from the gate and is more recent than the row. */
+const IS_UNUSED = `substr(secret_hash, 1, ${SECRET_LENGTH}) NOT IN (coalesce(:usedSecret, ''), coalesce(seen ->> '$.newest.secret', ''))`;
+const ROTATED = afterRotation(
+  { newest: "secret_hash", previous: "previous_secret_hash", previousUntil: "previous_expires_at" },
+  { until: ":graceUntil", now: ":now", isUnused: IS_UNUSED },
+);
 
 /**
- * Gives an active key a new secret. The secret in use works until `graceUntil`, or ends at once if that is null; any other secret
- * ends. A secret that was never used is replaced, and then the one before it keeps its grace if that is longer. `seen` is the
- * last four characters of the secret that the owner saw. If the key has another secret by now, because a form was sent twice or
- * from an outdated page, nothing is rotated and the result is `"rotated"`.
+ * Gives an active key a new secret (secret-rotation.ts). The secret in use works until `graceUntil`, or ends at once if that is
+ * null. `seen` is the last four characters of the secret that the owner saw. If the key has another secret by now, because a form
+ * was sent twice or from an outdated page, nothing is rotated and the result is `"rotated"`.
  */
 export async function rotateApiKey(
   session: Session,
@@ -233,9 +233,9 @@ export async function rotateApiKey(
   };
   const update = prepare<KeyRow>(
     `UPDATE api_keys SET
-       previous_secret_hash = iif(:graceUntil IS NULL, NULL, iif(${IS_UNUSED}, previous_secret_hash, secret_hash)),
-       previous_expires_at = iif(${IS_UNUSED}, max(previous_expires_at, :graceUntil), :graceUntil),
-       previous_last_used_at = iif(:graceUntil IS NOT NULL AND ${IS_UNUSED}, previous_last_used_at, NULL), secret_hash = :hash, last_four = :lastFour, rotated_at = :now, leaked_at = NULL
+       previous_secret_hash = ${ROTATED.previous}, previous_expires_at = ${ROTATED.previousUntil},
+       previous_last_used_at = iif(:graceUntil IS NOT NULL AND ${ROTATED.givesWay}, previous_last_used_at, NULL),
+       secret_hash = :hash, last_four = :lastFour, rotated_at = :now, leaked_at = NULL
      WHERE ${active} AND last_four = coalesce(:seen, last_four) AND ${IS_MEMBER} AND ${notDoneBefore(ACCOUNT_OF_OWNER)}
      RETURNING ${COLUMNS}`,
     values,

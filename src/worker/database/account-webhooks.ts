@@ -22,9 +22,18 @@ import { type AuditStamp, auditWebhook, type WebhookEvent } from "./audit-events
 import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";
 import { accountOf, beginVisit, type Visit } from "./owners.ts";
 import { changeOnce, type Repeated, toRepeated } from "./repeated-changes.ts";
-import { DATABASE_NOW, newestOf, overlapping, RECENT_WITH, type StoredAttempt } from "./webhook-deliveries.ts";
+import {
+  DATABASE_NOW,
+  EARLIER_SECRETS,
+  newestOf,
+  RECENT_WITH,
+  type SecretColumns,
+  type StoredAttempt,
+  toSecrets,
+  withNewSecret,
+} from "./webhook-deliveries.ts";
 
-type Row = {
+type Row = SecretColumns & {
   id: string;
   url: string;
   types: string | null;
@@ -36,9 +45,6 @@ type Row = {
   missed: number;
   failing_since: number | null;
   due_at: number | null;
-  secret: string;
-  previous_secret: string | null;
-  previous_until: number | null;
   recent: string;
 };
 
@@ -46,7 +52,7 @@ const OWN = `account_id = ${ACCOUNT_OF_OWNER}`;
 const OWN_WEBHOOK = `id = :id AND ${OWN}`;
 const NEWEST = newestOf("webhooks.account_id");
 const COLUMNS = `id, url, types, state, created_at, created_by, missed, failing_since, due_at, recent, ${NEWEST} - number AS waiting,
-  secret, ${overlapping("previous_secret")}, ${overlapping("previous_until")},
+  secret, ${EARLIER_SECRETS},
   (SELECT changed_at FROM change_log c WHERE c.account_id = webhooks.account_id AND c.number = webhooks.number) AS reached_at`;
 
 /** A webhook, and the secrets that sign its deliveries. */
@@ -64,7 +70,7 @@ const toWebhook = (row: Row): Webhook => ({
   missed: row.missed,
   failingSince: orNull(row.failing_since),
   nextAttemptAt: orNull(row.due_at),
-  previousSecretUntil: orNull(row.previous_until),
+  previousSecretUntil: orNull(toSecrets(row).earlierUntil),
   attempts: (JSON.parse(row.recent) as StoredAttempt[]).map(({ at, ...rest }) => ({ at: toTimestamp(at), ...rest })),
 });
 
@@ -139,13 +145,9 @@ export const createWebhook = (secret: string, { url, types }: NewWebhook): Webho
   values: { secret, url, types: types && JSON.stringify(types) },
 });
 
-/** Gives the webhook a new secret. The previous one signs too for 24 hours; an older one ends. */
+/** Gives the webhook a new secret. The one before signs too for 24 hours, and an earlier one as long as it was promised. */
 export const rotateWebhook = (secret: string): WebhookChange =>
-  update(
-    "webhook-rotated",
-    `previous_secret = secret, previous_until = ${DATABASE_NOW} + ${SECRET_OVERLAP_MS}, secret = :secret`,
-    { secret },
-  );
+  update("webhook-rotated", withNewSecret(`${DATABASE_NOW} + ${SECRET_OVERLAP_MS}`), { secret });
 
 /** Records only the event. A suspended account sends nothing, not even a test. */
 export const testWebhook: WebhookChange = {
@@ -269,6 +271,5 @@ export async function changeOwnWebhook(
   const { visited = [], recalled } = rows;
   const [row] = rows.changed;
   if (row === undefined) return { visited, made: toRepeated(recalled, idempotencyKey) };
-  const secrets = [row.secret, ...(row.previous_secret === null ? [] : [row.previous_secret])];
-  return { visited, made: { webhook: toWebhook(row), secrets } };
+  return { visited, made: { webhook: toWebhook(row), secrets: toSecrets(row).secrets } };
 }

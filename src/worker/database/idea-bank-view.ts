@@ -6,8 +6,9 @@ import { type ChangelogEntry, MAX_CHANGELOG_BYTES } from "../model/changelog.ts"
 import type { IdeaBankState, IdeaBankStatus } from "../model/idea-bank.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
+import { EPOCH_COLUMNS, type EpochColumns, toEpochs } from "./signing-secrets.ts";
 
-type StateRow = {
+type StateRow = EpochColumns & {
   account_id: string;
   account_status: string;
   name: string;
@@ -19,8 +20,6 @@ type StateRow = {
   comments_enabled: number;
   changelog_version: number;
   visitor_tokens_ended_at: number | null;
-  signing_epoch: number;
-  signing_previous_until: number | null;
 };
 type Row = (StateRow | { account_id: null }) & { own: string | null; revocations: string };
 type EntryRow = { id: string; title: string; description: string; last_activity_at: number };
@@ -70,7 +69,7 @@ export async function loadIdeaBankView(
   const rows = await session.batch({
     states: prepare<Row>(
       `SELECT b.account_id, a.status AS account_status, b.name, b.status, b.internal, b.changelog_enabled,
-         b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.changelog_version, b.visitor_tokens_ended_at, b.signing_epoch, b.signing_previous_until,
+         b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.changelog_version, b.visitor_tokens_ended_at, ${EPOCH_COLUMNS},
          (SELECT json_array(seq, panelist_id, revoked_at) FROM token_revocations WHERE panelist_id = :panelistId) AS own,
          (SELECT json_group_array(json_array(seq, panelist_id, revoked_at)) FROM (
             SELECT seq, panelist_id, revoked_at FROM token_revocations
@@ -134,6 +133,5 @@ const toIdeaBankState = (row: StateRow): IdeaBankState => ({
   commentsEnabled: row.comments_enabled === 1,
   changelogVersion: row.changelog_version,
   visitorTokensEndedAt: row.visitor_tokens_ended_at,
-  signingEpoch: row.signing_epoch,
-  signingPreviousUntil: row.signing_previous_until,
+  ...toEpochs(row),
 });

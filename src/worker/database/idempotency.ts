@@ -101,7 +101,7 @@ export const deleteOnce = (
   }: {
     readonly idempotencyKey: IdempotencyKey | undefined;
     readonly sql: string;
-    readonly values: Readonly<Record<string, string | number>>;
+    readonly values: Readonly<Record<string, string | number | null>>;
   },
 ): DeleteOnce => ({
   cleared: idempotencyKey && clearExpired({ accountId }, idempotencyKey),

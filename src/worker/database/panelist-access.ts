@@ -67,7 +67,9 @@ const VISITOR = "'' AS panelist, 1 AS active, b.visitor_tokens_ended_at AS token
 
 /** For a signed token: the secret of its epoch is still good. */
 const EPOCH_GOOD = `(:epoch IS NULL OR :epoch = b.signing_epoch
-  OR (:epoch = b.signing_epoch - 1 AND b.signing_previous_until > unixepoch('subsec') * 1000))`;
+  OR (:epoch = b.signing_epoch - 1 AND coalesce(b.signing_previous_until, 0) > unixepoch('subsec') * 1000)
+  OR EXISTS (SELECT 1 FROM json_each(coalesce(b.signing_older, '[]'))
+    WHERE value ->> 0 = :epoch AND value ->> 1 > unixepoch('subsec') * 1000))`;
 /** A panelist who has not written yet has no row. */
 const SIGNED = `coalesce(w.id, '') AS panelist, coalesce(w.active, 1) AND coalesce(${EPOCH_GOOD}, 1) AS active,
   coalesce(w.tokens_revoked_at, (SELECT revoked_at FROM token_revocations WHERE panelist_id = :panelistId)) AS tokens_revoked_at`;

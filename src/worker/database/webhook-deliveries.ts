@@ -6,6 +6,7 @@ import type { WebhookState } from "../model/webhook.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { accountOf } from "./idempotency.ts";
+import { afterRotation, earlierOf } from "./secret-rotation.ts";
 
 /** The database's clock, in Unix milliseconds. */
 export const DATABASE_NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
@@ -16,9 +17,29 @@ const SUSPENDED_MS = 10 * 60_000;
 /** The number of attempts that are kept. */
 const RECENT = 20;
 
-/** The previous secret, while it still signs. */
-export const overlapping = (column: string): string =>
-  `iif(previous_until > ${DATABASE_NOW}, ${column}, NULL) AS ${column}`;
+const SECRETS = {
+  newest: "secret",
+  previous: "previous_secret",
+  previousUntil: "previous_until",
+  older: "older_secrets",
+};
+
+/** SQL: the earlier secrets that still sign. `toSecrets` reads them. */
+export const EARLIER_SECRETS = `${earlierOf(SECRETS, DATABASE_NOW)} AS earlier_secrets`;
+export type SecretColumns = { readonly secret: string; readonly earlier_secrets: string };
+
+/** The secrets that sign, newest first, and until when an earlier one does. */
+export function toSecrets({ secret, earlier_secrets }: SecretColumns) {
+  const earlier = JSON.parse(earlier_secrets) as [secret: string, until: number][];
+  const until = Math.max(...earlier.map(([, each]) => each));
+  return { secrets: [secret, ...earlier.map(([each]) => each)] as const, earlierUntil: until > 0 ? until : null };
+}
+
+/** SQL: a new secret. The ones before sign until `until`, an expression of SQL, too, or no more if that is NULL. */
+export function withNewSecret(until: string): string {
+  const rotated = afterRotation(SECRETS, { until, now: DATABASE_NOW });
+  return `secret = :secret, previous_secret = ${rotated.previous}, previous_until = ${rotated.previousUntil}, older_secrets = ${rotated.older}`;
+}
 
 /** The account's last change in the log. */
 export const newestOf = (account: string): string =>
@@ -102,13 +123,11 @@ export async function selectDue(session: Session, limit: number): Promise<readon
   return [...sound, ...failing];
 }
 
-type Row = {
+type Row = SecretColumns & {
   id: string;
   account_id: string;
   url: string;
   types: string | null;
-  secret: string;
-  previous_secret: string | null;
   number: number;
   attempts: number;
   failing_ms: number;
@@ -126,7 +145,7 @@ export async function claimWebhook(session: Session, id: string): Promise<Claime
        WHERE id = :id AND state = 'active' AND claimed_until <= ${DATABASE_NOW} AND +due_at IS NOT NULL
          AND (attempts = 0 OR +due_at <= ${DATABASE_NOW})
          AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = webhooks.account_id AND a.status = 'active')
-       RETURNING id, account_id, url, types, secret, ${overlapping("previous_secret")},
+       RETURNING id, account_id, url, types, secret, ${EARLIER_SECRETS},
          number, attempts, coalesce(${DATABASE_NOW} - failing_since, 0) AS failing_ms, claimed_until`,
       { id },
     ),
@@ -137,7 +156,7 @@ export async function claimWebhook(session: Session, id: string): Promise<Claime
     accountId: row.account_id,
     url: row.url,
     types: row.types,
-    secrets: [row.secret, ...(row.previous_secret === null ? [] : [row.previous_secret])],
+    secrets: toSecrets(row).secrets,
     number: row.number,
     attempts: row.attempts,
     failingMs: row.failing_ms,

@@ -134,12 +134,9 @@ export type IdeaBankState = IdeaBankSwitches & {
   readonly name: string;
   readonly changelogVersion: number;
   readonly visitorTokensEndedAt: number | null;
-  /**
-   * The epoch of the secret with which the tenant's server signs. The previous secret is good until `signingPreviousUntil` (Unix
-   * milliseconds).
-   */
+  /** The epoch of the secret with which the tenant's server signs, and the earlier ones that are good until a time. */
   readonly signingEpoch: number;
-  readonly signingPreviousUntil: number | null;
+  readonly earlierEpochs: readonly (readonly [epoch: number, until: number])[];
 };
 
 export const CapabilitySet = describe(

@@ -16,7 +16,7 @@ export const SigningSecret = describe(
     fields: {
       kid: "Goes into the header of each token that is signed with this secret.",
       secret: "The key of HS256: the bytes of this whole text. Nobody but your server may know it.",
-      previousUntil: "Until when the secret before this one is good: ISO 8601, UTC. `null` when there was none.",
+      previousUntil: "Until when an earlier secret is good: ISO 8601, UTC. `null` when none is.",
     },
   },
 );
@@ -27,7 +27,7 @@ export const SecretRotation = describe(z.strictObject({ graceSeconds: z._default
   fields: {
     graceSeconds:
       "How long the secret before is good, in seconds: up to 604,800 (7 days). The default is 172,800 (2 days), enough for servers " +
-      "that read the secret once a day. With 0 it is refused at once.",
+      "that read the secret once a day. With 0 every earlier secret is refused at once.",
   },
 });
 

@@ -121,11 +121,11 @@ export function namedIdeaBank(text: string): string | undefined {
   return KID.exec(header.data?.kid ?? "")?.[1] ?? claims.data?.iss;
 }
 
-/** The epochs of an idea bank's secret that are good. `previousUntil` is in Unix milliseconds. */
-export type SigningEpochs = { readonly signingEpoch: number; readonly signingPreviousUntil: number | null };
+/** The newest epoch of an idea bank's secret, and the earlier ones, each until a time (Unix milliseconds). */
+export type SigningEpochs = {
+  readonly signingEpoch: number;
+  readonly earlierEpochs: readonly (readonly [epoch: number, until: number])[];
+};
 
-export const isEpochGood = (
-  epoch: number,
-  { signingEpoch, signingPreviousUntil }: SigningEpochs,
-  now: number,
-): boolean => epoch === signingEpoch || (epoch === signingEpoch - 1 && now < (signingPreviousUntil ?? 0));
+export const isEpochGood = (epoch: number, { signingEpoch, earlierEpochs }: SigningEpochs, now: number): boolean =>
+  epoch === signingEpoch || earlierEpochs.some(([earlier, until]) => epoch === earlier && now < until);

@@ -177,7 +177,7 @@ export const Webhook = describe(
         "How many changes were deleted from the log before they were delivered, until it was moved or its deliveries went on.",
       failingSince: "The first failure since the last successful delivery. `null` when there was none.",
       nextAttemptAt: "When the next attempt is due. `null` when nothing is to be delivered.",
-      previousSecretUntil: "Until when the previous secret signs, too. `null` when there is none.",
+      previousSecretUntil: "Until when an earlier secret signs, too. `null` when none does.",
       attempts: "The last 20 attempts, newest first.",
     },
   },

@@ -15,11 +15,12 @@ const SECRET = "/tenant/ideabanks/{ideaBankId}/signing-secret";
 
 async function describeSecret(
   named: { readonly ideaBankId: string; readonly accountId: string },
-  { signingEpoch, signingPreviousUntil }: SigningEpochs,
-  keys: SigningKeys,
+  { signingEpoch, earlierEpochs }: SigningEpochs,
+  { keys, now }: { readonly keys: SigningKeys; readonly now: number },
 ) {
   const secret = await signingSecretOf({ ...named, epoch: signingEpoch }, keys);
-  return { ...secret, previousUntil: signingPreviousUntil === null ? null : toTimestamp(signingPreviousUntil) };
+  const until = Math.max(...earlierEpochs.map(([, each]) => each));
+  return { ...secret, previousUntil: until > now ? toTimestamp(until) : null };
 }
 
 export const SIGNING_OPERATIONS = {
@@ -32,9 +33,11 @@ export const SIGNING_OPERATIONS = {
     description:
       "With it your server signs a panelist's token itself, as a JWT, without a call. Read it when the server starts and once a day, " +
       "because the deployment rotates its secrets, too.",
-    handle: async (c, { session, accountId, ids: { ideaBankId } }) => {
+    handle: async (c, { session, accountId, ids: { ideaBankId }, now }) => {
       const epochs = owned(await loadSigningEpochs(session, accountId, ideaBankId));
-      return c.json(await describeSecret({ ideaBankId, accountId }, epochs, c.get("settings").signingKeys));
+      return c.json(
+        await describeSecret({ ideaBankId, accountId }, epochs, { keys: c.get("settings").signingKeys, now }),
+      );
     },
   }),
 
@@ -45,14 +48,16 @@ export const SIGNING_OPERATIONS = {
     body: SecretRotation,
     answer: SigningSecret,
     summary: "Rotate the secret that your server signs tokens with",
-    description: "Gives a new one. Tokens that the one before has signed are valid for `graceSeconds` more.",
+    description:
+      "Gives a new one. Tokens that the one before has signed are valid for `graceSeconds` more, and rotating again cuts no grace that " +
+      "was promised. At most 4 earlier secrets are good at a time: while they are, rotating again replaces the newest one.",
     handle: async (c, { session, accountId, ids: { ideaBankId }, body, now, idempotencyKey }) => {
       const rotation = { accountId, ideaBankId, ...body, now, idempotencyKey };
       const { result, epochs } = await rotateSigningSecret(session, rotation);
       if (result.kind === "reused") throw new Problem("idempotency-key-reused");
       if (result.kind === "replayed") c.header("Idempotency-Replayed", "true");
-      const secret = await describeSecret({ ideaBankId, accountId }, owned(epochs), c.get("settings").signingKeys);
-      return c.json(secret, 201);
+      const at = { keys: c.get("settings").signingKeys, now };
+      return c.json(await describeSecret({ ideaBankId, accountId }, owned(epochs), at), 201);
     },
   }),
 

@@ -59,10 +59,12 @@ it("tells nobody of events that the log of changes had before", () => {
 
 it("deletes webhooks that had been deleted; the others have the URL and the secrets that they had", () => {
   const { restored } = restore();
-  const rows = restored.prepare("SELECT id, url, secret, previous_secret, state FROM webhooks ORDER BY id").all();
+  const rows = restored
+    .prepare("SELECT id, url, secret, previous_secret, older_secrets, state FROM webhooks ORDER BY id")
+    .all();
   expect(rows.map((row) => Object.values(row))).toEqual([
-    ["w-kept", "https://kept.example/", "s1", null, "active"],
-    ["w-moved", "https://new.example/", "s2", "s1", "failed"],
+    ["w-kept", "https://kept.example/", "s1", null, null, "active"],
+    ["w-moved", "https://new.example/", "s2", "s1", '[["s0",800]]', "failed"],
   ]);
 });
 
@@ -239,23 +241,23 @@ it("ends visitors' tokens and signing secrets again, and leaves later ends alone
   const add =
     "INSERT INTO idea_banks (id, account_id, name, created_at) VALUES ('b1', 'a1', 'B', 1), ('b2', 'a1', 'B', 1)";
   const ended =
-    "UPDATE idea_banks SET visitor_tokens_ended_at = 700, signing_epoch = 3, signing_previous_until = 900 WHERE id = 'b1'";
+    "UPDATE idea_banks SET visitor_tokens_ended_at = 700, signing_epoch = 3, signing_previous_until = 900, signing_older = '[[1,850]]' WHERE id = 'b1'";
   const statements = endAgain(open(add, ended));
   const endsIn = (...restored: string[]) => {
     const database = open(add, ...restored);
     for (let times = 0; times < 2; times++) database.exec(statements.join("\n"));
     return database
       .prepare(
-        "SELECT visitor_tokens_ended_at, signing_epoch, signing_previous_until FROM idea_banks WHERE name = 'B' ORDER BY id",
+        "SELECT visitor_tokens_ended_at, signing_epoch, signing_previous_until, signing_older FROM idea_banks WHERE name = 'B' ORDER BY id",
       )
       .all()
       .map((row) => Object.values(row));
   };
   expect(endsIn()).toEqual([
-    [700, 3, 900],
-    [null, 1, null],
+    [700, 3, 900, "[[1,850]]"],
+    [null, 1, null, null],
   ]);
   const later =
     "UPDATE idea_banks SET visitor_tokens_ended_at = 800, signing_epoch = 4, signing_previous_until = 950 WHERE id = 'b1'";
-  expect(endsIn(later)[0]).toEqual([800, 4, 950]);
+  expect(endsIn(later)[0]).toEqual([800, 4, 950, null]);
 });

@@ -333,6 +333,16 @@ test("what a tenant's server has signed works at once, until its person or its s
   expect(found(tokensEnd, shownSecret, before, rotated(5_000), view(2, 16_100, 200, signed))).toBe(1);
   expect(found(tokensEnd, shownSecret, before, rotated(9_000), view(2, 19_900, 200, signed))).toBe(0);
   expect(found(tokensEnd, shownSecret, before, rotated(9_000), view(2, 20_100, 200, signed))).toBe(1);
+  const twice = (older: string | null) =>
+    wrote(
+      6_000,
+      "idea_banks",
+      ideaBank({ signing_epoch: 3, signing_previous_until: 9_000, signing_older: older }),
+      bank,
+    );
+  expect(found(tokensEnd, shownSecret, before, twice("[[1,9000]]"), view(2, 19_900, 200, signed))).toBe(0);
+  expect(found(tokensEnd, shownSecret, before, twice("[[1,9000]]"), view(2, 20_100, 200, signed))).toBe(1);
+  expect(found(tokensEnd, shownSecret, before, twice(null), view(2, 17_100, 200, signed))).toBe(1);
 });
 test("whose tokens are revoked by externalId may have had no row", () => {
   const id = panelistIdOf(sign(1).headers.authorization);

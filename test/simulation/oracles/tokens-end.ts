@@ -56,13 +56,22 @@ const endsOfBank = (history: History, ideaBank: string): readonly BankEnd[] => {
     if (row == null || before == null) return [];
     const by = commits[moment];
     const visitors = { at, by, ends: isVisitors };
-    const epoch = Number(row.signing_epoch) - 1;
-    const until = Math.max(at, Number(row.signing_previous_until) - (history.epoch ?? 0));
-    const last = { at: until, by: undefined, ends: (token: string) => signedOf(token)?.epoch === epoch };
-    const older = { at, by: undefined, ends: (token: string) => (signedOf(token)?.epoch ?? epoch) < epoch };
+    // Each earlier secret that a rotation leaves its grace ends with that; every other one ends at once.
+    const kept = [
+      [Number(row.signing_epoch) - 1, Number(row.signing_previous_until)] as const,
+      ...(JSON.parse(String(row.signing_older ?? "[]")) as [epoch: number, until: number][]),
+    ];
+    const epochOf = (token: string) => signedOf(token)?.epoch ?? Infinity;
+    const inGrace = kept.map(([epoch, until]) => ({
+      at: Math.max(at, until - (history.epoch ?? 0)),
+      by: undefined,
+      ends: (token: string) => epochOf(token) === epoch,
+    }));
+    const isOther = (token: string) =>
+      epochOf(token) < Number(row.signing_epoch) && kept.every(([epoch]) => epoch !== epochOf(token));
     return [
       ...(row.visitor_tokens_ended_at !== before.visitor_tokens_ended_at ? [visitors] : []),
-      ...(row.signing_epoch !== before.signing_epoch ? [last, older] : []),
+      ...(row.signing_epoch !== before.signing_epoch ? [...inGrace, { at, by: undefined, ends: isOther }] : []),
     ];
   });
 };

@@ -42,7 +42,7 @@ export const SINCE = `
   INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook_id, changes) VALUES ('e7', 'a1', 'webhook-deleted', NULL, 'https://deleted.example/', NULL, NULL, 600, 'w-deleted', NULL),
     ('e8', 'a1', 'webhook-changed', NULL, 'https://old.example/', NULL, NULL, 610, 'w-moved', NULL);
   DELETE FROM webhooks WHERE id = 'w-deleted';
-  UPDATE webhooks SET url = 'https://new.example/', secret = 's2', previous_secret = 's1', previous_until = 900, state = 'failed', due_at = NULL WHERE id = 'w-moved';
+  UPDATE webhooks SET url = 'https://new.example/', secret = 's2', previous_secret = 's1', previous_until = 900, older_secrets = '[["s0",800]]', state = 'failed', due_at = NULL WHERE id = 'w-moved';
   DELETE FROM accounts WHERE id = 'a3';`;
 
 export function open(...scripts: string[]): DatabaseSync {

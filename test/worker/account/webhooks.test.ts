@@ -311,3 +311,22 @@ it("a test is signed with both secrets of a rotation, says how it was answered, 
     attempts: [{ type: "webhook.test", status: 418 }],
   });
 });
+
+it("rotating again, after a lost answer, takes no secret from a receiver before its time", async () => {
+  const { owner, path, receiver, secret, one } = await scene();
+  const rotate = async () => (await owner.json("POST", `${path}/rotate`)).json<ShownWebhook>();
+  const first = await rotate();
+  const second = await rotate();
+  expect(Date.parse(second.webhook.previousSecretUntil ?? "")).toBeGreaterThanOrEqual(
+    Date.parse(first.webhook.previousSecretUntil ?? ""),
+  );
+  // The receiver may have any of the three.
+  receiver.secrets = [secret, first.secret, second.secret];
+  expect(await (await owner.json("POST", `${path}/test`)).json()).toMatchObject({ status: 204 });
+  for (let times = 0; times < 10; times++) await rotate();
+  const last = await rotate();
+  receiver.secrets = [secret, first.secret, second.secret, last.secret];
+  expect(await (await owner.json("POST", `${path}/test`)).json()).toMatchObject({ status: 204 });
+  expect(receiver.seen).toHaveLength(2);
+  expect(await one()).toMatchObject({ previousSecretUntil: expect.any(String) });
+});

@@ -242,6 +242,59 @@ describe("ending signed tokens", () => {
     expect((await sendWith(createIsolate(), still)("POST", PROPOSALS, { title: "x" })).status).toBe(401);
   });
 
+  it("rotating again, as a retry without a key does, cuts no grace that was promised", async () => {
+    const start = Date.now();
+    freeze(start);
+    const { secret, sign, tenant, path, readSecret } = await createScene();
+    const rotate = async (graceSeconds: number) =>
+      (await tenant.send("POST", `${path}/signing-secret/rotate`, { graceSeconds })).json<Secret>();
+    const signedBy = (by: Secret) => sign("customer-42", {}, {}, by);
+    const elsewhere = createIsolate();
+    expect(await statuses(elsewhere, await signedBy(secret))).toEqual([200, 200, 200]);
+    const second = await rotate(7_200);
+    const third = await rotate(3_600);
+    expect(third.previousUntil).toBe(new Date(start + 7_200_000).toISOString());
+    for (const by of [secret, second, third])
+      for (const isolate of [elsewhere, createIsolate()])
+        expect(await statuses(isolate, await signedBy(by))).toEqual([200, 200, 200]);
+    await tenant.send("POST", `${path}/signing-secret/rotate`, { graceSeconds: 0 });
+    expect((await readSecret()).previousUntil).toBeNull();
+    for (const by of [secret, second, third])
+      expect(await statuses(createIsolate(), await signedBy(by))).toEqual([401, 401, 401]);
+    expect(await statuses(createIsolate(), await signedBy(await readSecret()))).toEqual([200, 200, 200]);
+  });
+
+  it("each earlier secret ends with its own grace", async () => {
+    const { secret, sign, tenant, path, bank } = await createScene();
+    const rotate = async () =>
+      (await tenant.send("POST", `${path}/signing-secret/rotate`, { graceSeconds: 3_600 })).json<Secret>();
+    const second = await rotate();
+    await rotate();
+    const past = Date.now() - 1;
+    await databaseOf(bank.id)
+      .prepare(
+        "UPDATE idea_banks SET signing_older = replace(signing_older, signing_older ->> '$[0][1]', ?2) WHERE id = ?1",
+      )
+      .bind(bank.id, past)
+      .run();
+    expect(await statuses(createIsolate(), await sign("a", {}, {}, secret))).toEqual([401, 401, 401]);
+    expect(await statuses(createIsolate(), await sign("a", {}, {}, second))).toEqual([200, 200, 200]);
+  });
+
+  it("any number of rotations keeps the promised graces, and few secrets", async () => {
+    const { secret, sign, tenant, path, bank, readSecret } = await createScene();
+    const made: Secret[] = [];
+    for (let times = 0; times < 12; times++)
+      made.push(await (await tenant.send("POST", `${path}/signing-secret/rotate`, {})).json<Secret>());
+    for (const by of [secret, ...made.slice(0, 3), await readSecret()])
+      expect(await statuses(createIsolate(), await sign("a", {}, {}, by))).toEqual([200, 200, 200]);
+    const row = await databaseOf(bank.id)
+      .prepare("SELECT json_array_length(signing_older) AS kept FROM idea_banks WHERE id = ?1")
+      .bind(bank.id)
+      .first();
+    expect(row).toEqual({ kept: 4 });
+  });
+
   it("a retried rotation with the same Idempotency-Key rotates once", async () => {
     const { tenant, path } = await createScene();
     const send = () => tenant.send("POST", `${path}/signing-secret/rotate`, {}, { "Idempotency-Key": "r1" });
