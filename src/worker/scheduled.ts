@@ -15,6 +15,7 @@ import { deleteExpired, deleteOldChanges, deleteOldRevocations, EXPIRING, RETAIN
 import { tellOfExpiry } from "./database/expiring-keys.ts";
 import { continueMerge } from "./database/merges.ts";
 import { startPosition } from "./database/slices.ts";
+import { logError } from "./log.ts";
 import { type RetentionEnv, readKeptMs } from "./settings.ts";
 import { type Caller, Databases } from "./store/databases.ts";
 import type { Session } from "./store/session.ts";
@@ -46,7 +47,7 @@ export async function runScheduled(
   const sessions = new Databases().all(caller).map(({ database }) => database.withoutSession());
   const allowance: Allowance = { endsAt: Date.now() + DELIVERIES_MS, statements: { left: STATEMENTS_OF_DELIVERIES } };
   const delivered = deliverDue(sessions, send, allowance).catch((error: unknown) => {
-    console.error("the scheduled job could not deliver to webhooks; the next run tries again", error);
+    logError("the scheduled job could not deliver to webhooks; the next run tries again", error);
     return error;
   });
   const statements = { left: STATEMENTS_OF_SLICES };
@@ -92,7 +93,7 @@ async function runSlices(
         if (await task()) tasks.push(task);
         else statements.left += STATEMENTS_OF_A_SLICE - 1;
       } catch (error) {
-        console.error("the scheduled job could not do a slice; the next run tries again", error);
+        logError("the scheduled job could not do a slice; the next run tries again", error);
         failures.push(error);
       }
       if (tasks.length > 0) waiting.push(tasks);

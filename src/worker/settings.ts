@@ -86,10 +86,14 @@ export function readKeptMs(env: RetentionEnv, name: keyof RetentionEnv): number 
   throw new Error(`${name} must be a number of days from ${least} to ${most}`);
 }
 
-/** Reads and checks the variables. Throws a ZodError that names the broken ones, never their values. */
+/** Reads and checks the variables. Throws an Error that names the wrong ones, never their values. */
 async function readSettings(env: SettingsEnv): Promise<Settings> {
-  const { FRESHNESS_SECONDS, ANCHOR_SECONDS, CREDENTIAL_SECRETS, CREDENTIAL_SECRETS_2, SIGNING_SECRETS } =
-    Variables.parse(env);
+  const { data, error } = Variables.safeParse(env);
+  if (error !== undefined) {
+    const wrong = error.issues.map(({ path, message }) => `${String(path[0])} (${message})`);
+    throw new Error(`wrong settings: ${wrong.join(", ")}`);
+  }
+  const { FRESHNESS_SECONDS, ANCHOR_SECONDS, CREDENTIAL_SECRETS, CREDENTIAL_SECRETS_2, SIGNING_SECRETS } = data;
   const slots =
     CREDENTIAL_SECRETS_2 && SIGNING_SECRETS === "CREDENTIAL_SECRETS_2"
       ? [CREDENTIAL_SECRETS_2, CREDENTIAL_SECRETS]

@@ -13,7 +13,7 @@ const sources = Object.entries(files)
 /** What each part may import, besides itself. The most specific name counts. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
   "index.ts": ["access", "app.ts", "scheduled.ts", "api-key-gate"],
-  "scheduled.ts": ["changes", "database", "store", "settings.ts"],
+  "scheduled.ts": ["changes", "database", "store", "settings.ts", "log.ts"],
   "app.ts": [
     "tenant",
     "panelist",
@@ -64,18 +64,40 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "problem.ts",
     "store",
     "memory",
+    "log.ts",
   ],
-  account: ["api-key-gate", "changes", "http", "credentials", "database", "model", "problem.ts", "store", "memory"],
-  operator: ["access", "api-key-gate", "http", "credentials", "database", "model", "problem.ts", "store"],
+  account: [
+    "api-key-gate",
+    "changes",
+    "http",
+    "credentials",
+    "database",
+    "model",
+    "problem.ts",
+    "store",
+    "memory",
+    "log.ts",
+  ],
+  operator: ["access", "api-key-gate", "http", "credentials", "database", "model", "problem.ts", "store", "log.ts"],
   leaks: ["api-key-gate", "http", "credentials", "database", "model", "problem.ts", "store", "memory"],
-  http: ["memory", "credentials", "store", "database/quota.ts", "model", "problem.ts", "settings.ts"],
+  http: ["memory", "credentials", "store", "database/quota.ts", "model", "problem.ts", "settings.ts", "log.ts"],
   "http/operation.ts": ["model", "problem.ts"],
-  "api-key-gate": ["memory", "store", "database", "model", "credentials", "rate-limit", "settings.ts", "problem.ts"],
-  changes: ["credentials", "database", "store", "model"],
-  "idea-bank": ["memory", "store", "credentials", "database", "model", "problem.ts"],
+  "api-key-gate": [
+    "memory",
+    "store",
+    "database",
+    "model",
+    "credentials",
+    "rate-limit",
+    "settings.ts",
+    "problem.ts",
+    "log.ts",
+  ],
+  changes: ["credentials", "database", "store", "model", "log.ts"],
+  "idea-bank": ["memory", "store", "credentials", "database", "model", "problem.ts", "log.ts"],
   "idea-bank/render-changelog.ts": ["model"],
   database: ["credentials", "model", "store"],
-  store: ["credentials", "settings.ts"],
+  store: ["credentials", "settings.ts", "log.ts"],
   "database/quota.ts": [],
   "settings.ts": ["credentials"],
   model: ["credentials", "rate-limit"],
@@ -83,6 +105,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "rate-limit": [],
   memory: [],
   "problem.ts": [],
+  "log.ts": [],
   // Runs in browsers: of the rest it knows the types of the API's answers, and nothing else knows it.
   elements: ["model"],
   "elements/shared": ["model"],
@@ -313,6 +336,15 @@ it("SQL lives in database/, but for the ping", () => {
         !["database", "commands"].includes(topOf(path)) && path !== "store/sessions.ts" && sql.test(text),
     ),
   ).toEqual([]);
+});
+
+it("a failure is logged through log.ts, which makes texts of errors: JSON makes `{}` of them", () => {
+  const logging = /\bconsole\.(?!log\(\{)/;
+  const direct = offenders(
+    ({ path, text }) =>
+      !["elements", "commands"].includes(topOf(path)) && path !== "log.ts" && logging.test(withoutComments(text)),
+  );
+  expect(direct, "use logWarning or logError").toEqual(["http/problem-log.ts"]);
 });
 
 it("the surfaces never import each other", () => {

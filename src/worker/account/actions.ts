@@ -19,6 +19,7 @@ import { createApiKeyRow, loadOwnApiKey, rotateApiKey } from "../database/accoun
 import { stamp } from "../database/audit-events.ts";
 import type { Repeated } from "../database/repeated-changes.ts";
 import { invalid } from "../http/invalid-request.ts";
+import { logWarning } from "../log.ts";
 import type { ApiKey, NewApiKey, Rotation } from "../model/account.ts";
 import { type ApiKeyChanges, MAX_LIFE_DAYS } from "../model/api-key-settings.ts";
 import { isId } from "../model/id.ts";
@@ -106,7 +107,7 @@ export async function createKey(
   // is created near the owner.
   if (created.region !== null) {
     const placing = c.var.gatekeeper.place(c, created.id, created.region);
-    const placed = placing.catch((error: unknown) => console.warn("a key's gate was not made in its region", error));
+    const placed = placing.catch((error: unknown) => logWarning("a key's gate was not made in its region", error));
     c.executionCtx.waitUntil(placed);
   }
   return { apiKey: created, key: text, warning: null };

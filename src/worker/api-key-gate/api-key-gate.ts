@@ -12,6 +12,7 @@ import { createId, type Identifier } from "../credentials/id.ts";
 import { saveApiKeyUsage } from "../database/api-key-usage.ts";
 import { loadApiKeyRecord } from "../database/api-keys.ts";
 import { recordUseAfterRevocation } from "../database/audit-events.ts";
+import { logWarning } from "../log.ts";
 import {
   type Admission,
   type Admitted,
@@ -67,7 +68,7 @@ export class ApiKeyGate extends DurableObject<Env> {
       this.#alarmAt = (await ctx.storage.getAlarm()) ?? Number.POSITIVE_INFINITY;
     });
     const { state, discarded } = readStoredState(ctx.storage.kv.get(STATE));
-    if (discarded.length > 0) console.warn("a gate's stored state is of another format; discarded", discarded);
+    if (discarded.length > 0) logWarning("a gate's stored state is of another format; discarded", discarded.join(", "));
     const onOutage = (error: unknown, since: number) =>
       this.#database.noteOutage("D1 does not give a gate its record", error, since);
     this.#record = new Kept({ now: () => Date.now(), isOutage: isDatabaseOutage, onOutage }, state.kept);
@@ -171,7 +172,7 @@ export class ApiKeyGate extends DurableObject<Env> {
       );
       this.#isUnwritten = true;
     } catch (error) {
-      console.warn("D1 did not take an API key's usage; trying again", error);
+      logWarning("D1 did not take an API key's usage; trying again", error);
     }
   }
 
@@ -209,7 +210,7 @@ export class ApiKeyGate extends DurableObject<Env> {
       await recordUseAfterRevocation(this.#database.withoutSession(), { apiKeyId, eventId, address, now });
     } catch (error) {
       this.#usedAfterRevocation = undefined;
-      console.warn("D1 did not take an audit event; the next use tries again", error);
+      logWarning("D1 did not take an audit event; the next use tries again", error);
     }
   }
 
@@ -229,7 +230,7 @@ export class ApiKeyGate extends DurableObject<Env> {
         waitUntil: (promise) => this.ctx.waitUntil(promise),
       });
     } catch (error) {
-      console.warn("a gate has no record that it may use", error);
+      logWarning("a gate has no record that it may use", error);
       return undefined;
     }
   }

@@ -16,6 +16,7 @@
  */
 
 import { type ApiKeyCredential, isKeyOf } from "../credentials/api-key.ts";
+import { logWarning } from "../log.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import type { Admission, Region } from "../model/api-key.ts";
 import { type Sender, toSeen } from "../model/seen.ts";
@@ -80,7 +81,7 @@ export class Gatekeeper {
       return await answerWithin(DEADLINE_MS.withFallback, asked);
     } catch (error) {
       if (isOverloaded(error)) return UNAVAILABLE;
-      console.warn("an API key's gate does not answer; checking the key against D1", error);
+      logWarning("an API key's gate does not answer; checking the key against D1", error);
       const check = (withinMs: number) => checkAgainstDatabase(database, { apiKey, address, now, withinMs });
       return error instanceof DeadlineExceeded ? firstToDecide(check(LEFT_MS), asked) : check(DEADLINE_MS.without);
     }
@@ -131,7 +132,7 @@ export class Gatekeeper {
     try {
       return await answerWithin(DEADLINE_MS.withFallback, this.#gateOf(caller, apiKeyId).usedSecret());
     } catch (error) {
-      console.warn("a key's gate does not say which secret was used; D1 says it, about a minute behind", error);
+      logWarning("a key's gate does not say which secret was used; D1 says it, about a minute behind", error);
       return null;
     }
   }
@@ -199,7 +200,7 @@ const waitUntilOf =
     executionCtx.waitUntil(promise);
 
 const warnOfLoss = (error: unknown): void =>
-  console.warn("an API key's gate did not take an isolate's report, which is lost", error);
+  logWarning("an API key's gate did not take an isolate's report, which is lost", error);
 
 /**
  * Calls a gate. If that fails, calls it again, unless it is overloaded: with a new stub, and without the report, which may have

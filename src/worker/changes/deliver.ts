@@ -14,6 +14,7 @@ import {
   selectDue,
   selectWaiting,
 } from "../database/webhook-deliveries.ts";
+import { logWarning } from "../log.ts";
 import { DEADLINE_MS, hasSettledWithin } from "../store/deadline.ts";
 import type { Session } from "../store/session.ts";
 import { attempt } from "./attempt.ts";
@@ -133,7 +134,7 @@ export async function deliverSoon(session: Session, ids: readonly string[], send
   const allowance = { endsAt: Date.now() + SOON_MS, statements: { left: STATEMENTS_SOON } };
   const deliveries = ids.map((id) =>
     deliver(session, { id, send, allowance }).catch((error: unknown) => {
-      console.warn("a delivery was not made, or not recorded; the scheduled job goes on with it", error);
+      logWarning("a delivery was not made, or not recorded; the scheduled job goes on with it", error);
     }),
   );
   await Promise.all(deliveries);

@@ -1,5 +1,6 @@
 /** E-mails to members, through the optional binding NOTICES. One that cannot be sent is logged, and nothing else is lost. */
 import { type Notice, takeNotices } from "../database/notices.ts";
+import { logError } from "../log.ts";
 import type { AuditEvent } from "../model/audit-event.ts";
 import { answerWithin, DEADLINE_MS } from "../store/deadline.ts";
 import type { Session } from "../store/session.ts";
@@ -20,7 +21,7 @@ export async function sendNotices(session: Session, env: NoticesEnv, now: number
     members.map(async (to) => {
       const email = { from, to, ...render(event, link) };
       await answerWithin(DEADLINE_MS.without, notices.send(email)).catch((error: unknown) => {
-        console.error("an e-mail to a member was not sent", event.id, error);
+        logError("an e-mail to a member was not sent", error, event.id);
       });
     }),
   );

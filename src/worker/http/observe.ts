@@ -4,6 +4,7 @@
  * it, and its failure does not change an answer.
  */
 import type { Context, MiddlewareHandler, Next } from "hono";
+import { logWarning } from "../log.ts";
 import type { AppEnv } from "./app-env.ts";
 
 /** The name for requests that no operation answers: pages, preflights, unknown paths. */
@@ -36,7 +37,7 @@ async function observed(
       doubles: [status, durationMs],
     });
   } catch (error) {
-    console.warn("a request could not be observed", error);
+    logWarning("a request could not be observed", error);
   }
 }
 

@@ -2,6 +2,7 @@
  * Logs the causes of problems: at most one line a second for each cause and isolate, with the number of lines left out. So a
  * flood of invalid credentials, or an outage, costs few log lines.
  */
+import { textOfError } from "../log.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import type { Problem } from "../problem.ts";
 
@@ -22,7 +23,8 @@ export class ProblemLog {
       return;
     }
     this.#logged.set(key, { at: now, unlogged: 0 });
-    const line = { requestId, problem: code, cause, unlogged: last?.unlogged ?? 0 };
+    const text = cause === undefined ? undefined : textOfError(cause);
+    const line = { requestId, problem: code, cause: text, unlogged: last?.unlogged ?? 0 };
     if (status >= 500) console.error(line);
     else console.debug(line);
   }

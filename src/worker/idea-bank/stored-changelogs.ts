@@ -6,6 +6,7 @@
  * their rendering, if KV answers before D1 and with the current version. No answer waits for KV.
  */
 import * as z from "zod/mini";
+import { logWarning } from "../log.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import type { StoreCalls } from "../store/databases.ts";
 import { answerWithin, isWithin } from "../store/deadline.ts";
@@ -58,7 +59,7 @@ export class StoredChangelogs {
       const bytes = new Uint8Array(value);
       return (await etagOf(bytes)) === parsed.data.etag ? { bytes, ...parsed.data } : undefined;
     } catch (error) {
-      console.warn("KV does not answer; rendering the changelog from D1", error);
+      logWarning("KV does not answer; rendering the changelog from D1", error);
       return undefined;
     }
   }
@@ -91,7 +92,7 @@ export class StoredChangelogs {
       const put = store.kv.put(keyOf(ideaBankId), bytes, { metadata, expirationTtl: TIME_TO_LIVE_SECONDS });
       await answerWithin(DEADLINE_MS, put);
     } catch (error) {
-      console.warn("KV did not take a rendered changelog", error);
+      logWarning("KV did not take a rendered changelog", error);
     }
   }
 }

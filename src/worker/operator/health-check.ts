@@ -2,6 +2,8 @@
  * Whether each store answers. A database is asked through a session, as requests do it. An isolate asks the stores at most once
  * in five seconds, however many requests come.
  */
+
+import { logWarning } from "../log.ts";
 import type { StoreHealth } from "../model/operator.ts";
 import type { Caller, Databases } from "../store/databases.ts";
 import { answerWithin, DEADLINE_MS, isWithin, wait } from "../store/deadline.ts";
@@ -48,7 +50,7 @@ async function askStores(caller: HealthCaller, databases: Databases): Promise<St
         await answerWithin(DEADLINE_MS.withFallback, ask());
         return [name, "ok"] as const;
       } catch (error) {
-        console.warn("the health check has no answer from a store", name, error);
+        logWarning("the health check has no answer from a store", error, name);
         return [name, "down"] as const;
       }
     }),

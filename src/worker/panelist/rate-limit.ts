@@ -3,6 +3,7 @@
  * location. They limit floods and are not exact: when the binding fails or hangs, the request is admitted.
  */
 import { oncePer } from "../http/once-per.ts";
+import { logWarning } from "../log.ts";
 import { Problem } from "../problem.ts";
 import { answerWithin } from "../store/deadline.ts";
 
@@ -32,7 +33,7 @@ async function mayPass(limiter: RateLimit, key: string): Promise<boolean> {
   try {
     return (await answerWithin(WAIT_MS, limiter.limit({ key }))).success;
   } catch (error) {
-    console.warn("the rate-limiting binding failed; the request is admitted", error);
+    logWarning("the rate-limiting binding failed; the request is admitted", error);
     return true;
   }
 }

@@ -4,6 +4,7 @@
  * replica answer.
  */
 import { databaseDigit } from "../credentials/id.ts";
+import { logWarning } from "../log.ts";
 import { readAnchorMs } from "../settings.ts";
 import { Anchors, laterOf } from "./anchors.ts";
 import { type Bindings, bindingName, DIRECTORY_DIGIT, digitsOf, findBinding } from "./bindings.ts";
@@ -166,7 +167,7 @@ export class Database {
 
   /** Logs why a caller goes on without an answer, after waiting since `since` (Unix milliseconds). A hang opens the breakers. */
   noteOutage(message: string, error: unknown, since: number): void {
-    console.warn(message, error);
+    logWarning(message, error);
     this.#missed(error, since);
   }
 

@@ -6,6 +6,7 @@
  * It makes no bookmarks: its answers have the last known one. Sessions are tried again every ten seconds.
  */
 
+import { logWarning } from "../log.ts";
 import { laterOf } from "./anchors.ts";
 import { answerWithin, DEADLINE_MS, DeadlineExceeded, hasSettledWithin, isWithin } from "./deadline.ts";
 import type { Target } from "./session.ts";
@@ -47,7 +48,7 @@ export class Sessions {
     const now = Date.now();
     if (!isWithin(this.#loggedAt, now, LOG_AGAIN_MS)) {
       this.#loggedAt = now;
-      console.warn("D1 sessions hang, while the database answers without them: the binding is used in their place");
+      logWarning("D1 sessions hang, while the database answers without them: the binding is used in their place");
     }
     // A write that is noted while this is under way may be missing in its answer.
     const latest = this.#latest;

@@ -44,8 +44,6 @@ it.each([
 ])("a wrong %s is a failure that names the setting: %j %j", async (name, contact, policy) => {
   const error = vi.spyOn(console, "error").mockImplementation(() => {});
   expect((await named(contact, policy).request(PATH)).status).toBe(500);
-  expect(error).toHaveBeenCalledWith(
-    expect.objectContaining({ cause: expect.objectContaining({ message: expect.stringContaining(name) }) }),
-  );
+  expect(error).toHaveBeenCalledWith(expect.objectContaining({ cause: expect.stringContaining(name) }));
   expect((await named(contact, policy).request("/tenant/whoami")).status).toBe(401);
 });
