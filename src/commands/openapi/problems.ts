@@ -1,6 +1,6 @@
 /** The error responses of the document. An operation's definition and the table of problems decide which ones it can return. */
 import type { Operation } from "../../worker/http/operation.ts";
-import { takesIdempotencyKey } from "../../worker/http/operation.ts";
+import { refusesUnknown, takesIdempotencyKey } from "../../worker/http/operation.ts";
 import { REFUSAL_REASONS } from "../../worker/model/api-key.ts";
 import { PROBLEM_CODES, Problem, type ProblemCode, problemDocument, problemStatus } from "../../worker/problem.ts";
 import { type HeaderName, headerReferences } from "./headers.ts";
@@ -89,8 +89,8 @@ function problemCodesOf(operation: Operation): ProblemCode[] {
   if (credential.kind === "apiKey") codes.add("too-many-requests");
   if (credential.kind === "compoundToken" && operation.method !== "GET") codes.add("sign-in-required");
   if (credential.kind === "access" && path.includes("{")) codes.add("not-found");
-  if (query !== undefined || options !== undefined || body !== undefined || takesIdempotencyKey(operation))
-    codes.add("invalid-request");
+  const hasInput = query !== undefined || options !== undefined || body !== undefined || path.includes("{");
+  if (hasInput || refusesUnknown(operation) || takesIdempotencyKey(operation)) codes.add("invalid-request");
   if (body !== undefined) codes.add("payload-too-large").add("unsupported-media-type");
   if (takesIdempotencyKey(operation)) codes.add("idempotency-key-reused");
   const isTenants = credential.kind === "apiKey" || credential.kind === "compoundToken";

@@ -12,6 +12,7 @@ import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { PageQuery } from "../model/pagination.ts";
 import { Problem } from "../problem.ts";
 import { decide, idsOf, openOwn, orNotFound, requireDone } from "./decide.ts";
+import { formKey } from "./form-key.ts";
 import { changedSettings } from "./opened-form.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
 import { EmbedPage } from "./pages/embed-page.tsx";
@@ -38,7 +39,7 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
     const name = fields.get("name") ?? "";
     try {
       const input = parseOrThrow(NewIdeaBank, { name });
-      return c.redirect(`${IDEA_BANKS}/${await create(c, input, toKey(fields))}/settings`, 303);
+      return c.redirect(`${IDEA_BANKS}/${await create(c, input, await formKey(c, fields))}/settings`, 303);
     } catch (error) {
       return renderList(c, name, fieldErrorsOf(error));
     }
@@ -104,12 +105,6 @@ const issueVisitorToken = (c: Context<OwnerEnv>, ideaBankId: string, issue: Toke
     { ideaBankId, ...issue, expiresAt: issue.issuedAt + VISITOR_LIFETIME.default },
     c.get("settings").signingKeys,
   );
-
-/** The idempotency key of the form. Undefined for a form that did not come from our page. */
-function toKey(fields: URLSearchParams): IdempotencyKey | undefined {
-  const once = fields.get("once");
-  return once ? { key: `account form ${once.slice(0, 36)}`, requestHash: "", now: Date.now() } : undefined;
-}
 
 const SWITCHES = [...Object.keys(BANK_SWITCHES), "changelogEnabled"] as const;
 

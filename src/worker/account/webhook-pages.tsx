@@ -4,9 +4,9 @@ import { deleteWebhook, listWebhooks, moveWebhook } from "../database/account-we
 import { parseOrThrow } from "../http/invalid-request.ts";
 import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
-import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { NewWebhook, type ShownWebhook, WebhookChanges, WebhookMove, WebhookTestQuery } from "../model/webhook.ts";
 import { visitAccount } from "./account-databases.ts";
+import { formKey } from "./form-key.ts";
 import { changedSettings } from "./opened-form.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
 import type { SentForm } from "./pages/webhook-form.tsx";
@@ -39,7 +39,7 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
     const fields = await readForm(c.req.raw);
     try {
       const input = parseOrThrow(NewWebhook, toSettings(fields));
-      return await renderOne(c, await createWebhook(c, input, toKey(fields)));
+      return await renderOne(c, await createWebhook(c, input, await formKey(c, fields)));
     } catch (error) {
       return renderList(c, { fields, errors: fieldErrorsOf(error) });
     }
@@ -53,7 +53,7 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
     const fields = await readForm(c.req.raw);
     const what = fields.get("do") ?? "";
     try {
-      if (what === "rotate") return await renderOne(c, await rotateWebhook(c, id, toKey(fields)));
+      if (what === "rotate") return await renderOne(c, await rotateWebhook(c, id, await formKey(c, fields)));
       if (what === "delete") await changeTo(c, { id, change: deleteWebhook });
       else if (what === "test")
         await testWebhook(c, { id, query: parseOrThrow(WebhookTestQuery, { type: fields.get("type") ?? undefined }) });
@@ -61,7 +61,7 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
         await changeTo(c, {
           id,
           change: moveWebhook(parseOrThrow(WebhookMove, toMove(fields))),
-          idempotencyKey: toKey(fields),
+          idempotencyKey: await formKey(c, fields),
         });
       else {
         const paused = { pause: true, resume: false }[what] ?? what;
@@ -94,12 +94,3 @@ const toMove = (fields: URLSearchParams) => {
   const [to, from] = [fields.get("to"), fields.get("from")];
   return to === "next" && from !== null ? { to, from } : { to: to ?? `${fields.get("at")}:00.000Z` };
 };
-
-/**
- * The idempotency key of the form: sent twice, it makes one secret, and one move. Undefined for a form that did not come from our
- * page.
- */
-function toKey(fields: URLSearchParams): IdempotencyKey | undefined {
-  const once = fields.get("once");
-  return once ? { key: `form ${once.slice(0, 36)}`, requestHash: "", now: Date.now() } : undefined;
-}

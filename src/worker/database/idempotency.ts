@@ -178,9 +178,9 @@ export const recall = (account: AccountReference, { key }: IdempotencyKey) =>
 
 export function toResult<Outcome>(
   [row]: readonly RecalledRow[],
-  { requestHash }: IdempotencyKey,
+  { requestHash, formerHash }: IdempotencyKey,
 ): IdempotentResult<Outcome> {
   if (row === undefined) return { kind: "refused" };
-  if (row.request_hash !== requestHash) return { kind: "reused" };
+  if (row.request_hash !== requestHash && row.request_hash !== formerHash) return { kind: "reused" };
   return { kind: "replayed", outcome: JSON.parse(row.outcome) };
 }

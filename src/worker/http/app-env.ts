@@ -14,5 +14,7 @@ export type AppEnv = {
     calls: StoreCalls;
     /** The owner of the lists that a cursor continues: the id of the account or of the idea bank, or the owner's e-mail address. */
     listsOf: string | undefined;
+    /** The list that this request reads a page of, for its cursors: set by `readPage`. */
+    list: string;
   };
 };

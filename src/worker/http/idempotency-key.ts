@@ -4,29 +4,57 @@ import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.
 import { Problem } from "../problem.ts";
 import type { AppEnv } from "./app-env.ts";
 import { invalid } from "./invalid-request.ts";
+import { canonicalQuery, type Parameters } from "./query.ts";
 
 const HEADER = "Idempotency-Key";
 /** The draft's quoted string, or the unquoted text that most clients send. */
 const KEY = /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x7e]{1,255}))$/;
 
+/** What a key belongs to, besides the method and the path. */
+type SentInput = {
+  readonly parameters: Parameters;
+  readonly json: { readonly text: string; readonly value: unknown } | undefined;
+};
+
 /**
- * The request's key, with a hash of its method, path and body; undefined without the header. `client` names the sender: `tenant`
- * for all of a tenant's API keys, the ids of the idea bank and the panelist, or `account` for an owner. Throws `invalid-request`.
+ * The request's key, with a hash of its method, path, query and body; undefined without the header. The order of parameters and of
+ * names in the body does not matter, nor does white space. `client` names the sender: `tenant` for all of a tenant's API keys, the
+ * ids of the idea bank and the panelist, or `account` for an owner. Throws `invalid-request`.
  */
 export async function readIdempotencyKey<E extends AppEnv>(
   c: Context<E>,
   client: string,
-  body: string,
+  { parameters, json }: SentInput,
 ): Promise<IdempotencyKey | undefined> {
   const header = c.req.header(HEADER);
   if (header === undefined) return undefined;
   const [, quoted, bare] = KEY.exec(header) ?? [];
   const key = quoted ?? bare;
   if (key === undefined) throw invalid([{ path: HEADER, message: "must have 1 to 255 visible ASCII characters" }]);
-  const request = new TextEncoder().encode(`${c.req.method} ${c.req.path}\n${body}`);
-  const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", request));
-  return { key: `${client} ${key}`, requestHash: btoa(String.fromCharCode(...digest)), now: Date.now() };
+  const { method, path } = c.req;
+  const query = canonicalQuery(parameters);
+  return {
+    key: `${client} ${key}`,
+    requestHash: await hashOf(JSON.stringify([method, path, query, canonicalJson(json?.value)])),
+    // A request with a query has none: 1.0.0 left the query out, so its hash could be that of another request.
+    ...(query === "" && { formerHash: await hashOf(`${method} ${path}\n${json?.text ?? ""}`) }),
+    now: Date.now(),
+  };
 }
+
+/** SHA-256 as base64. */
+export async function hashOf(text: string): Promise<string> {
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
+  return btoa(String.fromCharCode(...new Uint8Array(digest)));
+}
+
+/** One text for all ways to write the value. The value has been checked by a schema, so it is not deep. */
+const canonicalJson = (value: unknown): string | undefined =>
+  JSON.stringify(value, (_, part: unknown) =>
+    typeof part === "object" && part !== null && !Array.isArray(part)
+      ? Object.fromEntries(Object.entries(part).toSorted(([left], [right]) => (left < right ? -1 : 1)))
+      : part,
+  );
 
 /**
  * 201 with the body, for a replay too. `refusal` makes the problem for a POST that did nothing. Throws `idempotency-key-reused`

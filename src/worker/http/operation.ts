@@ -24,6 +24,8 @@ export type Operation = {
   readonly query?: ListQuery;
   /** The query of an operation that is no list. The handler reads it. */
   readonly options?: z.ZodMiniType;
+  /** Whatever its query is, the answer is the same: the contract of this operation has no 400. */
+  readonly ignoresQuery?: true;
   readonly body?: z.ZodMiniType;
   /** The schema of the successful answer; for an operation with a query, of each item on its page. Without one the answer is 204. */
   readonly answer?: z.ZodMiniType;
@@ -76,6 +78,13 @@ export const takesIdempotencyKey = ({ method, credential, idempotent, answer }: 
   method === "POST"
     ? ["apiKey", "compoundToken", "access"].includes(credential.kind) && !idempotent
     : method === "DELETE" && credential.kind === "apiKey" && answer === undefined;
+
+/**
+ * Whether a parameter of the query that the operation does not know is refused. The tenant and its owners have servers, whose
+ * mistakes it shows; on the panelist API it is ignored, because pages and proxies add parameters of their own.
+ */
+export const refusesUnknown = ({ credential: { kind }, ignoresQuery }: Operation): boolean =>
+  !ignoresQuery && (kind === "apiKey" || kind === "access");
 
 /** The status of the successful answer. */
 export const successStatus = ({ method, answer, feed, status }: Operation): number =>

@@ -3,8 +3,9 @@ import type { Context } from "hono";
 import type { AppEnv } from "./app-env.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import { parseOrThrow } from "./invalid-request.ts";
-import { type AnyInput, type Operation, takesIdempotencyKey } from "./operation.ts";
+import { type AnyInput, type Operation, refusesUnknown, takesIdempotencyKey } from "./operation.ts";
 import { readPage } from "./pagination.ts";
+import { readIds, readParameters } from "./query.ts";
 import { readJsonBody } from "./read-body.ts";
 
 /**
@@ -16,14 +17,18 @@ export async function readInput<E extends AppEnv>(
   operation: Operation,
   client: string,
 ): Promise<AnyInput> {
-  const { query, body } = operation;
-  const list = query && (await readPage(c, query));
+  const { query, options, body } = operation;
+  const ids = readIds(c, operation);
+  const parameters = readParameters(c, query ?? options, !refusesUnknown(operation));
+  const list = query && (await readPage(c, query, parameters));
   const json = body && (await readJsonBody(c.req.raw));
   return {
-    ids: c.req.param(),
+    ids,
     query: list?.query,
     page: list?.page,
     body: body && parseOrThrow(body, json?.value),
-    idempotencyKey: takesIdempotencyKey(operation) ? await readIdempotencyKey(c, client, json?.text ?? "") : undefined,
+    idempotencyKey: takesIdempotencyKey(operation)
+      ? await readIdempotencyKey(c, client, { parameters, json })
+      : undefined,
   };
 }

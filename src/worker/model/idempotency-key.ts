@@ -2,9 +2,15 @@
 
 /**
  * `key` begins with its sender (read-input.ts), so clients never share keys, and neither do a panelist's idea banks.
- * `requestHash` covers the method, the path and the body. `now` is in Unix milliseconds.
+ * `requestHash` covers the method, the path, the query and the body. `formerHash` is the one that 1.0.0 stored, which may be
+ * there for 24 hours after an upgrade. `now` is in Unix milliseconds.
  */
-export type IdempotencyKey = { readonly key: string; readonly requestHash: string; readonly now: number };
+export type IdempotencyKey = {
+  readonly key: string;
+  readonly requestHash: string;
+  readonly formerHash?: string;
+  readonly now: number;
+};
 
 /** `reused`: the key came with another request before. `refused`: nothing was done. */
 export type IdempotentResult<Outcome> =

@@ -13,6 +13,7 @@ import type { AppEnv } from "../http/app-env.ts";
 import { readConsistencyToken, sendConsistencyToken } from "../http/consistency.ts";
 import { mergedInto } from "../http/merged-proposal.ts";
 import type { AnyInput } from "../http/operation.ts";
+import { readIds } from "../http/query.ts";
 import { readInput } from "../http/read-input.ts";
 import { clientOf } from "../model/address.ts";
 import { hasCapability } from "../model/capabilities.ts";
@@ -99,7 +100,7 @@ async function readCheckedInput(
   operation: ParticipationOperation,
   { ideaBankId, panelistId }: VerifiedToken,
 ): Promise<AnyInput> {
-  const { proposalId, commentId } = c.req.param() as Partial<Record<string, string>>;
+  const { proposalId, commentId } = readIds(c, operation);
   if (proposalId !== undefined && !isId(proposalId)) throw new Problem("proposal-not-found");
   if (commentId !== undefined && !isId(commentId)) throw new Problem("comment-not-found");
   return readInput(c, operation, `${ideaBankId} ${panelistId}`);

@@ -11,6 +11,7 @@ import type { Send } from "../changes/send.ts";
 import type { TokenRevocation } from "../database/idea-bank-view.ts";
 import { ownsPath } from "../database/ownership.ts";
 import { sendConsistencyToken } from "../http/consistency.ts";
+import { readIds } from "../http/query.ts";
 import { readInput } from "../http/read-input.ts";
 import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { isId } from "../model/id.ts";
@@ -28,7 +29,7 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
   return async function answer(c: Context<TenantEnv>, operation: TenantOperation): Promise<Response> {
     const { accountId, database } = await authenticate(c, scopeOf(operation));
     const { path, method } = operation;
-    const ids: Record<string, string> = c.req.param();
+    const ids = readIds(c, operation);
     // `externalId` is the tenant's own id, not the identifier of a row.
     const { externalId: _, ...named } = ids;
     if (!Object.values(named).every(isId)) throw new Problem("forbidden", { cause: "no such identifier" });

@@ -9,6 +9,7 @@ export const API_KEY_OPERATIONS = {
     method: "GET",
     path: "/tenant/whoami",
     scope: null,
+    ignoresQuery: true,
     answer: WhoAmI,
     summary: "Check an API key",
     description: "Returns the key's identifier. Needs no scope.",

@@ -30,6 +30,15 @@ describe("idea banks", () => {
       expect(await page(`${bank}${path}`)).toContain(`<title>${part}Tabs · Account Settings</title>`);
   });
 
+  it("are not lost when somebody goes back and sends the same form with another name", async () => {
+    const { opened, owner, page } = await createDesk();
+    const form = { ...(await opened("/idea-banks", "Create idea bank")), name: "Riders" };
+    await owner.submit("/idea-banks", form);
+    expect((await owner.submit("/idea-banks", { ...form, name: "Drivers" })).status).toBe(303);
+    const html = await page("/idea-banks");
+    expect([html.includes("Riders</a>"), html.includes("Drivers</a>")]).toEqual([true, true]);
+  });
+
   it("are created as drafts, once however often the form is sent, and the activity says by whom", async () => {
     const { panel, opened, owner, page, activity, changes } = await createDesk();
     const form = { ...(await opened("/idea-banks", "Create idea bank")), name: " Rider ideas " };

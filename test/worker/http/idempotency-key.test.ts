@@ -38,6 +38,62 @@ describe("the key", () => {
     expect((await tenant.send("POST", other, { externalId: "x" }, KEY)).status).toBe(422);
   });
 
+  it("is bound to the query too: an erasure with what the person wrote is not taken for the deletion before it", async () => {
+    const { ids, tenant, path } = await createScene("/tenant/panelists/{panelistId}");
+    expect((await tenant.send("DELETE", path, undefined, KEY)).status).toBe(204);
+    const erasure = await tenant.send("DELETE", `${path}?content=delete`, undefined, KEY);
+    expect([erasure.status, (await erasure.json<{ error: string }>()).error]).toEqual([422, "idempotency-key-reused"]);
+    const other = fillPath("/tenant/panelists/{panelistId}", await addOneOfEverything(ids.accountId));
+    const again = { "Idempotency-Key": "erased" };
+    for (const query of ["?content=delete", "?%63ontent=%64elete"]) {
+      const answer = await tenant.send("DELETE", `${other}${query}`, undefined, again);
+      expect([query, answer.status]).toEqual([query, 204]);
+    }
+    expect((await tenant.send("DELETE", other, undefined, again)).status).toBe(422);
+  });
+
+  it("is bound to the body as JSON, not to its bytes", async () => {
+    const { tenant } = await createScene("/");
+    const path = "/tenant/ideabanks";
+    const first = await tenant.send("POST", path, '{"name":"N","status":"OPEN","changelogMaxEntries":10}', KEY);
+    for (const same of [
+      '{ "changelogMaxEntries": 1e1,\n "status": "OPEN", "name": "\\u004e" }',
+      '{"name":"x","name":"N","status":"OPEN","changelogMaxEntries":10.0}',
+    ]) {
+      const again = await tenant.send("POST", path, same, KEY);
+      expect([same, again.headers.get("Idempotency-Replayed")]).toEqual([same, "true"]);
+      expect(await again.text()).toBe(await first.clone().text());
+    }
+    for (const other of [
+      { name: "N", status: "OPEN", changelogMaxEntries: 11 },
+      { name: "N", status: "OPEN" },
+      { name: "n", status: "OPEN", changelogMaxEntries: 10 },
+    ])
+      expect([other, (await tenant.send("POST", path, other, KEY)).status]).toEqual([other, 422]);
+  });
+
+  it("that 1.0.0 has stored is known to a retry after the upgrade, and to no request with a query", async () => {
+    const { ids, tenant, path } = await createScene("/tenant/panelists/{panelistId}");
+    const store = async (key: string, request: string, outcome: string) => {
+      const digest = new Uint8Array(await crypto.subtle.digest("SHA-256", new TextEncoder().encode(request)));
+      await databaseOf(ids.accountId)
+        .prepare(
+          "INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at) VALUES (?, ?, ?, ?, ?)",
+        )
+        .bind(ids.accountId, `tenant ${key}`, btoa(String.fromCharCode(...digest)), outcome, Date.now())
+        .run();
+    };
+    const survey = '{"title": "T"}';
+    await store("made", `POST /tenant/surveys\n${survey}`, JSON.stringify({ id: ids.surveyId, at: 1 }));
+    const made = await tenant.send("POST", "/tenant/surveys", survey, { "Idempotency-Key": "made" });
+    expect([made.status, made.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
+    await store("gone", `DELETE ${path}\n`, "null");
+    const erasure = await tenant.send("DELETE", `${path}?content=delete`, undefined, { "Idempotency-Key": "gone" });
+    expect(erasure.status).toBe(422);
+    const gone = await tenant.send("DELETE", path, undefined, { "Idempotency-Key": "gone" });
+    expect([gone.status, gone.headers.get("Idempotency-Replayed")]).toEqual([204, "true"]);
+  });
+
   it("is the same quoted and unquoted", async () => {
     const { tenant } = await createScene("/");
     await tenant.send("POST", "/tenant/panelists", {}, { "Idempotency-Key": '"k-1"' });
