@@ -38,7 +38,7 @@ const CREATE_LEDGER = `CREATE TABLE IF NOT EXISTS ${LEDGER}(
 const insertIntoLedger = ({ name }: SchemaStep) => `INSERT INTO ${LEDGER} (name) VALUES ('${name}');`;
 
 /** One statement: 1 if the database has a ledger. */
-export const HAS_LEDGER = `SELECT count(*) AS found FROM sqlite_master WHERE name = '${LEDGER}'`;
+export const HAS_LEDGER = `SELECT count(*) AS found FROM sqlite_master WHERE type = 'table' AND name = '${LEDGER}'`;
 
 /** One statement: the ledger, oldest first. */
 export const READ_LEDGER = `SELECT name FROM ${LEDGER} ORDER BY id`;

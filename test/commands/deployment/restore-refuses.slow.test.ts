@@ -62,6 +62,8 @@ describe("a backup that brings more than the schema", () => {
 
   it.each([
     ["a trigger", () => TRIGGER, "trigger extra"],
+    ["a trigger with the name of the ledger", () => TRIGGER.replace("extra", "d1_migrations"), "trigger d1_migrations"],
+    ["a trigger with a name of Cloudflare's", () => TRIGGER.replace("extra", "_cf_extra"), "trigger _cf_extra"],
     ["a view", () => "CREATE VIEW seen AS SELECT id FROM api_keys", "view seen"],
     [
       "a trigger in the place of one of ours",
