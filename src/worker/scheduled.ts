@@ -22,7 +22,10 @@ import type { Session } from "./store/session.ts";
 
 /** A run begins no slice after this time. */
 const SLICES_MS = 30_000;
-/** A run begins no delivery after this time: then an attempt of less than ten seconds ends before the next run begins. */
+/**
+ * A run begins no delivery after this time. An attempt takes up to 15 seconds, and the call that records it up to ten more, so a run may
+ * last into the next one. That does no harm: a claim keeps each webhook to one of them.
+ */
 const DELIVERIES_MS = 50_000;
 /**
  * Workers ends an invocation that sends more than 1,000 statements to D1. This many for the slices are enough to look for each

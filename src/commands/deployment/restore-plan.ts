@@ -19,7 +19,9 @@ export async function accountsGone(
 }
 
 export const hasAccounts = async ({ query }: EveryDatabase, binding: string): Promise<boolean> =>
-  Number((await query(binding, "SELECT count(*) AS n FROM sqlite_master WHERE type = 'table' AND name = 'accounts'"))[0]?.n) > 0;
+  Number(
+    (await query(binding, "SELECT count(*) AS n FROM sqlite_master WHERE type = 'table' AND name = 'accounts'"))[0]?.n,
+  ) > 0;
 
 export const nameSome = (names: readonly string[]): string =>
   `${names.slice(0, 5).join(", ")}${names.length > 5 ? `, and ${names.length - 5} more` : ""}`;

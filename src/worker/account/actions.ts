@@ -11,6 +11,7 @@ import {
   requireNotified,
   revokeOwnKey,
 } from "../api-key-gate/key-changes.ts";
+import { withDeliveries } from "../changes/deliver.ts";
 import { createApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
@@ -43,6 +44,13 @@ export function primaryOf(c: Context<OwnerEnv>, id: string, none = noSuchKey): S
   if (database === undefined) throw none();
   return database.withoutSession();
 }
+
+/** Makes a change in the owner's account. */
+const inOwnAccount = <Answer>(
+  c: Context<OwnerEnv>,
+  session: Session,
+  change: (session: Session) => Promise<Answer>,
+): Promise<Answer> => withDeliveries(c, { session, account: { email: c.var.owner.email }, send: c.var.send }, change);
 
 /** A key, and its last 30 days. Throws `not-found`. */
 export async function loadKeyUse(c: Context<OwnerEnv>, id: string) {
@@ -83,17 +91,8 @@ export async function createKey(
     const { text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, id);
     const secret = { id, hash: secretHash, lastFour: text.slice(-4) };
     const at = stamp(digit);
-    return {
-      text,
-      ...(await createApiKeyRow(session, {
-        owner: c.var.owner,
-        visit,
-        key: secret,
-        settings: input,
-        stamp: at,
-        idempotencyKey,
-      })),
-    };
+    const row = { owner: c.var.owner, visit, key: secret, settings: input, stamp: at, idempotencyKey };
+    return { text, ...(await inOwnAccount(c, session, (watched) => createApiKeyRow(watched, row))) };
   });
   if (isRepeated(created)) throw repeatedProblem(created);
   if (created === "limit") throw new Problem("api-key-limit-reached");
@@ -131,7 +130,8 @@ export async function rotateKey(
   const graceUntil = graceSeconds === 0 ? null : at.now + graceSeconds * 1000;
   const usedSecret = await c.var.gatekeeper.usedSecret(c, id);
   const rotation = { graceUntil, seen, usedSecret };
-  const apiKey = await rotateApiKey(session, { owner: c.var.owner, id, secret, rotation, stamp: at, idempotencyKey });
+  const change = { owner: c.var.owner, id, secret, rotation, stamp: at, idempotencyKey };
+  const apiKey = await inOwnAccount(c, session, (watched) => rotateApiKey(watched, change));
   if (apiKey === null) {
     const own = await loadOwnApiKey(session, { email: c.var.owner.email, id, now: at.now });
     throw own === null || own.state === "active" ? noSuchKey() : endedKey();
@@ -168,11 +168,13 @@ export async function changeKey(c: Context<OwnerEnv>, id: string, changes: ApiKe
   const livesMs = changes.expiresAt == null ? 1 : Date.parse(changes.expiresAt) - own.at.now;
   if (livesMs <= 0 || livesMs > MAX_LIFE_DAYS * DAY_MS)
     throw invalid([{ path: "expiresAt", message: `must be a time in the next ${MAX_LIFE_DAYS} days` }]);
-  return changeOwnKey(changerOf(c), own, changes);
+  return inOwnAccount(c, own.session, (session) => changeOwnKey(changerOf(c), { ...own, session }, changes));
 }
 
-export const revokeKey = (c: Context<OwnerEnv>, id: string): Promise<ApiKey> =>
-  revokeOwnKey(changerOf(c), ownKey(c, id));
+export async function revokeKey(c: Context<OwnerEnv>, id: string): Promise<ApiKey> {
+  const own = ownKey(c, id);
+  return inOwnAccount(c, own.session, (session) => revokeOwnKey(changerOf(c), { ...own, session }));
+}
 
 const ownKey = (c: Context<OwnerEnv>, id: string): OwnKey => ({
   session: primaryOf(c, id),

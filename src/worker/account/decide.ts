@@ -1,6 +1,6 @@
 /** Lets an owner's request read and decide about content, with the functions of the tenant API, in the owner's account. */
 import type { Context } from "hono";
-import { deliverSoon, watchWebhooks } from "../changes/deliver.ts";
+import { withDeliveries } from "../changes/deliver.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, type Identifier } from "../credentials/id.ts";
 import { stamp } from "../database/audit-events.ts";
@@ -88,13 +88,9 @@ async function asMember<Answer>(
   { session, accountId }: Pick<Own, "session" | "accountId">,
   send: (session: Session) => Promise<Answer>,
 ): Promise<Answer> {
-  const watched = watchWebhooks(session, { accountId });
   try {
-    return await send(watched.session);
+    return await withDeliveries(c, { session, account: { accountId }, send: c.var.send }, send);
   } catch (error) {
     throw isNoMember(error) ? noMember() : error;
-  } finally {
-    const { waiting } = watched;
-    if (waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(session, waiting, c.var.send));
   }
 }

@@ -3,8 +3,9 @@
  * directory follows.
  */
 import type { Context } from "hono";
+import { withDeliveries } from "../changes/deliver.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
-import { createId } from "../credentials/id.ts";
+import { createId, type Identifier } from "../credentials/id.ts";
 import { stamp } from "../database/audit-events.ts";
 import {
   answerInvitation,
@@ -70,7 +71,11 @@ export async function answerOwnInvitation(c: Context<OwnerEnv>, id: string, acce
   const session = primaryOf(c, id, noSuchInvitation);
   const { owner } = c.var;
   const accountId = await findInviter(session, id, owner.person);
-  const name = accountId && (await answerInvitation(session, owner, { accountId, accepts, stamp: stamp(id) }));
+  const answer = (accountId: Identifier) =>
+    withDeliveries(c, { session, account: { accountId }, send: c.var.send }, (watched) =>
+      answerInvitation(watched, owner, { accountId, accepts, stamp: stamp(id) }),
+    );
+  const name = accountId && (await answer(accountId));
   if (!accountId || name === null) throw noSuchInvitation();
   const directory = directoryOf(c);
   if (accepts) await rememberMembership(directory, accountId, owner.person);
@@ -86,18 +91,16 @@ export const noSuchMember = () => new Problem("not-found", { detail: "There is n
  */
 export async function dismissMember(c: Context<OwnerEnv>, id: string): Promise<void> {
   const { accountId } = await visitAccount(c, openAccount);
-  const outcome = await removeMember(primaryOf(c, accountId), {
-    owner: c.var.owner,
-    accountId,
-    id,
-    stamp: stamp(accountId),
-  });
+  const session = primaryOf(c, accountId);
+  const removal = { owner: c.var.owner, accountId, id, stamp: stamp(accountId) };
+  const outcome = await withDeliveries(c, { session, account: { accountId }, send: c.var.send }, (watched) =>
+    removeMember(watched, removal),
+  );
   if (outcome === null) throw noSuchMember();
   if (outcome === "last")
     throw new Problem("conflict", {
       detail: "The last member of an account cannot be removed. Invite another one first, who accepts.",
     });
-  const session = primaryOf(c, accountId);
   const forget = outcome.isInvited ? forgetInvitee : forgetMembership;
   await forget(directoryOf(c), { session, accountId, person: outcome.removed });
 }

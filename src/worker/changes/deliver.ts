@@ -3,6 +3,7 @@
  * when the receiver has answered 2xx. Deliveries begin after the answer to a write (`deliverSoon`), or in the scheduled job
  * (`deliverDue`), which alone repeats failed ones. Both claim the webhook first.
  */
+import type { Context } from "hono";
 import { listUndelivered } from "../database/changes.ts";
 import {
   type AccountOfWebhooks,
@@ -138,6 +139,21 @@ export async function deliverSoon(session: Session, ids: readonly string[], send
     }),
   );
   await Promise.all(deliveries);
+}
+
+/** Makes a change in the account, with a session of the same database. Its webhooks get what is due after the answer. */
+export async function withDeliveries<Answer>(
+  { executionCtx }: Pick<Context, "executionCtx">,
+  { session, account, send }: { readonly session: Session; readonly account: AccountOfWebhooks; readonly send: Send },
+  change: (session: Session) => Promise<Answer>,
+): Promise<Answer> {
+  const watched = watchWebhooks(session, account);
+  try {
+    return await change(watched.session);
+  } finally {
+    const { waiting } = watched;
+    if (waiting.length > 0) executionCtx.waitUntil(deliverSoon(session, waiting, send));
+  }
 }
 
 /** The job spends at most this long on one account, then serves the next one. An account alone gets the next turn at once. */

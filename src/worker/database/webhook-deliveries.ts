@@ -5,7 +5,7 @@
 import type { WebhookState } from "../model/webhook.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
-import { accountOf } from "./idempotency.ts";
+import { type AccountReference, accountOf } from "./idempotency.ts";
 import { afterRotation, earlierOf } from "./secret-rotation.ts";
 
 /** The database's clock, in Unix milliseconds. */
@@ -69,8 +69,13 @@ export type StoredAttempt = {
   readonly durationMs: number;
 };
 
-/** By the account's id, or as the account of an idea bank. */
-export type AccountOfWebhooks = { readonly accountId: string } | { readonly ideaBankId: string };
+/** By the account's id, as the account of an idea bank, by its owner, or the accounts of API keys (`apiKeyIds`: a JSON array). */
+export type AccountOfWebhooks = AccountReference | { readonly apiKeyIds: string };
+
+const accountsOf = (account: AccountOfWebhooks): string =>
+  "apiKeyIds" in account
+    ? "SELECT account_id FROM api_keys WHERE id IN (SELECT value FROM json_each(:apiKeyIds))"
+    : accountOf(account);
 
 /**
  * Selects the account's webhooks that are not claimed and have not failed: in the batch of a write, those to deliver after the
@@ -78,7 +83,7 @@ export type AccountOfWebhooks = { readonly accountId: string } | { readonly idea
  */
 export const selectWaiting = (account: AccountOfWebhooks) =>
   prepare<{ id: string }>(
-    `SELECT id FROM webhooks WHERE account_id = ${accountOf(account)} AND +due_at IS NOT NULL AND attempts = 0
+    `SELECT id FROM webhooks WHERE account_id IN (${accountsOf(account)}) AND +due_at IS NOT NULL AND attempts = 0
        AND claimed_until <= ${DATABASE_NOW}`,
     account,
   );

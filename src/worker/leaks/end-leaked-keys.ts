@@ -2,6 +2,8 @@
 import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { notifyGates } from "../api-key-gate/key-changes.ts";
+import { withDeliveries } from "../changes/deliver.ts";
+import type { Send } from "../changes/send.ts";
 import { verifyApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit } from "../credentials/id.ts";
@@ -11,7 +13,7 @@ import { Problem } from "../problem.ts";
 import type { Databases } from "../store/databases.ts";
 
 /** The memory that this shares with others in the isolate. */
-export type LeakMemory = { readonly gatekeeper: Gatekeeper; readonly databases: Databases };
+export type LeakMemory = { readonly gatekeeper: Gatekeeper; readonly databases: Databases; readonly send: Send };
 
 /** `foundAt` is a text from the reporter. */
 export type Finding = { readonly token: string; readonly foundAt: string };
@@ -27,7 +29,7 @@ const FOUND_AT_LENGTH = 500;
 export async function endLeakedKeys(
   c: Context<AppEnv>,
   {
-    memory: { gatekeeper, databases },
+    memory: { gatekeeper, databases, send },
     findings,
     reporter,
   }: { readonly memory: LeakMemory; readonly findings: readonly Finding[]; readonly reporter: string },
@@ -49,10 +51,12 @@ export async function endLeakedKeys(
   }
   const recorded = await Promise.allSettled(
     Object.entries(byDatabase).map(async ([digit, secrets]) => {
-      const database = databases.of(c, digit);
-      return database
-        ? recordLeaks(database.withoutSession(), { secrets: [...secrets.values()], reporter, now: Date.now() })
-        : [];
+      const session = databases.of(c, digit)?.withoutSession();
+      if (session === undefined) return [];
+      const apiKeyIds = JSON.stringify([...secrets.values()].map(({ id }) => id));
+      return withDeliveries(c, { session, account: { apiKeyIds }, send }, (watched) =>
+        recordLeaks(watched, { secrets: [...secrets.values()], reporter, now: Date.now() }),
+      );
     }),
   );
   const ids = recorded.flatMap((outcome) => (outcome.status === "fulfilled" ? outcome.value : []));

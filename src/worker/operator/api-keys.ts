@@ -1,21 +1,28 @@
 /** `/operator/keys`: the operator changes an API key for its owner, who may not be able to sign in. */
 import type { Context } from "hono";
 import { changeOwnKey, noSuchKey, type OwnKey, revokeOwnKey } from "../api-key-gate/key-changes.ts";
+import { withDeliveries } from "../changes/deliver.ts";
 import { findOwnerOfKey } from "../database/account-api-keys.ts";
 import { stamp } from "../database/audit-events.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { ApiKey } from "../model/account.ts";
 import { isId } from "../model/id.ts";
 import { ApiKeyLimit } from "../model/operator.ts";
-import type { Databases } from "../store/databases.ts";
-import { operation } from "./operation.ts";
+import { type OperatorMemory, operation } from "./operation.ts";
 
-/** Throws `not-found`. */
-async function actForOwnerOf(c: Context<AppEnv>, databases: Databases, id: string): Promise<OwnKey> {
+/** What `change` does is the operator's act on the owner's key; webhooks get it after the answer. Throws `not-found`. */
+async function actForOwnerOf<Answer>(
+  c: Context<AppEnv>,
+  { databases, send, id }: Pick<OperatorMemory, "databases" | "send"> & { readonly id: string },
+  change: (own: OwnKey) => Promise<Answer>,
+): Promise<Answer> {
   const session = isId(id) ? databases.of(c, id)?.withoutSession() : undefined;
   const email = session && (await findOwnerOfKey(session, id));
   if (session === undefined || !email) throw noSuchKey();
-  return { session, owner: { email, person: email, actor: "the operator", address: null }, id, at: stamp(id) };
+  const owner = { email, person: email, actor: "the operator", address: null };
+  return withDeliveries(c, { session, account: { email }, send }, (watched) =>
+    change({ session: watched, owner, id, at: stamp(id) }),
+  );
 }
 
 export const KEY_OPERATIONS = {
@@ -31,8 +38,10 @@ export const KEY_OPERATIONS = {
     description:
       "It holds for every request after this answer. The owner's activity says that the operator has changed it. Sending it again is " +
       "harmless. 409 `conflict` for a key that is revoked or expired.",
-    handle: async (c, { ids, body }, { databases, gatekeeper }) =>
-      c.json(await changeOwnKey({ caller: c, gatekeeper }, await actForOwnerOf(c, databases, ids.apiKeyId), body)),
+    handle: async (c, { ids, body }, memory) => {
+      const changer = { caller: c, gatekeeper: memory.gatekeeper };
+      return c.json(await actForOwnerOf(c, { ...memory, id: ids.apiKeyId }, (own) => changeOwnKey(changer, own, body)));
+    },
   }),
 
   revokeKeyAsOperator: operation({
@@ -47,7 +56,9 @@ export const KEY_OPERATIONS = {
     description:
       "After this answer every request with the key is refused. The owner's activity says that the operator has revoked it. Sending it " +
       "again is harmless.",
-    handle: async (c, { ids }, { databases, gatekeeper }) =>
-      c.json(await revokeOwnKey({ caller: c, gatekeeper }, await actForOwnerOf(c, databases, ids.apiKeyId))),
+    handle: async (c, { ids }, memory) => {
+      const changer = { caller: c, gatekeeper: memory.gatekeeper };
+      return c.json(await actForOwnerOf(c, { ...memory, id: ids.apiKeyId }, (own) => revokeOwnKey(changer, own)));
+    },
   }),
 };

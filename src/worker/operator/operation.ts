@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import type * as z from "zod/mini";
 import type { AccessMemory } from "../access/answers.ts";
+import type { Send } from "../changes/send.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { AnyInput, Definition, Input, Operation, Tag } from "../http/operation.ts";
 import type { HealthCheck } from "./health-check.ts";
@@ -9,7 +10,7 @@ import type { HealthCheck } from "./health-check.ts";
 const tag: Tag = { name: "Operation", description: "For the operator of this deployment." };
 
 /** The memory that the operations share with others in the isolate. */
-export type OperatorMemory = AccessMemory & { readonly health: HealthCheck };
+export type OperatorMemory = AccessMemory & { readonly health: HealthCheck; readonly send: Send };
 
 type OperatorCredential = { readonly credential: { readonly kind: "operator" | "none" } };
 

@@ -10,9 +10,9 @@ import type { Change } from "../../../src/worker/model/change.ts";
 import type { Webhook } from "../../../src/worker/model/webhook.ts";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf, selectEverywhere } from "../../support/databases.ts";
-import { takeAll } from "../../support/isolate.ts";
 import { runJob } from "../../support/job.ts";
 import { add, membersOf } from "../../support/members.ts";
+import { OPERATOR_SECRET, withSecret } from "../../support/operator.ts";
 import { createOwner } from "../../support/owner.ts";
 
 type Owner = ReturnType<typeof createOwner>;
@@ -58,21 +58,69 @@ const addPanelist = (owner: Owner, key: string) =>
 
 const KEY_TYPES = ["api-key.created", "api-key.changed", "api-key.rotated", "api-key.revoked"];
 
+/** The types that one request each has delivered by its end: nothing waits for the job. */
+describe("an account event is delivered after the answer that it follows from", () => {
+  const scene = async (types: string[]) => {
+    const { got, send } = receiver();
+    const owner = createOwner(undefined, withSecret, undefined, send);
+    await createWebhook(owner, types);
+    return { owner, types: () => got.splice(0).map(({ type }) => type) };
+  };
+  const asOperator = { Authorization: `Bearer ${OPERATOR_SECRET}`, "Content-Type": "application/json" };
+
+  it("for keys, by their owner and by the operator", async () => {
+    const { owner, types } = await scene(KEY_TYPES);
+    const { apiKey } = await owner.create("CRM sync");
+    expect(types()).toEqual(["api-key.created"]);
+    await owner.json("PATCH", `/keys/${apiKey.id}`, { limit: 60 });
+    expect(types()).toEqual(["api-key.changed"]);
+    await owner.json("POST", `/keys/${apiKey.id}/rotate`, {});
+    expect(types()).toEqual(["api-key.rotated"]);
+    const path = `/operator/keys/${apiKey.id}`;
+    const body = JSON.stringify({ limit: 10, windowSeconds: 60 });
+    await owner.isolate.request(`${path}/limit`, { method: "PUT", headers: asOperator, body });
+    expect(types()).toEqual(["api-key.changed"]);
+    await owner.isolate.request(path, { method: "DELETE", headers: asOperator });
+    expect(types()).toEqual(["api-key.revoked"]);
+    const other = await owner.create("Another");
+    await owner.submit(`/api-keys/${other.apiKey.id}/revoke`, {});
+    expect(types()).toEqual(["api-key.created", "api-key.revoked"]);
+  });
+
+  it("for a key that was found in public", async () => {
+    const { owner, types } = await scene(["api-key.leaked"]);
+    const { key } = await owner.create("CRM sync");
+    await owner.isolate.request("/leaks/reports", { method: "POST", body: new URLSearchParams({ key }) });
+    expect(types()).toEqual(["api-key.leaked"]);
+  });
+
+  it("for members, in the account that they join or leave", async () => {
+    const { got, send } = receiver();
+    const owner = createOwner(undefined, env, undefined, send);
+    const member = createOwner(undefined, env, undefined, send);
+    await createWebhook(owner, ["member.added", "member.removed"]);
+    await add(owner, member);
+    expect(got.map(({ type }) => type)).toEqual(["member.added"]);
+    const [, { id = "" } = {}] = (await membersOf(owner)).items;
+    await owner.json("DELETE", `/members/${id}`);
+    expect(got.map(({ type }) => type)).toEqual(["member.added", "member.removed"]);
+  });
+});
+
 describe("a webhook that chooses account events", () => {
   it("gets what happens to keys and members, each with who did it and what was before and after", async () => {
-    const owner = createOwner();
+    const { got, send } = receiver();
+    const owner = createOwner(undefined, env, undefined, send);
     await createWebhook(owner, [...KEY_TYPES, "member.added", "member.removed"]);
     const { apiKey } = await owner.create("CRM sync");
     await owner.json("PATCH", `/keys/${apiKey.id}`, { limit: 60 });
     await owner.json("POST", `/keys/${apiKey.id}/rotate`, {});
     await owner.json("DELETE", `/keys/${apiKey.id}`);
     await owner.json("PUT", "/settings", { leakedKeys: "mark" });
-    const member = createOwner();
+    const member = createOwner(undefined, env, undefined, send);
     await add(owner, member);
     const [, { id = "" } = {}] = (await membersOf(owner)).items;
     await owner.json("DELETE", `/members/${id}`);
-    const { got, send } = receiver();
-    await deliver(send);
     expect(got.map(({ type }) => type)).toEqual([...KEY_TYPES, "member.added", "member.removed"]);
     expect(got[1]).toMatchObject({
       type: "api-key.changed",
@@ -276,7 +324,11 @@ describe("members by e-mail", () => {
     const start = Date.now();
     freeze(start);
     const send = emails();
-    const owner = createOwner();
+    const gone = new Set<string>();
+    const owner = createOwner(undefined, env, undefined, async ({ url }) => ({
+      status: gone.has(url) ? 410 : 204,
+      retryAfter: null,
+    }));
     const member = createOwner();
     await add(owner, member);
     await tell();
@@ -319,13 +371,9 @@ describe("members by e-mail", () => {
 
     send.mockClear();
     vi.useRealTimers();
-    await createWebhook(owner, ["api-key.created"]);
-    const failed = await createWebhook(owner, ["api-key.revoked"]);
-    const { apiKey } = await owner.create("Another");
-    await owner.json("DELETE", `/keys/${apiKey.id}`);
-    const gone: Send = async ({ url }) =>
-      url === failed.url ? { status: 410, retryAfter: null } : takeAll({ url, headers: {}, body: "" });
-    await deliver(gone);
+    const failed = await createWebhook(owner, ["api-key.created"]);
+    gone.add(failed.url);
+    await owner.create("Another");
     await tell();
     expect(sentBy(send).map(({ subject, text }) => [subject, text.includes(failed.url)])).toEqual(
       Array(2).fill(["A webhook has failed", true]),
@@ -382,11 +430,15 @@ describe("members by e-mail", () => {
 });
 
 it("a webhook that is given up is in the activity, and other webhooks hear of it", async () => {
-  const owner = createOwner();
+  const gone = new Set<string>();
+  const owner = createOwner(undefined, env, undefined, async ({ url }) => ({
+    status: gone.has(url) ? 410 : 503,
+    retryAfter: null,
+  }));
   const broken = await createWebhook(owner, ["api-key.created"]);
+  gone.add(broken.url);
   await createWebhook(owner, ["webhook.failed"]);
   await owner.create();
-  await deliver(async ({ url }) => ({ status: url === broken.url ? 410 : 503, retryAfter: null }));
   expect((await owner.events())[0]).toMatchObject({
     event: "webhook-failed",
     actor: null,

@@ -36,8 +36,8 @@ it("a webhook's events say where it points, what it is sent and where it was mov
   expect(events.map(({ event, changes }) => [event, changes])).toEqual([
     ["webhook-deleted", { before: all, after: {} }],
     ["webhook-resumed", { before: { paused: true }, after: { paused: false } }],
-    ["webhook-moved", { before: { place: 1 }, after: { place: 3 } }],
-    ["webhook-moved", { before: { place: 0 }, after: { place: 1 } }],
+    ["webhook-moved", { before: { place: 2 }, after: { place: 3 } }],
+    ["webhook-moved", { before: { place: 1 }, after: { place: 2 } }],
     [
       "webhook-paused",
       { before: { types: ["proposal.created"], paused: false }, after: { types: null, paused: true } },
