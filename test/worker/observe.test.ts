@@ -1,10 +1,13 @@
 /** What an operator sees of requests: what is in it, that it is counted right, and that it changes nothing when it fails. */
+
+import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
 import { countStores } from "../support/intercept.ts";
 import { createIsolate } from "../support/isolate.ts";
 import { dataPoints, leaksIn, requestLines } from "../support/observed.ts";
 import { addressOf, bodyOf, operationsOf } from "../support/operations.ts";
+import { OPERATOR_SECRET, withSecret } from "../support/operator.ts";
 import { createOwner } from "../support/owner.ts";
 import { addOneOfEverything, createTenant } from "../support/tenant.ts";
 import { addApiKey, addIdeaBank, tokenFor } from "../support/world.ts";
@@ -146,14 +149,72 @@ describe("when observing fails", () => {
   });
 });
 
-it("a request id that looks like a credential is replaced: it would be in the log", async () => {
-  const { token } = await addIdeaBank();
-  const { text } = await addApiKey();
-  for (const credential of [token, text, `x${token}`]) {
-    const response = await createIsolate().request("/health", { headers: { "X-Request-Id": credential } });
-    expect(response.headers.get("X-Request-Id")).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
-  }
+/** One credential of each kind, and the operator's secret. */
+const CREDENTIALS = [
+  ...["ibk", "ibt", "ibv", "ibs", "ibl", "ibo"].map((kind) => `${kind}_0k3yPq8sVw2Zr5Tb9Xc4Nd7Ga1Hj6`),
+  `whsec_${"Ab3".repeat(10)}`,
+  OPERATOR_SECRET,
+];
+
+it.each(CREDENTIALS)(
+  "a request id with a credential in it is replaced, because it would be in the log: %s",
+  async (text) => {
+    for (const sent of [text, `x${text}`, `trace-${text}`]) {
+      const response = await createIsolate(withSecret).request("/health", { headers: { "X-Request-Id": sent } });
+      expect(response.headers.get("X-Request-Id")).toMatch(/^[0-9a-f]{8}-[0-9a-f-]{27}$/);
+    }
+  },
+);
+
+const JWT = `eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJiNG5LIn0.${"sig".repeat(14)}`;
+
+it.each([...CREDENTIALS, JWT])(
+  "an owner sees no credential that a client sent in a wrong field: %s",
+  async (credential) => {
+    const owner = createOwner(undefined, withSecret);
+    const { apiKey, key } = await owner.create();
+    const isolate = createIsolate(withSecret);
+    const send = (headers: Record<string, string>) =>
+      isolate.request("/tenant/whoami", { headers: { "X-API-Key": key, ...headers } });
+    expect((await send({ "User-Agent": `crm-sync ${credential} 2.1` })).status).toBe(200);
+    vi.setSystemTime(Date.now() + 62_000);
+    await runDurableObjectAlarm(env.API_KEY_GATE.getByName(apiKey.id));
+    const used = await (await owner.json("GET", `/keys/${apiKey.id}/usage`)).text();
+    expect(used).toContain("crm-sync");
+    expect(used).toContain("…");
+    expect(used).not.toContain(credential.slice(4, 30));
+  },
+);
+
+it.each([...CREDENTIALS, JWT])("nor in the place where a leak was found: %s", async (credential) => {
+  const owner = createOwner(undefined, withSecret);
+  const { key } = await owner.create();
+  const fields = new URLSearchParams({ key, foundAt: `https://git.example/?t=${credential}` });
+  await createIsolate(withSecret).request("/leaks/reports", { method: "POST", body: fields });
+  const events = JSON.stringify(await owner.events());
+  expect(events).toContain("https://git.example/?t=");
+  expect(events).not.toContain(credential.slice(4, 30));
 });
+
+it.each([...CREDENTIALS.slice(0, -1), JWT])("a name with a credential in it is refused: %s", async (credential) => {
+  const named = await createOwner().json("POST", "/keys", { name: `CRM ${credential}` });
+  expect([named.status, await named.json()]).toEqual([
+    400,
+    expect.objectContaining({ errors: [{ path: "name", message: "must not hold a key, a token or a secret" }] }),
+  ]);
+});
+
+it.each(CREDENTIALS)(
+  "an Idempotency-Key with a credential in it is refused, because it is stored: %s",
+  async (credential) => {
+    const tenant = await createTenant({}, createIsolate(withSecret));
+    const answer = await tenant.send("POST", "/tenant/panelists", {}, { "Idempotency-Key": credential });
+    expect([answer.status, await answer.json()]).toEqual([
+      400,
+      expect.objectContaining({ errors: [{ path: "Idempotency-Key", message: "must not hold a credential" }] }),
+    ]);
+  },
+);
 
 it("the search for credentials in what is logged finds them, wherever they are", async () => {
   const { token } = await addIdeaBank();

@@ -2,9 +2,8 @@
  * `/account/sign-in`: an owner comes with a link that the platform's own server has asked for; `/account/sign-out`.
  *
  * Opening the link uses it up and signs in, but only as a page that somebody visits: an image, a frame, a script of another page and
- * a browser's prefetch change nothing. It asks first in a browser where it has signed somebody else in; and if a page of another site
- * leads to it, also where Access has. So no foreign page replaces an owner by another unseen. The answer is a form, which must come
- * from this page.
+ * a browser's prefetch change nothing. It asks first where somebody else is signed in, by a link or by Access, so that no page replaces
+ * an owner by another unseen. The answer is a form, which must come from this page.
  */
 import type { Context } from "hono";
 import { SIGN_IN_LINK, verifySignIn } from "../credentials/sign-in.ts";
@@ -25,21 +24,21 @@ const SIGN_OUT = "/account/sign-out";
 /** The form has a link alone, and anybody can send it. */
 const MAX_BYTES = 1_024;
 
+/** Browsers of today and of before, and previews, say with one of these that nobody has come to the page yet. */
+const PREFETCH = ["Sec-Purpose", "Purpose", "X-Purpose", "X-Moz"];
+
 /**
  * Whether somebody goes to this page: not a HEAD, not a part of another page, not a prefetch. Browsers say so
  * (https://www.w3.org/TR/fetch-metadata/, https://wicg.github.io/nav-speculation/prefetch.html); other clients say nothing.
  */
 function isVisit({ req }: Context): boolean {
   const isPage = (req.header("Sec-Fetch-Dest") ?? "document") === "document";
-  return req.method === "GET" && isPage && req.header("Sec-Purpose") === undefined;
+  return req.method === "GET" && isPage && PREFETCH.every((name) => req.header(name) === undefined);
 }
 
 /** `identify` finds the person whom Access has signed in. */
 export function addSignIn(routes: Routes<OwnerEnv>, identify: Identify): void {
-  const personOf = async (c: Context<OwnerEnv>) => {
-    const person = await handedOver(c);
-    return person ?? (c.req.header("Sec-Fetch-Site") === "cross-site" ? (await identify(c))?.email : undefined);
-  };
+  const personOf = async (c: Context<OwnerEnv>) => (await handedOver(c)) ?? (await identify(c))?.email;
   const idOf = (c: Context<OwnerEnv>, link: string | null | undefined) =>
     verifySignIn(SIGN_IN_LINK, link ?? "", c.get("settings").signingKeys);
   const refuse = (c: Context<OwnerEnv>) => renderPage(c, (frame) => <LinkEndedPage frame={frame} />, 410);

@@ -26,7 +26,7 @@ export function addMiddleware<E extends AppEnv>(
   { settingsReader, problemLog }: EveryRequestMemory,
 ): void {
   app.use<AppEnv>(function prepareAnswer(c, next) {
-    const id = requestIdOf(c.req.header(REQUEST_ID));
+    const id = requestIdOf(c.req.header(REQUEST_ID), c.env.OPERATOR_SECRET);
     c.set("requestId", id);
     c.set("problemLog", problemLog);
     c.set("calls", { d1: 0, kv: 0, gate: 0 });

@@ -1,5 +1,6 @@
 /** `Idempotency-Key` (draft-ietf-httpapi-idempotency-key-header), and the answer to a POST that carries one. */
 import type { Context } from "hono";
+import { hasCredential } from "../credentials/hide-credentials.ts";
 import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import { Problem } from "../problem.ts";
 import type { AppEnv } from "./app-env.ts";
@@ -31,6 +32,8 @@ export async function readIdempotencyKey<E extends AppEnv>(
   const [, quoted, bare] = KEY.exec(header) ?? [];
   const key = quoted ?? bare;
   if (key === undefined) throw invalid([{ path: HEADER, message: "must have 1 to 255 visible ASCII characters" }]);
+  if (hasCredential(key, c.env.OPERATOR_SECRET))
+    throw invalid([{ path: HEADER, message: "must not hold a credential" }]);
   const { method, path } = c.req;
   const query = canonicalQuery(parameters);
   return {

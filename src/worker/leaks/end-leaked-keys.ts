@@ -6,6 +6,7 @@ import { withDeliveries } from "../changes/deliver.ts";
 import type { Send } from "../changes/send.ts";
 import { verifyApiKey } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
+import { hideCredentials } from "../credentials/hide-credentials.ts";
 import { createId, databaseDigit } from "../credentials/id.ts";
 import { type LeakedSecret, recordLeaks } from "../database/leaked-keys.ts";
 import type { AppEnv } from "../http/app-env.ts";
@@ -45,7 +46,9 @@ export async function endLeakedKeys(
     byDatabase[digit].set(text, {
       id,
       secretHash,
-      foundAt: (findings[index]?.foundAt ?? "").slice(0, FOUND_AT_LENGTH).toWellFormed(),
+      foundAt: hideCredentials(findings[index]?.foundAt ?? "", c.env.OPERATOR_SECRET)
+        .slice(0, FOUND_AT_LENGTH)
+        .toWellFormed(),
       eventId: createId(digit, secureRandomBytes),
     });
   }

@@ -1,4 +1,5 @@
 /** The record of an API key's use: the facts of its last requests, and the number of admitted ones by operation. Pure. */
+import { hideCredentials } from "../credentials/hide-credentials.ts";
 import { networkOf } from "./address.ts";
 
 /** A request, as its key's owner sees it. `at` is in Unix milliseconds; `operation` is a name of the tenant API's table. */
@@ -22,12 +23,13 @@ export const SECRET_LENGTH = 12;
 export const SEEN_REFUSALS = ["limited", "wrong-secret", "revoked", "expired", "paused", "address"] as const;
 export type SeenRefusal = Seen & { readonly reason: (typeof SEEN_REFUSALS)[number] };
 
-/** The facts of a request. `address` is the client's. */
+/** The facts of a request. `address` is the client's. The operator's secret is hidden wherever it was sent by mistake. */
 export type Sender = {
   readonly now: number;
   readonly address: string | null;
   readonly operation: string;
   readonly sent: Pick<Request, "headers"> & Partial<Pick<Request, "cf">>;
+  readonly operatorSecret?: string | undefined;
 };
 
 /** The number of admitted requests, by operation of the tenant API. */
@@ -36,11 +38,11 @@ export type Operations = Readonly<Record<string, number>>;
 const MAX_USER_AGENT = 100;
 
 /** Keeps only the network of an address: the first 24 bits of IPv4, 48 of IPv6. */
-export const toSeen = ({ now, address, operation, sent }: Sender): Seen => ({
+export const toSeen = ({ now, address, operation, sent, operatorSecret }: Sender): Seen => ({
   at: now,
   network: address === null ? null : (networkOf(address) ?? null),
   country: countryOf(sent.cf?.country),
-  userAgent: shorten(sent.headers.get("User-Agent")),
+  userAgent: shorten(sent.headers.get("User-Agent"), operatorSecret),
   operation,
 });
 
@@ -49,8 +51,8 @@ const countryOf = (country: unknown): string | null =>
   typeof country === "string" && /^(?!XX)[A-Z][A-Z1]$/.test(country) ? country : null;
 
 /** Drops control characters, line breaks and bidirectional controls, because they are invisible or change how others look. */
-const shorten = (text: string | null): string | null =>
-  [...(text ?? "").slice(0, 4 * MAX_USER_AGENT).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, "")]
+const shorten = (text: string | null, operatorSecret: string | undefined): string | null =>
+  [...hideCredentials((text ?? "").slice(0, 4 * MAX_USER_AGENT).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ""), operatorSecret)]
     .slice(0, MAX_USER_AGENT)
     .join("")
     .trim() || null;

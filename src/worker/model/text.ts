@@ -1,10 +1,16 @@
 /** The texts that clients send: trimmed, without control characters. Lengths are in Unicode characters, after trimming. */
 import * as z from "zod/mini";
+import { hasCredential } from "../credentials/hide-credentials.ts";
 
 type Bounds = { readonly min: number; readonly max: number };
 
 /** `form`: the normalization; without it a text is kept as sent. */
-type Rules = Bounds & { readonly forbidden: RegExp; readonly form?: "NFC"; readonly invisible?: "dropped" | "refused" };
+type Rules = Bounds & {
+  readonly forbidden: RegExp;
+  readonly form?: "NFC";
+  readonly invisible?: "dropped" | "refused";
+  readonly credentials?: "refused";
+};
 
 const CONTROL = /[\p{Cc}\p{Zl}\p{Zp}]/u;
 const CONTROL_BUT_WHITESPACE = /[^\P{Cc}\n\r\t]/u;
@@ -56,7 +62,7 @@ const lengthMessage = ({ min, max }: Bounds) =>
   `must have ${min === 0 ? "at most" : `${min} to`} ${max} characters after trimming`;
 
 /** JSON Schema counts characters as Unicode code points (as we do), JavaScript in UTF-16 units, so the metadata is written by hand. */
-const text = ({ forbidden, form, invisible, ...bounds }: Rules) =>
+const text = ({ forbidden, form, invisible, credentials, ...bounds }: Rules) =>
   z
     .string(orRequired("must be a string"))
     .check(
@@ -67,6 +73,9 @@ const text = ({ forbidden, form, invisible, ...bounds }: Rules) =>
       z.refine((value) => isWithin([...value].length, bounds), { error: lengthMessage(bounds) }),
       z.refine((value) => !forbidden.test(value), { error: "must not contain control characters" }),
       z.refine((value) => value.isWellFormed(), { error: "must be well-formed Unicode" }),
+      ...(credentials === undefined
+        ? []
+        : [z.refine<string>((value) => !hasCredential(value), { error: "must not hold a key, a token or a secret" })]),
       ...(invisible === undefined
         ? []
         : [
@@ -106,7 +115,8 @@ export const exactLine = (bounds: Bounds, form?: "NFC") =>
 /** A longer text: line breaks and tabs are allowed. */
 export const prose = (bounds: Bounds) => text({ ...bounds, forbidden: CONTROL_BUT_WHITESPACE });
 
-export const Name = line({ min: 1, max: 100 });
+/** Names stand in events, e-mails and lists, where a credential would be read by others. */
+export const Name = text({ min: 1, max: 100, forbidden: CONTROL, invisible: "dropped", credentials: "refused" });
 export const Title = line({ min: 1, max: 200 });
 /** A search. Its words alone are compared. */
 export const Search = prose({ min: 1, max: 200 });

@@ -19,7 +19,7 @@ export const SIGN_IN_OPERATIONS = {
     summary: "Sign an account owner in",
     description:
       "For the server of a platform that knows its customers. The answer's URL is good once, and for 60 seconds: it gives the browser a " +
-      "session of 12 hours, and leads to `returnTo`. Where somebody else is signed in, it asks first. A first sign-in makes an account, as " +
+      "session of 12 hours, and leads to `returnTo`. Where somebody else is signed in, by another link or by Access, it asks first. A first sign-in makes an account, as " +
       "a first visit through Cloudflare Access does.",
     handle: async (c, { body }, { databases }) => {
       const now = Date.now();

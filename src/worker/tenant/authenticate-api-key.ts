@@ -27,6 +27,7 @@ export function createApiKeyAuthentication(memory: KeyMemory): AuthenticateApiKe
         address: c.req.header("CF-Connecting-IP") ?? null,
         operation: c.get("operation") ?? "",
         sent: c.req.raw,
+        operatorSecret: c.env.OPERATOR_SECRET,
         now: Date.now(),
         setHeader: (name, value) => c.header(name, value),
       },

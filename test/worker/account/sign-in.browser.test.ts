@@ -27,6 +27,9 @@ describe("an owner whom the platform signs in", () => {
       const opened = page.waitForRequest(/sign-in\?link=/);
       await action(page, "Open Account Settings").click();
       const link = (await opened).url();
+      // Access has signed the owner of this machine in.
+      await page.getByText("Now you are signed in as owner@example.com").waitFor();
+      await action(page, `Continue as ${email}`).click();
       await page.getByRole("heading", { name: "Members" }).waitFor();
       await page.waitForURL("**/account/members");
       await expect.poll(signedInAs).toBe(`Signed in as ${email}`);
@@ -54,6 +57,7 @@ describe("an owner whom the platform signs in", () => {
     await page.getByLabel("Customer").fill("somebody@example.com");
     await lookAround(page, "platform");
     await action(page, "Open Account Settings").click();
+    await action(page, "Continue as somebody@example.com").click();
     await action(page, "Sign out").waitFor();
     await page.goto(shared.platform);
     await page.getByLabel("Customer").fill("customer@example.com");

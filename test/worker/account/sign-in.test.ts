@@ -129,6 +129,13 @@ describe("a link", () => {
       { method: "HEAD" },
       ...["image", "iframe", "script", "empty"].map((dest) => ({ headers: { "Sec-Fetch-Dest": dest } })),
       { headers: { "Sec-Fetch-Dest": "document", "Sec-Purpose": "prefetch;prerender" } },
+      ...[
+        ["Purpose", "prefetch"],
+        ["X-Moz", "prefetch"],
+        ["X-Purpose", "preview"],
+      ].map(([name = "", value]) => ({
+        headers: { [name]: value },
+      })),
     ]) {
       const answer = await new Browser().send(link, init as RequestInit & { headers?: Record<string, string> });
       expect([init, answer.status, answer.headers.getSetCookie()]).toEqual([init, 200, []]);
@@ -216,8 +223,13 @@ describe("login CSRF and fixed sessions", () => {
     expect(await statusOf(withCookie(copy))).toBe(403);
   });
 
-  it("a page of another site does not replace the person of Access without a click", async () => {
-    const fromAfar = { "Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": "cross-site" };
+  it.each<[string, Record<string, string>]>([
+    ...["cross-site", "same-site", "same-origin", "none"].map((site): [string, Record<string, string>] => [
+      `a ${site} page`,
+      { "Sec-Fetch-Dest": "document", "Sec-Fetch-Mode": "navigate", "Sec-Fetch-Site": site },
+    ]),
+    ["a client that says nothing", {}],
+  ])("%s does not replace the person of Access without a click", async (_, fromAfar) => {
     const access = createOwner();
     const browser = new Browser(access.isolate);
     const email = newEmail();
@@ -384,7 +396,7 @@ describe("a session", () => {
       /Signed in as <\/span>([^<]+)/.exec(await (await browser.send("/account/api-keys")).text())?.[1];
     expect(await person()).toBe(access.email);
     const email = newEmail();
-    await browser.send(await linkFor(email));
+    await browser.confirm(await linkFor(email));
     expect(await person()).toBe(email);
     await browser.post("/account/sign-out");
     expect(await person()).toBe(access.email);

@@ -60,6 +60,13 @@ describe("of a user agent", () => {
     expect(userAgent("crm-sync/2.1 (+https://crm.example)")).toBe("crm-sync/2.1 (+https://crm.example)");
   });
 
+  it("a credential is hidden, also one that invisible characters divide, or that the end would cut", () => {
+    const key = `ibk_${"a1".repeat(23)}`;
+    expect(userAgent(`curl ${key} x`)).toBe("curl ibk_… x");
+    expect(userAgent(`${key.slice(0, 9)}\xad${key.slice(9)}`)).toBe("ibk_…");
+    expect(userAgent(`${"x".repeat(80)}${key}`)).toBe(`${"x".repeat(80)}ibk_…`);
+  });
+
   it("what cannot be seen, or changes what is seen, is left out", () => {
     expect(userAgent("a\tb\x01c\x7fd\x85e\xadf")).toBe("abcdef");
     expect(userAgent("\t\t")).toBeNull();
