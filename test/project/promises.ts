@@ -121,6 +121,7 @@ export const TESTS: Readonly<Record<string, readonly string[]>> = {
     "worker/account/desk-cost.slow.test.ts",
   ],
   "Tenants are apart": [
+    "worker/isolation.test.ts",
     "worker/tenant/operations.slow.test.ts",
     "worker/two-databases.slow.test.ts",
     "worker/idea-bank/views.test.ts",

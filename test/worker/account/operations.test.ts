@@ -22,6 +22,11 @@ const initOf = ({ operation, method }: OperationCase, headers: Record<string, st
   body: operation.body ? JSON.stringify(bodyOf(operation)) : null,
 });
 
+const rowsOfAccounts = () =>
+  Promise.all(
+    ["accounts", "members", "api_keys", "webhooks"].map((table) => selectEverywhere(`SELECT * FROM ${table}`)),
+  );
+
 describe.each(operations)("$name", (each) => {
   const path = fillPath(each.path, { apiKeyId: newId() });
 
@@ -45,21 +50,28 @@ describe.each(operations)("$name", (each) => {
   });
 });
 
-describe.each(naming)("$name of another owner's key", (each) => {
-  it("answers 404, the same as for a key that does not exist, and changes nothing", async () => {
-    const [theirs, owner] = [createOwner(), createOwner()];
-    const { apiKey } = await theirs.create();
+describe.each(naming)("$name of another owner's", (each) => {
+  it("answers 404, the same as for what does not exist, and changes nothing", async () => {
+    const { founder, id: memberId, apiKey } = await pair("0");
+    const owner = createOwner(undefined, env, "0");
     await owner.create();
-    const before = await theirs.keys();
+    const made = await founder.json("POST", "/webhooks", { url: "https://crm.example.com/" });
+    const { webhook } = await made.json<{ webhook: { id: string } }>();
+    const { id: invitationId } = await (await invite(founder, "third@example.com")).json<Member>();
+    const ids = (id: string) => ({ apiKeyId: id, webhookId: id, memberId: id, invitationId: id });
+    const before = await rowsOfAccounts();
     const answers = [];
-    for (const apiKeyId of [apiKey.id, newId(), "x"]) {
-      const response = await owner.isolate.request(fillPath(each.path, { apiKeyId }), initOf(each));
-      expect(response.status).toBe(404);
+    for (const given of [
+      { apiKeyId: apiKey.id, webhookId: webhook.id, memberId, invitationId },
+      ids(newId()),
+      ids("x"),
+    ]) {
+      const response = await owner.isolate.request(fillPath(each.path, given), initOf(each));
+      expect(response.status, `${each.name} answers for another account: its WHERE needs the account's id`).toBe(404);
       answers.push(await response.text());
     }
     expect(new Set(answers).size).toBe(1);
-    expect(await theirs.keys()).toEqual(before);
-    expect(await theirs.events()).toHaveLength(1);
+    expect(await rowsOfAccounts()).toEqual(before);
   });
 });
 
@@ -70,17 +82,13 @@ describe.each(ofAnAccount)("$name by a member without an account, who chooses no
     const made = await founder.json("POST", "/webhooks", { url: "https://crm.example.com/" });
     const { webhook } = await made.json<{ webhook: { id: string } }>();
     const ids = { apiKeyId: apiKey.id, webhookId: webhook.id, memberId: third.id };
-    const rows = async () =>
-      Promise.all(
-        ["accounts", "members", "api_keys", "webhooks"].map((table) => selectEverywhere(`SELECT * FROM ${table}`)),
-      );
-    const before = await rows();
+    const before = await rowsOfAccounts();
     const refused = await member.isolate.request(fillPath(each.path, ids), initOf(each));
     expect([refused.status, (await refused.json<{ detail: string }>()).detail]).toEqual([
       403,
       `Choose the account with \`?account=\`: you are a member of ${accountId}.`,
     ]);
-    expect(await rows()).toEqual(before);
+    expect(await rowsOfAccounts()).toEqual(before);
     expect((await member.isolate.request(fillPath(each.path, ids) + here, initOf(each))).status).toBe(each.status);
   });
 });
