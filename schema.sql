@@ -238,6 +238,8 @@ CREATE INDEX IF NOT EXISTS panelists_deleted ON panelists (deleted_at) WHERE del
 
 -- Panelists with revoked tokens: tokens issued at or before revoked_at are invalid. Triggers below write the rows, so that one
 -- snapshot serves every panelist of an account. seq only grows: a reader asks for the rows after the last seq that it has read.
+-- Of an inactive panelist revoked_at is 9007199254740991, and recorded_at is 4503599627370496 (2^52) later than it was: no job deletes
+-- such a row by its age, because the tenant's server can sign a token at any time.
 CREATE TABLE IF NOT EXISTS token_revocations (
   seq INTEGER PRIMARY KEY AUTOINCREMENT,
   account_id TEXT NOT NULL,
@@ -247,6 +249,7 @@ CREATE TABLE IF NOT EXISTS token_revocations (
 ) STRICT;
 
 CREATE INDEX IF NOT EXISTS token_revocations_by_account ON token_revocations (account_id, seq);
+CREATE INDEX IF NOT EXISTS token_revocations_by_age ON token_revocations (recorded_at);
 
 -- visitor_tokens_ended_at: visitors' tokens that were issued at or before this time are invalid.
 -- signing_epoch: of the secret that the tenant's server signs with; the one before is good until signing_previous_until. signing_older is
@@ -611,7 +614,7 @@ BEGIN
 END;
 
 -- Records a revocation when a panelist is deactivated, reactivated or deleted, or its tokens are revoked.
--- The scheduled job deletes rows that are older than any valid token.
+-- The scheduled job deletes rows that are older than any valid token. That of an inactive panelist is never old.
 CREATE TRIGGER IF NOT EXISTS revocation_panelist_changed AFTER UPDATE OF active, tokens_revoked_at ON panelists
 WHEN OLD.active < NEW.active OR OLD.tokens_revoked_at IS NOT NEW.tokens_revoked_at
 BEGIN
@@ -621,7 +624,7 @@ BEGIN
     NEW.account_id,
     NEW.id,
     iif(NEW.active = 1, coalesce(NEW.tokens_revoked_at, 0), 9007199254740991),
-    unixepoch() * 1000
+    unixepoch() * 1000 + iif(NEW.active = 1, 0, 4503599627370496)
   );
 END;
 
@@ -645,7 +648,8 @@ BEGIN
 END;
 
 -- Who comes back after a deletion has the same identifier: the tokens of before stay invalid. The revocation is not counted while the
--- panelist exists. And for who is created inactive, the tenant's server may have signed tokens before.
+-- panelist exists. And for who is created inactive, the tenant's server may have signed tokens before. Who was inactive in the rows from
+-- before a restore, and is missing in the restored ones, is created inactive.
 CREATE TRIGGER IF NOT EXISTS revocation_panelist_added AFTER INSERT ON panelists
 WHEN (NEW.active = 0 AND NEW.tokens_issued = 1 AND NEW.tokens_revoked_at IS NULL)
   OR EXISTS (SELECT 1 FROM token_revocations WHERE panelist_id = NEW.id)
@@ -653,10 +657,12 @@ BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes - 100
   WHERE id = NEW.account_id AND EXISTS (SELECT 1 FROM token_revocations WHERE panelist_id = NEW.id);
   UPDATE panelists
-  SET tokens_revoked_at = max(
-    coalesce((SELECT revoked_at FROM token_revocations WHERE panelist_id = NEW.id), 0),
-    iif(NEW.active = 0, CAST(unixepoch('subsec') * 1000 AS INTEGER), 0)
-  )
+  SET active = NEW.active AND NOT EXISTS (
+      SELECT 1 FROM token_revocations WHERE panelist_id = NEW.id AND revoked_at = 9007199254740991),
+    tokens_revoked_at = max(
+      coalesce((SELECT revoked_at FROM token_revocations WHERE panelist_id = NEW.id AND revoked_at < 9007199254740991), 0),
+      iif(NEW.active = 0, CAST(unixepoch('subsec') * 1000 AS INTEGER), 0)
+    )
   WHERE id = NEW.id;
 END;
 

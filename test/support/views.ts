@@ -60,14 +60,14 @@ export async function revocationOf(panelistId: string): Promise<TokenRevocation>
   return revocation;
 }
 
-/** As many panelists of the account whose tokens have been revoked. */
-export const fillRevocations = (accountId: string, count: number) =>
+/** As many panelists of the account whose tokens have been revoked: after all tokens, if nothing else is said. */
+export const fillRevocations = (accountId: string, count: number, recordedAt = START) =>
   databaseOf(accountId)
     .prepare(
       `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?2)
-       INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at) SELECT ?1, ?1 || i, 1, 1 FROM n`,
+       INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at) SELECT ?1, ?1 || i, 1, ?3 FROM n`,
     )
-    .bind(accountId, count)
+    .bind(accountId, count, recordedAt)
     .run();
 
 /** Idea banks `bank1`, `bank2` and so on, each with a changelog of 256 KiB. */

@@ -47,7 +47,7 @@ const INSERTS = {
   token_revocations: async (rows: number, age: number) =>
     env.DB.prepare(
       `${numbers(rows)} INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
-       SELECT ?1, ?2 || i, iif(i % 2, ?3, 9007199254740991), ?3 FROM n`,
+       SELECT ?1, ?2 || i, ?3, ?3 FROM n`,
     )
       .bind(await addAccountHere(), `panelist ${age} `, NOW - age)
       .run(),
@@ -201,6 +201,18 @@ it("a revocation is kept by the later of its times: the clock of one may have be
   expect((await env.DB.prepare("SELECT panelist_id FROM token_revocations").all()).results).toEqual([
     { panelist_id: "kept" },
   ]);
+});
+
+it("the row of a blocked person stays, and holds up no other one, however many there are", async () => {
+  const blocked = `${numbers(600)} INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at)
+    SELECT ?1, ?1 || i, 9007199254740991, ?2 FROM n`;
+  const accountId = await addAccountHere();
+  await env.DB.prepare(blocked)
+    .bind(accountId, NOW - 400 * DAY + 2 ** 52)
+    .run();
+  await INSERTS.token_revocations(10, 92 * DAY);
+  await job();
+  expect(await count("token_revocations")).toBe(600);
 });
 
 it("every database is cleaned, also when another one is down", async () => {

@@ -23,6 +23,8 @@ import { hasTable } from "./read-export.ts";
 
 /** `revoked_at` of a panelist who is inactive or deleted. */
 const FOR_GOOD = 9_007_199_254_740_991;
+/** `recorded_at` is this much later then. */
+const KEPT_FOR_GOOD = 4_503_599_627_370_496;
 /** The number for an account, which the trigger `audit_event_added` enforces. */
 const EVENTS_KEPT = 10_000;
 
@@ -32,7 +34,7 @@ const EVENTS_KEPT = 10_000;
  */
 const REVOKED_UNTIL = `SELECT r.panelist_id, CASE
     WHEN p.id IS NOT NULL THEN p.tokens_revoked_at
-    WHEN r.revoked_at = ${FOR_GOOD} THEN r.recorded_at + 1000
+    WHEN r.revoked_at = ${FOR_GOOD} THEN r.recorded_at % ${KEPT_FOR_GOOD} + 1000
     ELSE r.revoked_at END AS at
   FROM token_revocations r LEFT JOIN panelists p ON p.id = r.panelist_id`;
 
@@ -121,8 +123,9 @@ const STATEMENTS = [
   `SELECT 'UPDATE panelists SET tokens_revoked_at = ' || quote(at) || ' WHERE id = ' || quote(panelist_id)
      || ' AND coalesce(tokens_revoked_at, 0) < ' || quote(at) || ';' AS sql
    FROM (${REVOKED_UNTIL}) WHERE at > 0`,
+  // Recorded now: the order of `seq` is that of `recorded_at`.
   `SELECT 'INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at) SELECT ' || quote(account_id) || ', '
-     || quote(panelist_id) || ', ' || quote(revoked_at) || ', ' || quote(recorded_at)
+     || quote(panelist_id) || ', ' || quote(revoked_at) || ', unixepoch() * 1000' || iif(revoked_at = ${FOR_GOOD}, ' + ${KEPT_FOR_GOOD}', '')
      || ' WHERE NOT EXISTS (SELECT 1 FROM panelists WHERE id = ' || quote(panelist_id)
      || ') AND NOT EXISTS (SELECT 1 FROM token_revocations WHERE panelist_id = ' || quote(panelist_id) || ');' AS sql
    FROM token_revocations ORDER BY seq`,

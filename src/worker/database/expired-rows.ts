@@ -10,7 +10,7 @@ import { SIGNED_IN_MS } from "./sign-ins.ts";
 /** A slice deletes this many rows, so that no statement blocks the database for long. */
 const SLICE = 500;
 const DAY_MS = 86_400_000;
-/** A token lives for at most 90 days, so an older revocation concerns no valid token. */
+/** A panelist's token lives for at most 90 days, so a revocation at an older time concerns no valid token. */
 const REVOCATION_KEPT_MS = 91 * DAY_MS;
 
 type Kind = {
@@ -44,14 +44,15 @@ export async function deleteExpired(session: Session, { table, key, since }: Kin
 }
 
 /**
- * The same for token revocations. They are written in the order of `seq`, so the oldest slice needs no index. For an inactive
- * panelist `revoked_at` is the maximum, so `recorded_at` tells the row's age.
+ * The same for token revocations. One that refuses an inactive panelist is not deleted, however old: the tenant's server can sign
+ * a token at any time. Its `revoked_at` is the maximum, and so is its age by `recorded_at`, which the index gives.
  */
 export async function deleteOldRevocations(session: Session, now: number): Promise<boolean> {
   const deleted = await session.run(
     prepare(
-      `DELETE FROM token_revocations WHERE seq IN (SELECT seq FROM token_revocations WHERE seq > 0 ORDER BY seq LIMIT ${SLICE})
-         AND max(recorded_at, revoked_at % 9007199254740991) < :expired`,
+      `DELETE FROM token_revocations WHERE seq IN (
+         SELECT seq FROM token_revocations WHERE recorded_at < :expired AND revoked_at < :expired
+         ORDER BY recorded_at LIMIT ${SLICE})`,
       { expired: now - REVOCATION_KEPT_MS },
     ),
   );

@@ -24,17 +24,21 @@ type StateRow = EpochColumns & {
 type Row = (StateRow | { account_id: null }) & { own: string | null; revocations: string };
 type EntryRow = { id: string; title: string; description: string; last_activity_at: number };
 
-/** For an account with more revocations, the list is not complete. */
+/** A view lists the newest revocations of its account: this many. */
 export const MAX_LISTED = 2_000;
 
 /** The time of revocation of a panelist who is inactive: it makes every token invalid. */
 export const INACTIVE = Number.MAX_SAFE_INTEGER;
+/** `recorded_at` of a panelist who is inactive is this much later (schema.sql), in milliseconds. */
+const KEPT_FOR_GOOD = 2 ** 52;
 
 /**
  * Tokens of this panelist that were issued at or before `revokedAt` (Unix milliseconds) are not valid. For all visitors of an
  * idea bank, `panelistId` is the idea bank's id.
  */
 export type TokenRevocation = { readonly seq: number; readonly panelistId: string; readonly revokedAt: number };
+/** `recordedAt`: when it was made, in Unix milliseconds. A later one has a higher `seq`. */
+export type ListedRevocation = TokenRevocation & { readonly recordedAt: number };
 
 /**
  * The subject of a read, and the known part, which is not read again: the changelog up to `version`, and the account's
@@ -49,12 +53,12 @@ export type KnownOfView = {
 
 /**
  * `ideaBank` is null when it does not exist. `entries` belong to its version; undefined when that version is known. `revocations`
- * are the account's unknown ones, oldest first; more than `MAX_LISTED` are not complete. `own` is the panelist's.
+ * are the account's unknown ones, newest first; more than `MAX_LISTED` are not complete. `own` is the panelist's.
  */
 export type LoadedView = {
   readonly ideaBank: IdeaBankState | null;
   readonly entries: readonly ChangelogEntry[] | undefined;
-  readonly revocations: readonly TokenRevocation[];
+  readonly revocations: readonly ListedRevocation[];
   readonly own: TokenRevocation | undefined;
 };
 
@@ -70,11 +74,11 @@ export async function loadIdeaBankView(
     states: prepare<Row>(
       `SELECT b.account_id, a.status AS account_status, b.name, b.status, b.internal, b.changelog_enabled,
          b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.changelog_version, b.visitor_tokens_ended_at, ${EPOCH_COLUMNS},
-         (SELECT json_array(seq, panelist_id, revoked_at) FROM token_revocations WHERE panelist_id = :panelistId) AS own,
-         (SELECT json_group_array(json_array(seq, panelist_id, revoked_at)) FROM (
-            SELECT seq, panelist_id, revoked_at FROM token_revocations
+         (SELECT json_array(seq, panelist_id, revoked_at, recorded_at) FROM token_revocations WHERE panelist_id = :panelistId) AS own,
+         (SELECT json_group_array(json_array(seq, panelist_id, revoked_at, recorded_at)) FROM (
+            SELECT seq, panelist_id, revoked_at, recorded_at FROM token_revocations
             WHERE account_id = b.account_id AND seq > :seq
-            ORDER BY seq LIMIT ${MAX_LISTED + 1})) AS revocations
+            ORDER BY seq DESC LIMIT ${MAX_LISTED + 1})) AS revocations
        FROM (SELECT 1) LEFT JOIN idea_banks b ON b.id = :ideaBankId LEFT JOIN accounts a ON a.id = b.account_id`,
       { ideaBankId, panelistId, seq },
     ),
@@ -110,9 +114,12 @@ const selectEntries = (ideaBankId: string, version: number) =>
     { ideaBankId, version },
   );
 
-type RevocationRow = [seq: number, panelistId: string, revokedAt: number];
+type RevocationRow = [seq: number, panelistId: string, revokedAt: number, recordedAt: number];
 
-const toRevocation = ([seq, panelistId, revokedAt]: RevocationRow): TokenRevocation => ({ seq, panelistId, revokedAt });
+const toRevocation = ([seq, panelistId, revokedAt, recordedAt]: RevocationRow): ListedRevocation => ({
+  ...{ seq, panelistId, revokedAt },
+  recordedAt: recordedAt % KEPT_FOR_GOOD,
+});
 
 const toEntry = (row: EntryRow): ChangelogEntry => ({
   id: row.id,

@@ -1,35 +1,46 @@
 /**
- * The token revocations that an isolate knows: each account's whole list, while it is short, and those that were made through
- * this isolate, which it enforces at once.
+ * The token revocations that an isolate knows: each account's newest 2,000, and those that were made through this isolate, which
+ * it enforces at once.
+ *
+ * A list that was cut is still complete for the tokens that we have issued after the newest revocation that it lacks: nobody gets a
+ * token while inactive, and an earlier revocation does not end a later token. A tenant's server can sign for anybody at any time,
+ * so D1 is asked about the panelist of a signed token that such a list lacks.
  */
-import { MAX_LISTED, type TokenRevocation } from "../database/idea-bank-view.ts";
+import { type ListedRevocation, MAX_LISTED, type TokenRevocation } from "../database/idea-bank-view.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 
 /**
- * The list of one account; entries are only added. `isLong`: it has more than `MAX_LISTED` entries, so D1 is asked about each
- * panelist.
+ * The list of one account, in the order of `seq`. Revocations that it lacks were recorded at or before `cutAt` (Unix
+ * milliseconds); -1 when it lacks none.
  */
 type AccountList = {
-  readonly byPanelist: Map<string, TokenRevocation>;
+  readonly byPanelist: Map<string, ListedRevocation>;
   readonly seq: number;
-  readonly isLong: boolean;
+  readonly cutAt: number;
 };
+
+/** The holder of a token. `issuedAt` is in Unix seconds. */
+type Holder = { readonly panelistId: string; readonly issuedAt: number; readonly signed?: unknown };
 
 /** Bytes, approximately. */
 const LIST_BYTES = 256;
-const REVOCATION_BYTES = 96;
-/** An account with 2,000 revocations takes 200 kB. */
+const REVOCATION_BYTES = 112;
+/** An account with 2,000 revocations takes 220 kB. */
 export const MEMORY_BYTES = 16 * 1024 * 1024;
 const MAX_OWN = 10_000;
-/** Greater than every `seq`, so that a read lists nothing. */
-const LAST_SEQ = Number.MAX_SAFE_INTEGER;
+/** D1's clock dates revocations and tokens. It may step back by this much, in milliseconds. */
+const CLOCK_MS = 60_000;
 
-/** Earlier than the first token. */
-const NEVER_REVOKED = -1;
+/** Earlier than the first token, and than the first revocation. */
+const NEVER = -1;
 
 /** The later of two revocations of one panelist. Each change of a panelist gets a higher `seq`. */
-const laterOf = (left: TokenRevocation | undefined, right: TokenRevocation | undefined): TokenRevocation | undefined =>
-  (left?.seq ?? -1) > (right?.seq ?? -1) ? left : right;
+function laterOf<Revocation extends TokenRevocation>(
+  left: Revocation | undefined,
+  right: Revocation | undefined,
+): Revocation | undefined {
+  return (left?.seq ?? -1) > (right?.seq ?? -1) ? left : right;
+}
 
 export class Revocations {
   readonly #own = new BoundedMap<TokenRevocation>({ max: MAX_OWN });
@@ -55,31 +66,45 @@ export class Revocations {
   }
 
   /**
-   * Adds the revocations that a read has listed after `seq`. If memory has dropped the list meanwhile, they are ignored, and the
-   * next read lists all.
+   * Adds the revocations that a read has listed after `seq`, newest first. If memory has dropped the list meanwhile, they are
+   * ignored, and the next read lists all.
    */
-  add(accountId: string, seq: number, listed: readonly TokenRevocation[]): void {
+  add(accountId: string, seq: number, listed: readonly ListedRevocation[]): void {
     const known = this.#lists.peek(accountId);
     if (seq > (known?.seq ?? 0)) return;
-    const byPanelist = known?.byPanelist ?? new Map<string, TokenRevocation>();
-    for (const each of listed) byPanelist.set(each.panelistId, laterOf(byPanelist.get(each.panelistId), each) ?? each);
-    const isLong = known?.isLong === true || byPanelist.size > MAX_LISTED;
-    if (isLong) byPanelist.clear();
-    const last = isLong ? LAST_SEQ : Math.max(known?.seq ?? 0, listed.at(-1)?.seq ?? 0);
-    this.#lists.set(accountId, { byPanelist, seq: last, isLong });
+    const newest = listed[0]?.seq ?? 0;
+    // The read has left some out. A list that is as new as the read has those of them that it needs.
+    const isCut = listed.length > MAX_LISTED;
+    if (isCut && newest <= (known?.seq ?? 0)) return;
+    const byPanelist = (isCut ? undefined : known?.byPanelist) ?? new Map<string, ListedRevocation>();
+    for (const each of listed.toReversed()) {
+      if (laterOf(byPanelist.get(each.panelistId), each) !== each) continue;
+      byPanelist.delete(each.panelistId);
+      byPanelist.set(each.panelistId, each);
+    }
+    let cutAt = known?.cutAt ?? NEVER;
+    for (const [panelistId, { recordedAt }] of byPanelist) {
+      if (byPanelist.size <= MAX_LISTED) break;
+      byPanelist.delete(panelistId);
+      cutAt = Math.max(cutAt, recordedAt);
+    }
+    this.#lists.set(accountId, { byPanelist, seq: Math.max(known?.seq ?? 0, newest), cutAt });
   }
 
   /**
    * When the panelist's tokens were last revoked: Unix milliseconds, or -1 for never. Undefined when the account's list is
-   * unknown or too long.
+   * unknown, or lacks what could concern this token.
    */
-  revokedAt(accountId: string, panelistId: string): number | undefined {
+  revokedAt(accountId: string, { panelistId, issuedAt, signed }: Holder): number | undefined {
     const list = this.#lists.peek(accountId);
-    return list === undefined || list.isLong ? undefined : this.latest(panelistId, list.byPanelist.get(panelistId));
+    if (list === undefined) return undefined;
+    const listed = list.byPanelist.get(panelistId);
+    const isComplete = list.cutAt === NEVER || (signed === undefined && issuedAt * 1000 > list.cutAt + CLOCK_MS);
+    return listed !== undefined || isComplete ? this.latest(panelistId, listed) : undefined;
   }
 
   /** The same, from `read`, which D1 has just answered about this panelist alone. */
   latest(panelistId: string, read: TokenRevocation | undefined): number {
-    return laterOf(this.#own.peek(panelistId), read)?.revokedAt ?? NEVER_REVOKED;
+    return laterOf(this.#own.peek(panelistId), read)?.revokedAt ?? NEVER;
   }
 }

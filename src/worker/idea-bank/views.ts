@@ -3,7 +3,7 @@
  * for all panelists at once. Only the revocations of tokens are kept beside it, by account.
  *
  * One D1 batch reads a view; kept.ts has the rules for its age and for an outage. For an idea bank that does not exist, and for
- * an account with too many revocations, each request asks D1.
+ * a panelist who may be in the part that was cut from a long list of revocations, each request asks D1.
  *
  * Memory is bounded in bytes, and no account takes more than its share. It holds only idea banks that panelists have read.
  */
@@ -138,9 +138,9 @@ export class IdeaBankViews {
   }
 
   /** Whether memory lacks the revocations of the token's panelist. */
-  #needsLookup({ ideaBank }: View, { panelistId }: Claims): boolean {
+  #needsLookup({ ideaBank }: View, { panelistId, ...token }: Claims): boolean {
     if (panelistId === null) return false;
-    return ideaBank === null || this.#revocations.revokedAt(ideaBank.accountId, panelistId) === undefined;
+    return ideaBank === null || this.#revocations.revokedAt(ideaBank.accountId, { ...token, panelistId }) === undefined;
   }
 
   /** `own`: the panelist's revocation as D1 has just answered it. */
@@ -160,10 +160,11 @@ export class IdeaBankViews {
    * Tokens that were issued at or before this time (Unix milliseconds) are not valid. For a visitor's token it is the time of all
    * visitors of the idea bank.
    */
-  #revokedAt({ ideaBankId, panelistId }: Claims, ideaBank: View["ideaBank"], own: TokenRevocation | undefined): number {
+  #revokedAt({ panelistId, ...token }: Claims, ideaBank: View["ideaBank"], own: TokenRevocation | undefined): number {
     if (panelistId === null)
-      return Math.max(ideaBank?.visitorTokensEndedAt ?? -1, this.#revocations.latest(ideaBankId, undefined));
-    const listed = ideaBank === null ? undefined : this.#revocations.revokedAt(ideaBank.accountId, panelistId);
+      return Math.max(ideaBank?.visitorTokensEndedAt ?? -1, this.#revocations.latest(token.ideaBankId, undefined));
+    const holder = { ...token, panelistId };
+    const listed = ideaBank === null ? undefined : this.#revocations.revokedAt(ideaBank.accountId, holder);
     return listed ?? this.#revocations.latest(panelistId, own);
   }
 

@@ -38,6 +38,27 @@ describe("the table of revocations", () => {
     expect(await listed()).toEqual([]);
   });
 
+  it("a block of somebody who is missing, as after a restore, stays when the person is made again", async () => {
+    const accountId = await addAccount();
+    const id = newId(accountId);
+    await databaseOf(accountId)
+      .prepare(
+        "INSERT INTO token_revocations (account_id, panelist_id, revoked_at, recorded_at) VALUES (?1, ?2, 9007199254740991, 1)",
+      )
+      .bind(accountId, id)
+      .run();
+    const write = (sql: string) => databaseOf(id).prepare(sql).bind(id, accountId).run();
+    await write("INSERT INTO panelists (id, account_id, created_at) VALUES (?1, ?2, 1)");
+    const state = async () => ({
+      ...(await databaseOf(id)
+        .prepare("SELECT active, tokens_revoked_at < 9007199254740991 AS ends FROM panelists")
+        .first()),
+    });
+    expect([await state(), await listed()]).toEqual([{ active: 0, ends: 1 }, [id]]);
+    await write("UPDATE panelists SET active = 1 WHERE id = ?1 AND account_id = ?2");
+    expect([await state(), await listed()]).toEqual([{ active: 1, ends: 1 }, [id]]);
+  });
+
   it("goes with its account", async () => {
     const { accountId, panelistId } = await addIdeaBank();
     await switchOff(panelistId);

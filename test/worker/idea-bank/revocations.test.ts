@@ -3,9 +3,13 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { MAX_LISTED } from "../../../src/worker/database/idea-bank-view.ts";
 import { MEMORY_BYTES, Revocations } from "../../../src/worker/idea-bank/revocations.ts";
+import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
+import { countStores } from "../../support/intercept.ts";
 import { meterDatabases } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
+import { createPanel } from "../../support/panel.ts";
+import { signJwt } from "../../support/sign-jwt.ts";
 import { fillRevocations } from "../../support/views.ts";
 import { addIdeaBank, addPanelist, tokenFor } from "../../support/world.ts";
 
@@ -118,17 +122,90 @@ it("an account's idea banks share one list: what one has read, the others do not
   expect(await read(await oldTokenFor(bank.id, revoked))).toMatchObject({ status: 401, trips: 1 });
 });
 
-describe("in memory", () => {
-  const revocation = (seq: number, panelistId = `p${seq}`) => ({ seq, panelistId, revokedAt: seq });
-  const manyFrom = (seq: number, count: number) => Array.from({ length: count }, (_, index) => revocation(seq + index));
+describe("an account with more than 2,000 people who are blocked for good", () => {
+  it("has tokens answered from memory that were issued after the newest 2,000 blocks began, and looks signed ones up", async () => {
+    const panel = await createPanel();
+    const { accountId, id } = panel.bank;
+    const sign = async (subject: string) => {
+      const { kid, secret } = await (await panel.manage("GET", "/signing-secret")).json<Record<string, string>>();
+      const iat = Math.floor(Date.now() / 1000) - 60;
+      return signJwt({ alg: "HS256", kid }, { iss: id, sub: subject, iat, exp: iat + 3_600 }, secret ?? "");
+    };
+    const body = { externalId: "blocked", active: false };
+    expect((await panel.tenant.send("POST", "/tenant/panelists", body)).status).toBe(201);
+    await fillRevocations(accountId, MAX_LISTED, 1_000);
+    await databaseOf(id)
+      .prepare("UPDATE token_revocations SET recorded_at = recorded_at - 3600000 WHERE revoked_at > 1")
+      .run();
+    const { env: counted, counts } = countStores(env);
+    const isolate = createIsolate(counted);
+    const costs = async (token: string) => {
+      counts.d1 = 0;
+      const { status } = await isolate.request("/ideabank", { headers: { Authorization: token } });
+      return [status, counts.d1];
+    };
+    freeze(Date.now());
+    const ours = await oldTokenFor(id, panel.bank.panelistId, Math.floor(Date.now() / 1000) - 60);
+    expect(await costs(ours)).toEqual([200, 1]);
+    const before = await oldTokenFor(id, panel.bank.panelistId, Math.floor(Date.now() / 1000) - 7_200);
+    const [blocked, other] = [await sign("blocked"), await sign("other")];
+    for (let times = 0; times < 2; times++) {
+      expect(await costs(ours)).toEqual([200, 0]);
+      expect(await costs(other)).toEqual([200, 1]);
+      expect(await costs(blocked)).toEqual([401, 1]);
+      expect(await costs(before)).toEqual([200, 1]);
+    }
+  });
+});
 
-  it("a list that has grown too long is not kept, and D1 is asked for nothing of it", () => {
+describe("in memory", () => {
+  const revocation = (seq: number, panelistId = `p${seq}`) => ({
+    ...{ seq, panelistId },
+    ...{ revokedAt: seq, recordedAt: seq * 1000 },
+  });
+  /** As a read lists them: newest first. */
+  const manyFrom = (seq: number, count: number) =>
+    Array.from({ length: count }, (_, index) => revocation(seq + count - 1 - index));
+  const holder = (panelistId: string, issuedAt = 0) => ({ panelistId, issuedAt });
+  const signed = { signed: true };
+
+  it("a list keeps the newest 2,000, and lacks what concerns signed tokens, and tokens from before the cut", () => {
     const revocations = new Revocations();
+    const revokedAt = (panelistId: string, issuedAt: number, more = {}) =>
+      revocations.revokedAt("a", { ...holder(panelistId, issuedAt), ...more });
     revocations.add("a", 0, manyFrom(1, MAX_LISTED));
-    expect([revocations.revokedAt("a", "p1"), revocations.revokedAt("a", "other")]).toEqual([1, -1]);
+    expect([revokedAt("p1", 0), revokedAt("other", 0), revokedAt("other", 9_999, signed)]).toEqual([1, -1, -1]);
     revocations.add("a", MAX_LISTED, manyFrom(MAX_LISTED + 1, 1));
-    expect([revocations.has("a"), revocations.revokedAt("a", "p1")]).toEqual([true, undefined]);
-    expect(revocations.seqOf("a")).toBe(Number.MAX_SAFE_INTEGER);
+    expect([revokedAt("p1", 0), revokedAt("p2", 0), revokedAt(`p${MAX_LISTED + 1}`, 0)]).toEqual([
+      undefined,
+      2,
+      MAX_LISTED + 1,
+    ]);
+    // Second 1 is that of the newest revocation that the list lacks; D1's clock may step back by a minute.
+    expect([revokedAt("other", 61), revokedAt("other", 62), revokedAt("other", 62, signed)]).toEqual([
+      undefined,
+      -1,
+      undefined,
+    ]);
+    expect(revocations.seqOf("a")).toBe(MAX_LISTED + 1);
+  });
+
+  it("a read that has left some out takes the place of the older list, and never of one that is as new", () => {
+    const revocations = new Revocations();
+    const revokedAt = (panelistId: string) => revocations.revokedAt("a", holder(panelistId));
+    revocations.add("a", 0, [revocation(1, "again"), revocation(0, "old")]);
+    const cut = manyFrom(10_000, MAX_LISTED + 1);
+    revocations.add("a", 1, cut);
+    expect([revokedAt("old"), revokedAt("again"), revokedAt("p10000"), revokedAt("p10001")]).toEqual([
+      undefined,
+      undefined,
+      undefined,
+      10_001,
+    ]);
+    const { seq } = revocation(revocations.seqOf("a") + 1, "newer");
+    revocations.add("a", seq - 1, [revocation(seq, "newer")]);
+    revocations.add("a", 1, cut);
+    expect(revokedAt("newer")).toBe(seq);
   });
 
   it("a list that was dropped is not taken for all after a read of the later ones, and what was revoked here stays", () => {
@@ -154,12 +231,12 @@ describe("in memory", () => {
     // The table has one row of a panelist: the slow read has found the first, another that began later the second.
     revocations.add("a", seq, [second]);
     revocations.add("a", seq, [first]);
-    expect([revocations.revokedAt("a", "p"), revocations.seqOf("a")]).toEqual([200, 2]);
+    expect([revocations.revokedAt("a", holder("p")), revocations.seqOf("a")]).toEqual([200, 2]);
     // The same where both were made through this isolate, and where D1 was asked for this panelist alone.
     const here = new Revocations();
     here.note(second);
     here.note(first);
     here.add("a", 0, [first]);
-    expect([here.revokedAt("a", "p"), here.latest("p", first)]).toEqual([200, 200]);
+    expect([here.revokedAt("a", holder("p")), here.latest("p", first)]).toEqual([200, 200]);
   });
 });
