@@ -8,55 +8,32 @@ import type { Context } from "hono";
 import { unauthorized } from "../access/admission.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { handleError } from "../http/problem-response.ts";
-import { readJsonBody } from "../http/read-body.ts";
+import { JSON_TYPE } from "../http/read-body.ts";
 import { Routes } from "../http/routes.ts";
 import { Problem } from "../problem.ts";
 import { createApiKeyAuthentication } from "../tenant/authenticate-api-key.ts";
 import type { TenantEnv } from "../tenant/operation.ts";
 import { createTenantRoutes, type TenantMemory } from "../tenant/routes.ts";
+import {
+  META,
+  type Message,
+  RpcError,
+  readMessage,
+  SUPPORTED,
+  toFields,
+  toMessage,
+  WITH_INITIALIZE,
+} from "./message.ts";
 import { operationOf, toolsFor, toRequest } from "./tools.ts";
 
-const NEWEST = "2026-07-28";
-/** Of those with `initialize`, the newest first. */
-const WITH_INITIALIZE = ["2025-11-25", "2025-06-18"];
-const SUPPORTED = [NEWEST, ...WITH_INITIALIZE];
-
-const META = "io.modelcontextprotocol/";
 const SERVER = { name: "edge-access-api", version: "1" };
 const CAPABILITIES = { tools: {} };
 
 /** For so long a client may keep what does not depend on the key, and the list of tools, in milliseconds. */
 const KEPT_MS = { discovery: 3_600_000, tools: 60_000 };
 
-type Fields = Readonly<Record<string, unknown>>;
-type Message = { readonly id: string | number; readonly method: string; readonly params: Fields };
-
-/** An error of JSON-RPC. `status` is that of HTTP. */
-class RpcError extends Error {
-  readonly code: number;
-  readonly status: 200 | 400 | 404;
-  readonly data: object | undefined;
-
-  constructor(
-    code: number,
-    {
-      message,
-      status = 400,
-      data,
-    }: { readonly message: string; readonly status?: 200 | 400 | 404 | undefined; readonly data?: object | undefined },
-  ) {
-    super(message);
-    this.code = code;
-    this.status = status;
-    this.data = data;
-  }
-}
-
-const invalidRequest = (message: string) => new RpcError(-32600, { message });
-const headerMismatch = (name: string) => new RpcError(-32020, { message: `${name} does not match the body` });
-
-const toFields = (value: unknown): Fields | undefined =>
-  typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
+/** The schemes of what `keyOf` takes. */
+const CHALLENGES = 'ApiKey realm="tenant", Bearer realm="tenant"';
 
 export function createMcpRoutes(memory: TenantMemory) {
   const authenticate = createApiKeyAuthentication(memory);
@@ -97,32 +74,36 @@ export function createMcpRoutes(memory: TenantMemory) {
   }
 
   async function answerTo(c: Context<TenantEnv>, message: Message): Promise<object | Response> {
-    if (message.method === "tools/call") return callTool(c, message);
+    const { method, params, isNewest } = message;
+    if (method === "tools/call") return callTool(c, message);
     c.set("operation", "mcp");
     const { scopes } = await authenticate(c, null, keyOf(c));
-    switch (message.method) {
-      case "initialize": {
-        const asked = message.params.protocolVersion;
-        const protocolVersion = WITH_INITIALIZE.find((version) => version === asked) ?? WITH_INITIALIZE[0];
-        return { protocolVersion, capabilities: CAPABILITIES, serverInfo: SERVER };
-      }
-      case "server/discover":
-        return {
-          supportedVersions: SUPPORTED,
-          capabilities: CAPABILITIES,
-          ttlMs: KEPT_MS.discovery,
-          cacheScope: "public",
-        };
-      case "ping":
-        return {};
-      case "tools/list":
-        return { tools: toolsFor(scopes), ttlMs: KEPT_MS.tools, cacheScope: "private" };
-      default:
-        throw new RpcError(-32601, { message: "Method not found", status: isNewest(c) ? 404 : 200 });
+    if (method === "tools/list")
+      return { tools: toolsFor(scopes), ...(isNewest && { ttlMs: KEPT_MS.tools, cacheScope: "private" }) };
+    if (isNewest && method === "server/discover")
+      return {
+        supportedVersions: SUPPORTED,
+        capabilities: CAPABILITIES,
+        ttlMs: KEPT_MS.discovery,
+        cacheScope: "public",
+      };
+    if (!isNewest && method === "initialize") {
+      const protocolVersion = WITH_INITIALIZE.find((version) => version === params.protocolVersion);
+      return {
+        protocolVersion: protocolVersion ?? WITH_INITIALIZE[0],
+        capabilities: CAPABILITIES,
+        serverInfo: SERVER,
+      };
     }
+    if (!isNewest && method === "ping") return {};
+    throw new RpcError(-32601, { message: "Method not found", status: isNewest ? 404 : 200 });
   }
 
   const routes = new Routes<TenantEnv>();
+  routes.use("/mcp", async (c, next) => {
+    await next();
+    if (c.res.status === 401) c.res.headers.set("WWW-Authenticate", CHALLENGES);
+  });
   routes.post("/mcp", async (c) => {
     // A page of another site cannot read the answer, and has no key: the protocol wants it refused all the same.
     const origin = c.req.header("Origin");
@@ -131,25 +112,34 @@ export function createMcpRoutes(memory: TenantMemory) {
     // The body is read only for who has a key. Its tag is checked without I/O.
     const key = await memory.apiKeys.verify(keyOf(c), c.get("settings").signingKeys);
     if (!key.ok) throw unauthorized(key.reason);
-    let id: unknown = null;
+    let id = "null";
     try {
-      const body = await readMessage(c);
-      id = toFields(body)?.id ?? null;
-      const message = toMessage(body);
+      const sent = await readMessage(c);
+      id = sent.id;
+      const message = toMessage(c, sent.body);
       if (message === undefined) return c.body(null, 202);
-      checkVersion(c, message);
       const result = await answerTo(c, message);
       if (result instanceof Response) return result;
-      const meta = { [`${META}serverInfo`]: SERVER };
-      return c.json({ jsonrpc: "2.0", id, result: { resultType: "complete", ...result, _meta: meta } });
+      return respond(c, id, { result: message.isNewest ? inNewest(result) : result });
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
       const { code, message, data, status } = error;
-      return c.json({ jsonrpc: "2.0", id, error: { code, message, data } }, status);
+      return respond(c, id, { error: { code, message, data } }, status);
     }
   });
   return routes;
 }
+
+/** `id` is JSON, as it was sent. */
+const respond = (c: Context, id: string, outcome: object, status: 200 | 400 | 404 = 200): Response =>
+  c.body(`{"jsonrpc":"2.0","id":${id},${JSON.stringify(outcome).slice(1)}`, status, { "Content-Type": JSON_TYPE });
+
+/** The members of every result of the newest version. */
+const inNewest = (result: object) => ({
+  resultType: "complete",
+  ...result,
+  _meta: { [`${META}serverInfo`]: SERVER },
+});
 
 /** The values that the operation's request takes over from the client's. */
 const SHARED = ["requestId", "problemLog", "settings", "calls"] as const;
@@ -167,52 +157,4 @@ function headersOf(c: Context): Headers {
   };
   for (const [name, value] of Object.entries(sent)) if (value !== undefined) headers.set(name, value);
   return headers;
-}
-
-/** Throws `payload-too-large` and `unsupported-media-type` as they are. */
-async function readMessage(c: Context): Promise<unknown> {
-  try {
-    return (await readJsonBody(c.req.raw)).value;
-  } catch (error) {
-    if (error instanceof Problem && error.code === "invalid-request")
-      throw new RpcError(-32700, { message: error.message });
-    throw error;
-  }
-}
-
-/** Undefined for a notification: there is none that says something. */
-function toMessage(body: unknown): Message | undefined {
-  const { jsonrpc, id, method, params = {} } = toFields(body) ?? {};
-  const fields = toFields(params);
-  if (jsonrpc !== "2.0" || typeof method !== "string" || fields === undefined)
-    throw invalidRequest("Send one request or notification of JSON-RPC 2.0");
-  if (id === undefined) return undefined;
-  if (typeof id !== "string" && !Number.isInteger(id)) throw invalidRequest("`id` must be a string or an integer");
-  return { id: id as string | number, method, params: fields };
-}
-
-const VERSION_HEADER = "MCP-Protocol-Version";
-const isNewest = (c: Context) => c.req.header(VERSION_HEADER) === NEWEST;
-
-/**
- * Of the newest version: the headers must say what the body says (Streamable HTTP, "Server Validation"). The name of a tool is never one
- * that a client would encode.
- */
-function checkVersion(c: Context, { method, params }: Message): void {
-  const { [`${META}protocolVersion`]: inBody, [`${META}clientCapabilities`]: capabilities } =
-    toFields(params._meta) ?? {};
-  const inHeader = c.req.header(VERSION_HEADER);
-  const requested = inBody ?? inHeader;
-  if (requested !== undefined && !SUPPORTED.some((version) => version === requested))
-    throw new RpcError(-32022, {
-      message: "Unsupported protocol version",
-      status: 400,
-      data: { supported: SUPPORTED, requested },
-    });
-  if (requested !== NEWEST) return;
-  if (inBody === undefined || toFields(capabilities) === undefined)
-    throw new RpcError(-32602, { message: "`_meta` needs the protocol's version and the client's capabilities" });
-  if (inBody !== inHeader) throw headerMismatch(VERSION_HEADER);
-  if (c.req.header("Mcp-Method") !== method) throw headerMismatch("Mcp-Method");
-  if (method === "tools/call" && c.req.header("Mcp-Name") !== params.name) throw headerMismatch("Mcp-Name");
 }

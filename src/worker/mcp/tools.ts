@@ -75,10 +75,9 @@ function toJsonSchema(schema: z.core.$ZodType): JsonSchema {
     case "optional":
     case "default":
       return toJsonSchema(def.innerType);
-    case "nullable": {
-      const { type, enum: words, ...inner } = toJsonSchema(def.innerType);
-      return { ...inner, type: [type, "null"], ...(Array.isArray(words) && { enum: [...words, null] }) };
-    }
+    // Clients refuse a list of types.
+    case "nullable":
+      return { anyOf: [toJsonSchema(def.innerType), { type: "null" }] };
     // The text of a query becomes what is on the other side: a number, or a list.
     case "pipe":
       return toJsonSchema(def.out);
@@ -86,8 +85,9 @@ function toJsonSchema(schema: z.core.$ZodType): JsonSchema {
       return { type: "array", items: toJsonSchema(def.element) };
     case "enum":
       return { type: "string", enum: Object.values(def.entries) };
+    // Of what is not a text, clients know no `enum`.
     case "literal":
-      return { enum: def.values };
+      return { type: typeof def.values[0] };
     case "number":
       return { type: "integer" };
     default:
