@@ -13,6 +13,7 @@ import { IdeaBankViews } from "./idea-bank/views.ts";
 import { createLeakRoutes } from "./leaks/routes.ts";
 import { createMcpRoutes } from "./mcp/routes.ts";
 import { createOperatorRoutes } from "./operator/routes.ts";
+import { CROSS_ORIGIN_PATHS, sendCrossOriginHeaders } from "./panelist/cross-origin.ts";
 import { createPanelistRoutes } from "./panelist/routes.ts";
 import { SettingsReader } from "./settings.ts";
 import { Databases } from "./store/databases.ts";
@@ -43,6 +44,7 @@ export function createApp(identify?: Identify, memory = createMemory()) {
     account ??= createAccountApp(memory, identify);
     return account.fetch(c.req.raw, c.env, c.executionCtx);
   });
+  for (const path of CROSS_ORIGIN_PATHS) app.use(path, sendCrossOriginHeaders);
   addMiddleware(app, memory);
 
   app.route("/", createTenantRoutes(memory));

@@ -8,7 +8,7 @@ import { createParticipationAnswer } from "./answer-participation.ts";
 import { CHANGELOG_OPERATIONS } from "./changelog.ts";
 import { FEED_OPERATIONS } from "./changelog-feeds.ts";
 import { COMMENT_OPERATIONS } from "./comments.ts";
-import { allowEveryOrigin } from "./cross-origin.ts";
+import { answerPreflights, CROSS_ORIGIN_PATHS } from "./cross-origin.ts";
 import { IDEA_BANK_OPERATIONS } from "./idea-bank.ts";
 import type { IdeaBankOperation, ParticipationOperation } from "./operation.ts";
 import { PROPOSAL_OPERATIONS } from "./proposals.ts";
@@ -20,9 +20,8 @@ export const PANELIST_OPERATIONS = { ...VIEW_OPERATIONS, ...PARTICIPATION_OPERAT
 
 export function createPanelistRoutes(memory: IdeaBankMemory & { readonly send: Send }) {
   const routes = new Routes<AppEnv>();
-  const crossOrigin = allowEveryOrigin(PANELIST_OPERATIONS);
-  routes.use("/ideabank/*", crossOrigin);
-  routes.use("/public/ideabank/*", crossOrigin);
+  const preflights = answerPreflights(PANELIST_OPERATIONS);
+  for (const path of CROSS_ORIGIN_PATHS) routes.use(path, preflights);
   routes.route(
     "/",
     routeOperations<AppEnv, IdeaBankOperation>(VIEW_OPERATIONS, (c, operation) => operation.handle(c, memory)),

@@ -1,10 +1,13 @@
 /** What a browser on another origin needs of every operation of the panelist API: a preflight, and answers that it may read. */
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
+import { createApp } from "../../../src/worker/app.ts";
 import { takesIdempotencyKey } from "../../../src/worker/http/operation.ts";
 import { failStores } from "../../support/intercept.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
+import { PROPOSALS } from "../../support/panel.ts";
 import { addIdeaBank, newId } from "../../support/world.ts";
 
 const ORIGIN = "https://panel.example";
@@ -65,6 +68,54 @@ it("an unknown path and a wrong method can be read too", async () => {
   const wrong = await createIsolate().request("/ideabank/proposals", { method: "PUT", headers: { Origin: ORIGIN } });
   expect(wrong.status).toBe(405);
   expectReadable(wrong);
+});
+
+it("every refusal that comes before the credential can be read: plain http, and settings that are wrong", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  for (const { method, path: template } of [...operationsOf("compoundToken"), { method: "OPTIONS", path: PROPOSALS }]) {
+    const path = fillPath(template, { proposalId: newId(), commentId: newId() });
+    const plain = new Request(`http://api.example${path}`, { method, headers: { Origin: ORIGIN } });
+    const insecure = await createApp().fetch(plain, env, createExecutionContext());
+    expect([method, path, insecure.status]).toEqual([method, path, 403]);
+    expectReadable(insecure);
+    if (method === "OPTIONS") continue;
+    const broken = await createIsolate({ ...env, FRESHNESS_SECONDS: "soon" }).request(path, { method });
+    expect([method, path, broken.status]).toEqual([method, path, 500]);
+    expectReadable(broken);
+  }
+});
+
+it("a body that is refused can be read about: too large, or no JSON", async () => {
+  const { token: Authorization } = await addIdeaBank();
+  const post = (body: string, type: string) =>
+    createIsolate().request(PROPOSALS, {
+      method: "POST",
+      headers: { Origin: ORIGIN, Authorization, "Content-Type": type },
+      body,
+    });
+  for (const [response, status] of [
+    [await post("x".repeat(70_000), "application/json"), 413],
+    [await post("{}", "text/plain"), 415],
+    [await post("{", "application/json"), 400],
+  ] as const) {
+    expect(response.status).toBe(status);
+    expectReadable(response);
+  }
+});
+
+it("what a page of another origin has no business with says nothing to it, refused or not", async () => {
+  for (const [method, path] of [
+    ["GET", "/tenant/whoami"],
+    ["POST", "/mcp"],
+    ["GET", "/account/api/keys"],
+    ["GET", "/health"],
+    ["GET", "/nothing"],
+  ] as const)
+    for (const origin of ["http://api.example", "https://api.example"]) {
+      const request = new Request(origin + path, { method, headers: { Origin: ORIGIN } });
+      const response = await createApp().fetch(request, env, createExecutionContext());
+      expect([path, response.headers.get("Access-Control-Allow-Origin")]).toEqual([path, null]);
+    }
 });
 
 it("a panelist over the rate can read that, and how long to wait", async () => {
