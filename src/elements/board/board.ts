@@ -307,8 +307,6 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         send: async (submission, key) => {
           const before = moves;
           const idea = await ideaBank.submit(submission, key);
-          // The author's own vote comes with it. Without it the idea is submitted all the same.
-          if (capabilities.canVote) Object.assign(idea, await ideaBank.vote(idea.id, true).catch(() => ({})));
           this.dispatch("idea-submitted", { id: idea.id, title: idea.title });
           list.add(idea);
           if (before === moves) visit(idea);

@@ -35,7 +35,7 @@ export const notDoneBefore = (account = ":accountId"): string =>
   `NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.account_id = ${account} AND k.key = :idempotencyKey)`;
 
 /** Data of the new row that the answer needs in addition to `outcome`: a SELECT of one JSON object, or of none. */
-export type Details = { readonly select: string; readonly values: Readonly<Record<string, string>> };
+export type Details = { readonly select: string; readonly values: Parameters<typeof prepare>[1] };
 
 type OutcomeRow = { readonly outcome: string };
 type RecalledRow = OutcomeRow & { readonly request_hash: string };

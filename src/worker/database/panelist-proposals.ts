@@ -212,7 +212,8 @@ export async function loadForPanelist(session: Session, token: TokenClaims, prop
   return toSeen(await session.batch({ access: selectAccess(token), seen: selectVisible(token, proposalId) }));
 }
 
-export type Submitted = Created & Pick<PanelistProposal, "visibility">;
+/** `voted`: the author voted for it. An outcome of 1.0.0 has none. */
+export type Submitted = Created & Pick<PanelistProposal, "visibility"> & { readonly voted?: 0 | 1 };
 
 /** `now` is in Unix milliseconds. */
 type NewSubmission = Submission & {
@@ -221,7 +222,10 @@ type NewSubmission = Submission & {
   readonly idempotencyKey: IdempotencyKey | undefined;
 };
 
-/** Submits a proposal. It is pending if the idea bank requires approval. `refused` when the capability is closed. */
+/**
+ * Submits a proposal, and votes for it if the panelist may vote. It is pending if the idea bank requires approval. `refused` when
+ * the capability is closed.
+ */
 export async function submitProposal(
   session: Session,
   token: TokenClaims,
@@ -237,14 +241,20 @@ export async function submitProposal(
   );
   const created: Submitted = { id, at: now, visibility: "public" };
   const { ideaBankId } = token;
+  const values = { ...tokenValues(token), id };
   const details = {
-    select: "SELECT json_object('visibility', visibility) FROM proposals WHERE id = :id",
-    values: { id },
+    select: `SELECT json_object('visibility', visibility, 'voted', EXISTS (SELECT 1 ${permitted("canVote")})) FROM proposals WHERE id = :id`,
+    values,
   };
   const rows = await session.batch({
     made: makePanelist(token, { capability: "canSubmitProposals", now }),
     access: selectAccess(token),
     ...insertOnce({ ideaBankId }, idempotencyKey, { insert, outcome: created, details }),
+    voted: prepare(
+      `INSERT INTO votes (proposal_id, panelist_id, account_id, idea_bank_id, created_at)
+       SELECT :id, w.id, b.account_id, b.id, :now ${permitted("canVote")} AND EXISTS (SELECT 1 FROM proposals WHERE id = :id)`,
+      { ...values, now },
+    ),
   });
   return { access: toAccess(rows.access), result: toInserted(rows, idempotencyKey, created) };
 }

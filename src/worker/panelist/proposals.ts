@@ -83,18 +83,19 @@ export const PROPOSAL_OPERATIONS = {
     problems: ["too-many-requests", "idea-bank-not-found", "capability-closed"],
     summary: "Submit a proposal",
     description:
-      "If the idea bank requires approval, only the author and the tenant see the proposal until the tenant makes it public.",
+      "The author votes for it by submitting, where voting is open. If the idea bank requires approval, only the author and the tenant see the proposal " +
+      "until the tenant makes it public.",
     handle: async (c, { session, token, body, now, idempotencyKey }) => {
       const id = createId(token.ideaBankId, secureRandomBytes);
       const { access, result } = await submitProposal(session, token, { id, ...body, now, idempotencyKey });
-      const toProposal = ({ id, at, visibility }: Submitted): PanelistProposal => ({
+      const toProposal = ({ id, at, visibility, voted = 0 }: Submitted): PanelistProposal => ({
         id,
         ...body,
         status: "submitted",
         tags: [],
-        votes: 0,
+        votes: voted,
         comments: 0,
-        voted: false,
+        voted: voted === 1,
         mine: true,
         by: "panelist",
         author: access.panelist?.displayName ?? null,

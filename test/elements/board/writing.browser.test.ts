@@ -46,7 +46,7 @@ describe("writing in <idea-bank-board>", () => {
     await expect.poll(() => focused(page)).toBe("Night buses");
     await page.locator("idea-bank-board:state(ready)").waitFor();
     expect(await ideas(bank.path)).toMatchObject([
-      { title: "Night buses", description: "Every half hour,\nall week." },
+      { title: "Night buses", description: "Every half hour,\nall week.", votes: 1 },
     ]);
     expect(complaints).toEqual([]);
   });

@@ -25,9 +25,9 @@ const submitted = {
   description: "Every hour.",
   status: "submitted",
   tags: [],
-  votes: 0,
+  votes: 1,
   comments: 0,
-  voted: false,
+  voted: true,
   mine: true,
   by: "panelist",
   author: "Robin",
@@ -42,15 +42,43 @@ describe("submitting", () => {
   it("answers with the proposal that everybody reads from then on", async () => {
     const { robin, kim, path, id, ids } = await createScene();
     expect(await robin.read(path)).toEqual({ ...submitted, id });
-    expect(await kim.read(path)).toEqual({ ...submitted, id, mine: false });
+    expect(await kim.read(path)).toEqual({ ...submitted, id, mine: false, voted: false });
     expect(await ids()).toEqual([id]);
     expect(await ids("?mine=submitted")).toEqual([]);
     expect(await ids("?mine=submitted", robin)).toEqual([id]);
   });
 
-  it("is no vote", async () => {
-    const { robin, ids } = await createScene();
-    expect(await ids("?mine=voted", robin)).toEqual([]);
+  it("votes for it, where voting is open: in the answer, in its replay, in the lists", async () => {
+    const { panel, robin, kim, id, ids } = await createScene();
+    expect(await ids("?mine=voted", robin)).toEqual([id]);
+    expect(await ids("?mine=voted", kim)).toEqual([]);
+    const key = { "Idempotency-Key": "once" };
+    const submit = async (headers = {}) =>
+      (await robin.send("POST", PROPOSALS, { title: "Free rides", description: "" }, headers)).json();
+    const answer = await submit(key);
+    expect(answer).toMatchObject({ votes: 1, voted: true });
+    await panel.manage("PATCH", "", { votingEnabled: false });
+    expect(await submit(key)).toEqual(answer);
+    expect(await submit()).toMatchObject({ votes: 0, voted: false });
+    await panel.manage("PATCH", "", { votingEnabled: true, approvalRequired: true });
+    expect(await submit()).toMatchObject({ visibility: "pending", votes: 1, voted: true });
+    const voters = await (await panel.manage("GET", `/proposals/${id}/votes`)).json();
+    expect(voters).toMatchObject({ items: [{ panelistId: robin.id, at: START_ISO }] });
+  });
+
+  it("by the tenant, also for a panelist, begins without votes", async () => {
+    const { panel, robin, ids } = await createScene();
+    const before = await ids("?mine=voted", robin);
+    for (const fields of [{}, { panelistId: robin.id }, { panelistExternalId: robin.externalId }]) {
+      const created = await panel.manage("POST", "/proposals", { title: "Lifts", ...fields });
+      expect(await created.json()).toMatchObject({ votes: 0 });
+      const upsert = await panel.manage("PUT", `/proposals/by-external-id/${crypto.randomUUID()}`, {
+        title: "Lifts",
+        ...fields,
+      });
+      expect(await upsert.json()).toMatchObject({ votes: 0 });
+    }
+    expect(await ids("?mine=voted", robin)).toEqual(before);
   });
 });
 
@@ -61,7 +89,7 @@ describe("editing one's own", () => {
     const edited = await robin.send("PATCH", path, { description: "Every half hour." });
     const expected = { ...submitted, id, description: "Every half hour.", lastActivityAt: LATER_ISO };
     expect(await edited.json()).toEqual(expected);
-    expect(await kim.read(path)).toEqual({ ...expected, mine: false });
+    expect(await kim.read(path)).toEqual({ ...expected, mine: false, voted: false });
   });
 
   it("with what already stands, or nothing, is no activity", async () => {

@@ -113,6 +113,8 @@ export class Reference {
     if (refused) return refused;
     const visibility = this.settings.approvalRequired ? "pending" : "public";
     this.add({ id, by: "panelist", author: token.panelist, ...text, visibility });
+    // Who submits it votes for it, where voting is open.
+    this.vote(token, id, true);
     return { status: 201 };
   }
 
