@@ -569,13 +569,12 @@ BEGIN
   WHERE id = NEW.id;
 END;
 
--- A comment is activity on its proposal, except that of a panelist on an implemented one: no reader reorders the changelog. Deleting
--- a comment is not, and a vote is not.
+-- A comment is activity on its proposal, except on an implemented one: news alone reorders the changelog. Deleting a comment is
+-- not, and a vote is not.
 CREATE TRIGGER IF NOT EXISTS comment_added AFTER INSERT ON comments
 BEGIN
-  UPDATE proposals SET comments = comments + 1, last_activity_at = iif(
-    status = 'implemented' AND NEW.by_tenant = 0, last_activity_at, max(last_activity_at, NEW.created_at)
-  )
+  UPDATE proposals SET comments = comments + 1,
+    last_activity_at = iif(status = 'implemented', last_activity_at, max(last_activity_at, NEW.created_at))
   WHERE id = NEW.proposal_id;
 END;
 

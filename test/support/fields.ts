@@ -8,11 +8,12 @@ export type Fields = Readonly<Record<string, Schema>>;
 export type Round = 0 | 1 | 2;
 export type Resource = Readonly<Record<string, unknown>>;
 
-/** The fields of an operation's body. */
+/** The fields of the resource in an operation's body. `minor` is about the change, and the resource does not have it. */
 export function fieldsOf({ operation }: OperationCase): Fields {
   if (operation.body === undefined) throw new Error("no body");
   const { properties = {} } = z.toJSONSchema(operation.body, { io: "input", unrepresentable: "any" });
-  return properties as Fields;
+  const { minor: _, ...fields } = properties as Fields;
+  return fields;
 }
 
 /** A valid value, another for each round; in the first two not the default. A new kind of field may need a line here. */

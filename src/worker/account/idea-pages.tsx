@@ -161,7 +161,7 @@ function toChanges(fields: URLSearchParams): ProposalChanges {
       response: text === "" ? null : { text },
     };
   });
-  return parseOrThrow(ProposalChanges, changed);
+  return parseOrThrow(ProposalChanges, fields.has("minor") ? { ...changed, minor: true } : changed);
 }
 
 /** The values with which the forms open. */

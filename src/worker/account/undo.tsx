@@ -1,4 +1,4 @@
-/** `/account/undo`: takes back the last decision about ideas, for a minute: status, visibility and tags. */
+/** `/account/undo`: takes back the last decision about ideas, for a minute: status, visibility and tags, and with them the date in the changelog. */
 import type { Context } from "hono";
 import { listTogether } from "../database/audit-events.ts";
 import { changeProposalFrom } from "../database/proposals.ts";
@@ -21,6 +21,12 @@ const UNDOABLE = ["status", "visibility", "tags"] as const;
 type State = Readonly<Record<string, unknown>>;
 const pick = (state: State) =>
   Object.fromEntries(UNDOABLE.filter((name) => name in state).map((name) => [name, state[name]]));
+
+/** An undo is no news: `lastActivityAt` is as before. Undefined for an event of 1.0.0. */
+function activityOf({ before, after }: { readonly before: State; readonly after: State }) {
+  const [was, is] = [before, after].map(({ lastActivityAt }) => Date.parse(String(lastActivityAt)));
+  return was && is ? { before: was, after: is } : undefined;
+}
 
 const tooLate = () =>
   new Problem("conflict", { detail: "A minute has passed, or it was changed since: nothing was undone." });
@@ -69,7 +75,10 @@ async function undo(c: Context<OwnerEnv>, event: string): Promise<string> {
       return [
         {
           subject: { kind: "proposal" as const, id: subject.id, ideaBankId: subject.ideaBankId },
-          statement: changeProposalFrom(after, { accountId, path, changes: before, now: own.now }),
+          statement: changeProposalFrom(after, {
+            ...{ accountId, path, changes: { ...before, minor: true }, now: own.now },
+            activity: activityOf(changes),
+          }),
         },
       ];
     }),

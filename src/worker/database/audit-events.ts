@@ -209,4 +209,4 @@ function toChanges({ before, after }: StoredChanges): AuditEvent["changes"] {
   return { before: pick(before), after: pick(after) };
 }
 
-const isTime = (name: string): boolean => name === "expiresAt" || name === "tokensRevokedAt";
+const isTime = (name: string): boolean => ["expiresAt", "tokensRevokedAt", "lastActivityAt"].includes(name);

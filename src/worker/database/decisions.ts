@@ -34,7 +34,7 @@ const SUBJECTS: Record<Subject["kind"], string> = {
     FROM idea_banks WHERE id = :subjectId AND account_id = :accountId`,
   proposal: `SELECT title AS name, json_object('title', title, 'description', ${beginning("description")}, 'status', status,
       'visibility', visibility, 'response', ${beginning("response")}, 'tags', json(coalesce(tags, '[]')),
-      'duplicateOf', duplicate_of) AS state
+      'duplicateOf', duplicate_of, 'lastActivityAt', last_activity_at) AS state
     FROM proposals WHERE id = :subjectId AND account_id = :accountId AND idea_bank_id <> id`,
   comment: `SELECT p.title AS name, json_object('by', iif(c.by_tenant, 'tenant', 'panelist'),
       'body', iif(c.by_tenant, ${beginning("c.body")}, NULL)) AS state

@@ -216,29 +216,32 @@ export async function loadProposal(session: Session, accountId: string, path: Pr
   return row && toProposal(row);
 }
 
-/**
- * The SET list of a change. An edit, a change of status or a new text of the official response is activity. Sending the current
- * values again is not, and neither is a change that the changelog and the lists do not show as one: of visibility, tags,
- * metadata, external id.
- */
-export const CHANGES = `title = coalesce(:title, title), description = coalesce(:description, description),
+const FIELDS = `title = coalesce(:title, title), description = coalesce(:description, description),
   ${SET_WORDS}, status = coalesce(:status, status), visibility = coalesce(:visibility, visibility),
   responded_at = CASE WHEN NOT :responds OR :response IS response THEN responded_at
     WHEN :response IS NULL THEN NULL ELSE :now END,
   response = iif(:responds, :response, response),
   tags = iif(:tagged, :tags, tags), metadata = iif(:described, :metadata, metadata),
-  external_id = iif(:identified, :externalId, external_id),
-  last_activity_at = iif(
-    coalesce(:title, title) = title AND coalesce(:description, description) = description
+  external_id = iif(:identified, :externalId, external_id)`;
+
+const LAST_ACTIVITY_AT = `iif(
+    :minor OR coalesce(:title, title) = title AND coalesce(:description, description) = description
       AND coalesce(:status, status) = status AND (NOT :responds OR :response IS NULL OR :response IS response),
     last_activity_at, max(last_activity_at, :now))`;
 
+/**
+ * The SET list of a change. An edit, a change of status or a new text of the official response is activity, unless it is minor.
+ * Sending the current values again is not, and neither is a change that the changelog and the lists do not show as one: of
+ * visibility, tags, metadata, external id.
+ */
+export const CHANGES = `${FIELDS}, last_activity_at = ${LAST_ACTIVITY_AT}`;
+
 /** The values of CHANGES. An empty list of tags and empty metadata are stored as NULL. */
 export const changeValues = (
-  { title, description, status, visibility, response, tags, metadata, externalId }: ProposalChanges,
+  { title, description, status, visibility, response, tags, metadata, externalId, minor = false }: ProposalChanges,
   now: number,
 ) => ({
-  ...{ title, description, status, visibility, now },
+  ...{ title, description, status, visibility, minor, now },
   ...wordsOf(title),
   responds: response !== undefined,
   response: response?.text,
@@ -315,13 +318,17 @@ type ProposalChange = {
  */
 type ProposalState = Pick<ProposalChanges, "status" | "visibility" | "tags"> & { readonly edits?: number };
 
+/** `lastActivityAt` before and after a decision that is undone, in Unix milliseconds. It is as before if nothing has happened since. */
+type Activity = { readonly before: number; readonly after: number };
+
 /** The statement that changes a proposal if it is in this state: for decisions about several proposals. */
 export const changeProposalFrom = (
   { status, visibility, tags, edits }: ProposalState,
-  { accountId, path, changes, now }: ProposalChange,
+  { accountId, path, changes, now, activity }: ProposalChange & { readonly activity?: Activity | undefined },
 ): Statement =>
   prepare(
-    `UPDATE proposals SET ${CHANGES} WHERE ${OWN_PROPOSAL} AND status = coalesce(:fromStatus, status)
+    `UPDATE proposals SET ${FIELDS}, last_activity_at = iif(last_activity_at = :activityAfter, :activityBefore, ${LAST_ACTIVITY_AT})
+       WHERE ${OWN_PROPOSAL} AND status = coalesce(:fromStatus, status)
        AND visibility = coalesce(:fromVisibility, visibility) AND coalesce(tags, '[]') = coalesce(:fromTags, tags, '[]')
        AND panelist_writes = coalesce(:edits, panelist_writes)`,
     {
@@ -332,6 +339,8 @@ export const changeProposalFrom = (
       fromVisibility: visibility,
       fromTags: tags && JSON.stringify(tags),
       edits,
+      activityBefore: activity?.before,
+      activityAfter: activity?.after,
     },
   );
 

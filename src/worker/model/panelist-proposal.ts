@@ -71,8 +71,8 @@ export const PanelistProposal = describe(
         "The proposal that this one was merged into, or `null`, also when this panelist may not see that one. Lists leave merged proposals out.",
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
       lastActivityAt:
-        "Its last edit, change of status, official response or comment: ISO 8601, UTC, with milliseconds. A vote is not activity, and a " +
-        "panelist's comment on an implemented proposal is not.",
+        "Its last edit, change of status, official response or comment: ISO 8601, UTC, with milliseconds. A vote, a comment on an implemented " +
+        "proposal and a small correction by the tenant are not activity.",
     },
   },
 );

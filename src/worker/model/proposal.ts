@@ -49,6 +49,8 @@ const CREATION_TEXTS = {
   panelistId: `${ACTING_FOR_TEXTS.panelistId} It becomes the author. An update does not change it.`,
   panelistExternalId: ACTING_FOR_TEXTS.panelistExternalId,
 };
+const MINOR_TEXT =
+  "`true`: a correction, which is no activity. `lastActivityAt` stays, and with it the place in the changelog.";
 const EXAMPLE = { title: "Dark mode", description: "Follows the phone's own setting. The map, too." };
 const EXAMPLE_RESPONSE = { text: "It is in version 4.2.", respondedAt: "2026-11-20T12:00:00.000Z" };
 const RESPONSE_TEXT = "Your official response, or `null`.";
@@ -121,8 +123,8 @@ export const Proposal = describe(
       externalId: EXTERNAL_ID_TEXT,
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
       lastActivityAt:
-        "Its last edit, change of status, official response or comment: ISO 8601, UTC, with milliseconds. A vote is not activity, and a " +
-        "panelist's comment on an implemented proposal is not.",
+        "Its last edit, change of status, official response or comment: ISO 8601, UTC, with milliseconds. A vote, a comment on an implemented " +
+        "proposal and a `minor` change are not activity.",
     },
   },
 );
@@ -144,15 +146,23 @@ const settable = () => ({
   metadata: z.optional(Metadata),
 });
 
+/** About the change itself, and no field of the proposal. */
+const asChange = () => ({ minor: z.optional(flag()) });
+
 /** The fields that only a creation can set. */
 const atCreation = () => ({ createdAt: z.optional(Moment), ...actingFor() });
 
 export const ProposalUpsert = describe(
-  z.strictObject({ title: Title, ...settable(), ...atCreation() }).check(namesAtMostOne),
+  z.strictObject({ title: Title, ...settable(), ...asChange(), ...atCreation() }).check(namesAtMostOne),
   {
     name: "ProposalUpsert",
     example: import.meta.deployed || { ...EXAMPLE, status: "planned", metadata: { team: "Apps" } },
-    fields: { ...TEXTS, response: RESPONSE_TEXT, ...CREATION_TEXTS },
+    fields: {
+      ...TEXTS,
+      response: RESPONSE_TEXT,
+      minor: `${MINOR_TEXT} It is about a change, not about a creation.`,
+      ...CREATION_TEXTS,
+    },
   },
 );
 export type ProposalUpsert = z.infer<typeof ProposalUpsert>;
@@ -179,11 +189,17 @@ export const ProposalChanges = describe(
     title: z.optional(Title),
     ...settable(),
     externalId: z.optional(z.nullable(ProposalExternalId)),
+    ...asChange(),
   }),
   {
     name: "ProposalChanges",
     example: import.meta.deployed || { status: "implemented", response: { text: EXAMPLE_RESPONSE.text } },
-    fields: { ...TEXTS, response: "Your official response. `null` removes it.", externalId: EXTERNAL_ID_TEXT },
+    fields: {
+      ...TEXTS,
+      response: "Your official response. `null` removes it.",
+      externalId: EXTERNAL_ID_TEXT,
+      minor: MINOR_TEXT,
+    },
   },
 );
 export type ProposalChanges = z.infer<typeof ProposalChanges>;

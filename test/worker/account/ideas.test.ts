@@ -1,5 +1,5 @@
 /** The owner's pages of ideas: the list, several at once, one idea, merging, undoing. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { databaseOf } from "../../support/databases.ts";
 import { createDesk } from "../../support/desk.ts";
 import { createOwner } from "../../support/owner.ts";
@@ -107,6 +107,22 @@ describe("the ideas of an idea bank", () => {
     expect((await createOwner().submit("/undo", { event })).status).toBe(409);
   });
 
+  it("keep their date in the changelog when a decision is undone, unless something has happened since", async () => {
+    const desk = await createDesk();
+    const { panel, owner, bank, idea } = desk;
+    const start = Date.now();
+    const made = { status: "implemented", createdAt: new Date(start - 86_400_000).toISOString() };
+    const [one, two] = [await panel.propose(made), await panel.propose(made)];
+    const there = locationOf(await owner.submit(bank, { ids: [one, two], do: "status", status: "planned" }));
+    expect(Date.parse(String((await idea(one)).lastActivityAt))).toBeGreaterThanOrEqual(start);
+    vi.setSystemTime(start + 10_000);
+    const commented = new Date(start + 10_000).toISOString();
+    await panel.manage("POST", `/proposals/${two}/comments`, { body: "Sorry, not yet." });
+    await send(desk, there, "Undo", {});
+    expect(await idea(one)).toMatchObject({ status: "implemented", lastActivityAt: made.createdAt });
+    expect(await idea(two)).toMatchObject({ status: "implemented", lastActivityAt: commented });
+  });
+
   it("are not undone after a minute", async () => {
     const desk = await createDesk();
     const { panel, owner, bank, page, idea } = desk;
@@ -143,6 +159,22 @@ describe("one idea", () => {
     expect(await idea(id)).toMatchObject({ title: "Later buses", description: text, response: null });
     const refused = await send(desk, path, "Save", { do: "decide", tags: "a,b,c,d,e,f" });
     expect([refused.status, (await refused.text()).includes("Tags must be a list of at most 5")]).toEqual([400, true]);
+  });
+
+  it("that shipped keeps its date and place when a correction is saved", async () => {
+    const desk = await createDesk();
+    const { panel, bank, idea, page } = desk;
+    const createdAt = "2025-01-01T00:00:00.000Z";
+    const id = await panel.propose({ title: "Nihgt buses", status: "implemented", createdAt });
+    const path = `${bank}/ideas/${id}`;
+    await send(desk, path, "Save the text", { do: "edit", title: "Night buses", minor: "on" });
+    await send(desk, path, "Save", { do: "decide", response: "In line 4.", minor: "on" });
+    expect(await idea(id)).toMatchObject({
+      ...{ title: "Night buses", response: { text: "In line 4." }, lastActivityAt: createdAt },
+    });
+    await send(desk, path, "Save the text", { do: "edit", title: "Night buses, hourly" });
+    expect((await idea(id)).lastActivityAt).not.toBe(createdAt);
+    expect(await page(`${bank}/ideas/${await panel.propose()}`)).not.toContain("Correction");
   });
 
   it("has comments: the team writes, edits and deletes its own, and deletes a panelist's", async () => {

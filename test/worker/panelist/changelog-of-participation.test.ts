@@ -66,13 +66,10 @@ it("has an entry without a text for a proposal without a description", async () 
 
 const moving: [string, (scene: Scene) => Promise<unknown>][] = [
   [
-    "the tenant's comment",
-    ({ panel, older }) => panel.manage("POST", `/proposals/${older}/comments`, { body: "Enjoy!" }),
-  ],
-  [
     "an official response",
     ({ panel, older }) => panel.manage("PATCH", `/proposals/${older}`, { response: { text: "Done." } }),
   ],
+  ["an edit", ({ panel, older }) => panel.manage("PATCH", `/proposals/${older}`, { description: "In every bus." })],
 ];
 
 it.each(moving)("%s on an implemented proposal moves it up", async (_, change) => {
@@ -105,6 +102,38 @@ const still: [string, (scene: Scene) => Promise<unknown>][] = [
     "a panelist's comment on an implemented proposal",
     ({ kim, older }) => kim.send("POST", `${PROPOSALS}/${older}/comments`, { body: "Thank you!" }),
   ],
+  [
+    "the tenant's comment on an implemented proposal, written, edited and deleted",
+    async ({ panel, older }) => {
+      const comments = `/proposals/${older}/comments`;
+      const { id } = await (await panel.manage("POST", comments, { body: "Enjoy!" })).json<{ id: string }>();
+      await panel.manage("PATCH", `${comments}/${id}`, { body: "Enjoy it!" });
+      return panel.manage("DELETE", `${comments}/${id}`);
+    },
+  ],
+  [
+    "the tenant's comment for a panelist on an implemented proposal",
+    ({ panel, kim, older }) =>
+      panel.manage("POST", `/proposals/${older}/comments`, { body: "Thank you!", panelistId: kim.id }),
+  ],
+  [
+    "a merge into an implemented proposal",
+    async ({ panel, kim, older }) => {
+      const id = await kim.submit();
+      await kim.send("POST", `${PROPOSALS}/${id}/comments`, { body: "Soon?" });
+      return panel.manage("POST", `/proposals/${id}/merge`, { into: older });
+    },
+  ],
+  [
+    "a change of what the changelog does not show",
+    ({ panel, older }) =>
+      panel.manage("PATCH", `/proposals/${older}`, { tags: ["Buses"], metadata: { team: "Apps" }, externalId: "1" }),
+  ],
+  [
+    "a minor official response",
+    ({ panel, older }) =>
+      panel.manage("PATCH", `/proposals/${older}`, { minor: true, response: { text: "It is in version 4.2." } }),
+  ],
   ["a submission", ({ kim }) => kim.submit()],
   [
     "a comment on a proposal that is not implemented",
@@ -126,6 +155,23 @@ it.each(still)("%s leaves version, ETag and bytes alone", async (_, change) => {
     const { etag, items } = await scene.read(isolate);
     expect([etag, items]).toEqual([scene.before.etag, scene.before.items]);
   }
+});
+
+describe("a minor change", () => {
+  it.each(["PATCH", "PUT"])("by %s corrects the text of an entry, which keeps its date and place", async (method) => {
+    const scene = await createScene();
+    const { panel, older, before } = scene;
+    await panel.manage("PATCH", `/proposals/${older}`, { externalId: "older" });
+    const path = method === "PATCH" ? `/proposals/${older}` : "/proposals/by-external-id/older";
+    const fields = { title: "Old", description: "Corrected." };
+    const answer = await panel.manage(method, path, { ...fields, minor: true });
+    expect(await answer.json()).toMatchObject({ ...fields, lastActivityAt: new Date(START).toISOString() });
+    await expectTitles(scene, ["Newer", "Old"]);
+    const dates = (items: typeof before.items) => items.map(({ lastModified }) => lastModified);
+    expect(dates((await scene.read()).items)).toEqual(dates(before.items));
+    await panel.manage(method, path, { title: "Older", minor: false });
+    await expectTitles(scene, ["Older", "Newer"]);
+  });
 });
 
 describe.each(["pending", "hidden"])("a proposal that is %s", (visibility) => {

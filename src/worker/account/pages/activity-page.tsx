@@ -73,6 +73,7 @@ const valueInWords = (name: string, value: unknown): string => {
 export const changesInWords = ({ before, after }: NonNullable<AuditEvent["changes"]>): string => {
   const sides: Readonly<Record<string, unknown>>[] = [before, after];
   return Object.keys({ ...before, ...after })
+    .filter((name) => name !== "lastActivityAt")
     .map((name) => {
       const values = sides.filter((side) => name in side).map((side) => valueInWords(name, side[name]));
       return `${SETTING_WORDS[name] ?? name}: ${values.join(" → ")}.`;

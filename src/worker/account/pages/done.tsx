@@ -31,6 +31,7 @@ function inWords([first, ...others]: readonly AuditEvent[]): string {
   const name = first.subject?.name ? `“${first.subject.name}”` : "The person";
   const [kind, what = ""] = first.event.split("-");
   if (first.changes?.after.duplicateOf) return `${name} is merged.`;
-  if (what === "changed" && kind === "proposal" && first.changes) return `${name}: ${changesInWords(first.changes)}`;
+  const words = first.changes && what === "changed" && kind === "proposal" ? changesInWords(first.changes) : "";
+  if (words) return `${name}: ${words}`;
   return kind === "comment" ? `The comment is ${what}.` : `${name} is ${what}.`;
 }

@@ -112,7 +112,7 @@ export const Author = ({ id, people, none }: { id: string | null; people: People
 };
 
 /** A waiting idea is approved on a page of its own, which knows whether its author has edited it since. */
-const Decision = ({ idea, tags, fields: { decide: fields }, errors, action }: FormProps) => {
+const Decision = ({ idea, tags, fields: { decide: fields }, sent, errors, action }: FormProps) => {
   const [response, wrongTags] = [messageFor(errors, "response"), messageFor(errors, "tags")];
   const isPending = idea.visibility === "pending";
   return (
@@ -165,6 +165,7 @@ const Decision = ({ idea, tags, fields: { decide: fields }, errors, action }: Fo
           {fields.get("response")}
         </textarea>
       </Field>
+      <Correction idea={idea} sent={sent} what="decide" />
       <button type="submit" name="do" value="decide" class="primary">
         Save
       </button>
@@ -172,7 +173,18 @@ const Decision = ({ idea, tags, fields: { decide: fields }, errors, action }: Fo
   );
 };
 
-const EditText = ({ fields: { edit: fields }, sent, errors, action }: FormProps) => {
+type CorrectionProps = Pick<Props, "idea" | "sent"> & { readonly what: "decide" | "edit" };
+
+/** Only an entry of the changelog has a date and a place that readers notice. */
+const Correction = ({ idea, sent, what }: CorrectionProps) =>
+  idea.status === "implemented" && (
+    <label class="choice">
+      <input type="checkbox" name="minor" checked={sent.get("do") === what && sent.has("minor")} />
+      Correction: keep its date and place in the changelog
+    </label>
+  );
+
+const EditText = ({ idea, fields: { edit: fields }, sent, errors, action }: FormProps) => {
   const [wrongTitle, wrongText] = [messageFor(errors, "title"), messageFor(errors, "description")];
   return (
     <details open={sent.get("do") === "edit"}>
@@ -196,6 +208,7 @@ const EditText = ({ fields: { edit: fields }, sent, errors, action }: FormProps)
             {fields.get("description")}
           </textarea>
         </Field>
+        <Correction idea={idea} sent={sent} what="edit" />
         <button type="submit" name="do" value="edit">
           Save the text
         </button>

@@ -277,8 +277,8 @@ export class Reference {
 
   #addComment(proposal: Proposal, comment: Omit<Comment, "createdAt">): void {
     proposal.comments.push({ ...comment, createdAt: this.now });
-    // A panelist does not reorder the changelog.
-    if (comment.by === "tenant" || proposal.status !== "implemented") proposal.lastActivityAt = this.now;
+    // News alone reorders the changelog.
+    if (proposal.status !== "implemented") proposal.lastActivityAt = this.now;
   }
 
   #changeOwn(token: Token, id: string, change: (proposal: Proposal) => Answer): Answer {
