@@ -12,7 +12,10 @@ CREATE TABLE IF NOT EXISTS accounts (
   -- When the scheduled job looks for changes of this account that are too old.
   changes_due_at INTEGER NOT NULL DEFAULT 0,
   -- 1: a key that was found in public is only marked. 0: it is ended.
-  marks_leaked_keys INTEGER NOT NULL DEFAULT 0 CHECK (marks_leaked_keys IN (0, 1))
+  marks_leaked_keys INTEGER NOT NULL DEFAULT 0 CHECK (marks_leaked_keys IN (0, 1)),
+  -- The identifiers of its panelists are derived with it: 128 random bits in hex, made with the account and never changed. NULL in an
+  -- account that 1.0.0 made: its panelists have identifiers without a salt, by which the revocations of their tokens are found.
+  panelist_salt TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS accounts_by_changes_due ON accounts (changes_due_at);

@@ -23,7 +23,9 @@ export async function seedAccount(database: D1Database): Promise<void> {
   await database.prepare(await readFile("schema.sql", "utf8")).run();
   await database.batch([
     database
-      .prepare("INSERT INTO accounts (id, owner_email, created_at, max_bytes) VALUES (?1, 'bench@example.com', 1, ?2)")
+      .prepare(
+        "INSERT INTO accounts (id, owner_email, created_at, max_bytes, panelist_salt) VALUES (?1, 'bench@example.com', 1, ?2, lower(hex(randomblob(16))))",
+      )
       .bind(ACCOUNT_ID, MAX_BYTES),
     database
       .prepare("INSERT INTO panelists (id, account_id, created_at) VALUES (?1, ?2, 1)")

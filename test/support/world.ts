@@ -30,7 +30,10 @@ export async function addAccount({
 } = {}): Promise<string> {
   const id = newId(digit);
   await databaseOf(id)
-    .prepare("INSERT INTO accounts (id, owner_email, status, created_at) VALUES (?1, ?2, ?3, ?4)")
+    .prepare(
+      `INSERT INTO accounts (id, owner_email, status, created_at, panelist_salt)
+       VALUES (?1, ?2, ?3, ?4, lower(hex(randomblob(16))))`,
+    )
     .bind(id, `${id}@example.com`, status, Date.now())
     .run();
   return id;

@@ -71,7 +71,9 @@ async function seedAccount(
 ): Promise<void> {
   await database.batch([
     database
-      .prepare("INSERT INTO accounts (id, owner_email, created_at) VALUES (?1, ?2, ?3)")
+      .prepare(
+        "INSERT INTO accounts (id, owner_email, created_at, panelist_salt) VALUES (?1, ?2, ?3, lower(hex(randomblob(16))))",
+      )
       .bind(ids.accountId, email, now),
     ...seedIdeaBank(database, ids, now),
     database

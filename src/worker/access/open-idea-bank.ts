@@ -9,7 +9,7 @@ import { oncePer } from "../http/once-per.ts";
 import type { IdeaBankViews, OpenedIdeaBank, OpenTerms } from "../idea-bank/views.ts";
 import { capabilitiesOf, forVisitor } from "../model/capabilities.ts";
 import type { Capabilities } from "../model/idea-bank.ts";
-import { type AnyTokenRefusal, verifyAnyToken } from "../model/signed-token.ts";
+import { type AnyToken, type AnyTokenRefusal, verifyAnyToken } from "../model/signed-token.ts";
 import { Problem } from "../problem.ts";
 import type { Settings } from "../settings.ts";
 import type { Caller, Databases } from "../store/databases.ts";
@@ -27,10 +27,10 @@ export const unauthorized = oncePer(
 
 /** Reads a token. It must be signed by this deployment, or with a secret that it gave out, and not be expired. No I/O. */
 export class TokenReader {
-  readonly #verified = new VerifiedCredentials<VerifiedToken, AnyTokenRefusal>(verifyAnyToken);
+  readonly #verified = new VerifiedCredentials<AnyToken, AnyTokenRefusal>(verifyAnyToken);
 
   /** Throws `unauthorized`. */
-  async read(text: string | undefined, keys: SigningKeys): Promise<VerifiedToken> {
+  async read(text: string | undefined, keys: SigningKeys): Promise<AnyToken> {
     const token = await this.#verified.verify(text, keys);
     if (!token.ok) throw unauthorized(token.reason);
     const reason = timeRefusal(token.value, Math.floor(Date.now() / 1000));
@@ -62,18 +62,20 @@ export async function openByToken(
     question: { text, store, capability, floorOf },
   }: { readonly caller: Caller; readonly settings: Settings; readonly question: TokenQuestion },
 ): Promise<OpenedByToken> {
-  const token = await tokens.read(text, signingKeys);
-  const database = databases.of(caller, token.ideaBankId);
+  const read = await tokens.read(text, signingKeys);
+  const database = databases.of(caller, read.ideaBankId);
   if (database === undefined) throw unauthorized("of no database");
-  const opened = await views.open(token, {
+  const terms = {
     freshMs: freshnessMs,
+    since: Date.now(),
     youngMs: freshnessMs + anchorMs,
     database,
     store,
-    floor: await floorOf?.(token),
     capability,
-    waitUntil: (promise) => caller.executionCtx.waitUntil(promise),
-  });
+    waitUntil: (promise: Promise<unknown>) => caller.executionCtx.waitUntil(promise),
+  };
+  const token = await views.identify(read, terms);
+  const opened = await views.open(token, { ...terms, floor: await floorOf?.(token) });
   if (opened.isRevoked) throw unauthorized("revoked");
   return { ...opened, token };
 }

@@ -39,6 +39,8 @@ export type CompoundToken = {
   readonly expiresAt: number;
 };
 
+type Times = Pick<CompoundToken, "issuedAt" | "expiresAt">;
+
 /**
  * The additional claims of a token that the tenant's own server has signed (model/signed-token.ts). Its panelist may have no row
  * yet.
@@ -55,6 +57,12 @@ export type VerifiedToken = CompoundToken & {
   readonly ideaBankId: Identifier;
   readonly panelistId: Identifier | null;
   readonly signed?: SignedBy;
+};
+
+/** A token that a tenant's server has signed, before the account's salt has told which panelist it names. */
+export type SignedToken = Omit<VerifiedToken, "panelistId" | "signed"> & {
+  readonly panelistId?: undefined;
+  readonly signed: SignedBy;
 };
 
 export type TokenRefusal = "missing" | "malformed" | "forged" | "of two databases";
@@ -97,20 +105,17 @@ export async function verifyToken(
  * Whether the token was issued less than `milliseconds` before `now` (Unix milliseconds). Its time is in whole seconds, and may
  * be up to a second ahead.
  */
-export const isYoungToken = (
-  { issuedAt }: Pick<CompoundToken, "issuedAt">,
-  milliseconds: number,
-  now: number,
-): boolean => now - issuedAt * 1000 < milliseconds + 1_000;
+export const isYoungToken = ({ issuedAt }: Pick<Times, "issuedAt">, milliseconds: number, now: number): boolean =>
+  now - issuedAt * 1000 < milliseconds + 1_000;
 
 /**
  * The reason why a token is not valid at `now` (Unix seconds). A token that is issued after a revocation in the same second is
  * dated in the next second, but no further ahead.
  */
-export function timeRefusal(token: CompoundToken, now: number): "expired" | "issued in the future" | undefined {
+export function timeRefusal(token: Times, now: number): "expired" | "issued in the future" | undefined {
   if (isExpired(token, now)) return "expired";
   return token.issuedAt > now + 1 ? "issued in the future" : undefined;
 }
 
 /** `now` is in Unix seconds. */
-export const isExpired = ({ expiresAt }: CompoundToken, now: number): boolean => now >= expiresAt;
+export const isExpired = ({ expiresAt }: Pick<Times, "expiresAt">, now: number): boolean => now >= expiresAt;

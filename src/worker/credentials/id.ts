@@ -5,6 +5,7 @@
  *     0 RRRRRRRRRRR
  */
 import { digestToBase62, type RandomBytes, randomBase62 } from "./base62.ts";
+import { computeHmac, importSigningKey } from "./envelope.ts";
 
 export const ID_WIDTH = 12;
 
@@ -15,15 +16,22 @@ export type Identifier = string & { readonly [identifier]: true };
 /** The digit of the database that holds the row `id`. */
 export const databaseDigit = (id: string): string => id.charAt(0);
 
+/** Somebody whom a tenant calls `externalId`. */
+export type Person = { readonly accountId: string; readonly externalId: string };
+
 /** A new identifier in the same database as `beside`, which is an identifier in it, or its digit. */
 export const createId = (beside: string, random: RandomBytes): Identifier =>
   (databaseDigit(beside) + randomBase62(ID_WIDTH - 1, random)) as Identifier;
 
 /**
- * The identifier of the panelist whom a tenant calls `externalId`. It follows from the two arguments alone, so no rotation of a
- * secret changes it.
+ * The identifier of the panelist whom a tenant calls `externalId`. `salt` is that of the account: it never changes, so the identifier
+ * does not, and nobody who does not know it can find out whose an identifier is. Null in an account that 1.0.0 made.
  */
-export async function deriveId(accountId: string, externalId: string): Promise<Identifier> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`panelist ${accountId} ${externalId}`));
+export async function deriveId({ accountId, externalId }: Person, salt: string | null): Promise<Identifier> {
+  const text = `panelist ${accountId} ${externalId}`;
+  const digest =
+    salt === null
+      ? await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text))
+      : await computeHmac(await importSigningKey(salt), text);
   return (databaseDigit(accountId) + digestToBase62(digest, ID_WIDTH - 1)) as Identifier;
 }

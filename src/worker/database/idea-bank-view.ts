@@ -11,6 +11,7 @@ import { EPOCH_COLUMNS, type EpochColumns, toEpochs } from "./signing-secrets.ts
 type StateRow = EpochColumns & {
   account_id: string;
   account_status: string;
+  panelist_salt: string | null;
   name: string;
   status: IdeaBankStatus;
   internal: number;
@@ -72,9 +73,10 @@ export async function loadIdeaBankView(
 ): Promise<LoadedView> {
   const rows = await session.batch({
     states: prepare<Row>(
-      `SELECT b.account_id, a.status AS account_status, b.name, b.status, b.internal, b.changelog_enabled,
+      `SELECT b.account_id, a.status AS account_status, a.panelist_salt, b.name, b.status, b.internal, b.changelog_enabled,
          b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.changelog_version, b.visitor_tokens_ended_at, ${EPOCH_COLUMNS},
-         (SELECT json_array(seq, panelist_id, revoked_at, recorded_at) FROM token_revocations WHERE panelist_id = :panelistId) AS own,
+         (SELECT json_array(seq, panelist_id, revoked_at, recorded_at) FROM token_revocations
+          WHERE panelist_id = :panelistId AND account_id = coalesce(b.account_id, account_id)) AS own,
          (SELECT json_group_array(json_array(seq, panelist_id, revoked_at, recorded_at)) FROM (
             SELECT seq, panelist_id, revoked_at, recorded_at FROM token_revocations
             WHERE account_id = b.account_id AND seq > :seq
@@ -130,6 +132,7 @@ const toEntry = (row: EntryRow): ChangelogEntry => ({
 
 const toIdeaBankState = (row: StateRow): IdeaBankState => ({
   accountId: row.account_id,
+  panelistSalt: row.panelist_salt,
   accountSuspended: row.account_status === "suspended",
   name: row.name,
   status: row.status,

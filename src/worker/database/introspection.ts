@@ -1,13 +1,14 @@
 /** Tells the tenant of a token's idea bank whether the token is valid, and if not, why. */
-import { timeRefusal } from "../credentials/compound-token.ts";
+import { timeRefusal, type VerifiedToken } from "../credentials/compound-token.ts";
 import type { SigningKeys } from "../credentials/envelope.ts";
+import { deriveId } from "../credentials/id.ts";
 import type { Introspection } from "../model/introspection.ts";
-import { namedIdeaBank, verifyAnyToken } from "../model/signed-token.ts";
+import { type AnyToken, namedIdeaBank, verifyAnyToken } from "../model/signed-token.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
-import { selectAccess, type TokenClaims, toAccess } from "./panelist-access.ts";
-import { loadSigningEpochs } from "./signing-secrets.ts";
+import { selectAccess, toAccess } from "./panelist-access.ts";
+import type { PanelistSalt } from "./panelist-salts.ts";
 
 type Asked = {
   readonly accountId: string;
@@ -22,10 +23,10 @@ type Asked = {
 export async function introspect(session: Session, { accountId, token, keys, now }: Asked): Promise<Introspection> {
   const verified = await verifyAnyToken(token, keys);
   const ideaBankId = verified.ok ? verified.value.ideaBankId : namedIdeaBank(token);
-  const isOwn = ideaBankId !== undefined && (await loadSigningEpochs(session, accountId, ideaBankId)) !== null;
-  if (!isOwn) return { active: false };
+  const owner = ideaBankId === undefined ? null : await loadOwner(session, accountId, ideaBankId);
+  if (owner === null) return { active: false };
   if (!verified.ok) return { active: false, reason: verified.reason === "claims" ? "claims" : "signature" };
-  const claims = verified.value;
+  const claims = await identify(verified.value, owner.salt);
   const refusal = timeRefusal(claims, Math.floor(now / 1000));
   if (refusal !== undefined) return { active: false, reason: refusal === "expired" ? "expired" : "claims" };
   const { panelist, externalId } = await loadHolder(session, accountId, claims);
@@ -41,8 +42,21 @@ export async function introspect(session: Session, { accountId, token, keys, now
   };
 }
 
+/** Null when the idea bank is not the tenant's. */
+const loadOwner = (session: Session, accountId: string, ideaBankId: string) =>
+  session.first(
+    prepare<{ salt: PanelistSalt }>(
+      `SELECT a.panelist_salt AS salt FROM idea_banks b JOIN accounts a ON a.id = b.account_id
+       WHERE b.account_id = :accountId AND b.id = :ideaBankId`,
+      { accountId, ideaBankId },
+    ),
+  );
+
+const identify = async (token: AnyToken, salt: PanelistSalt): Promise<VerifiedToken> =>
+  token.panelistId === undefined ? { ...token, panelistId: await deriveId(token.signed, salt) } : token;
+
 /** D1's state of the holder of a token with a correct tag. `externalId` is null for a panelist without one. */
-async function loadHolder(session: Session, accountId: string, claims: TokenClaims) {
+async function loadHolder(session: Session, accountId: string, claims: VerifiedToken) {
   const rows = await session.batch({
     access: selectAccess(claims),
     holder: prepare<{ external_id: string | null }>(

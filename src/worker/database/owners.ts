@@ -32,8 +32,8 @@ export const beginVisit = ({ email, digit, accountId, now }: Visit) => ({
     { email, accountId },
   ),
   opened: prepare(
-    `INSERT INTO accounts (id, owner_email, created_at)
-     SELECT account_id, email, :now FROM owners WHERE email = :email AND substr(account_id, 1, 1) = :digit ON CONFLICT DO NOTHING`,
+    `INSERT INTO accounts (id, owner_email, created_at, panelist_salt)
+     SELECT account_id, email, :now, lower(hex(randomblob(16))) FROM owners WHERE email = :email AND substr(account_id, 1, 1) = :digit ON CONFLICT DO NOTHING`,
     { email, digit, now },
   ),
   // For an account in this database, only if it still belongs to the owner.

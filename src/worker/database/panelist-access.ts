@@ -48,6 +48,7 @@ export type AccessRow = {
 export const tokenValues = ({ ideaBankId, panelistId, issuedAt, signed }: TokenClaims) => ({
   ideaBankId,
   panelistId,
+  externalId: signed?.externalId,
   epoch: signed?.epoch,
   /** In Unix milliseconds. */
   issuedAt: issuedAt * 1000,
@@ -59,7 +60,7 @@ export const selectAccess = (token: TokenClaims) =>
          b.voting_enabled, b.comments_enabled, w.display_name, ${token.panelistId === null ? VISITOR : token.signed ? SIGNED : PANELIST}
        FROM (SELECT 1) LEFT JOIN idea_banks b ON b.id = :ideaBankId LEFT JOIN accounts a ON a.id = b.account_id
          LEFT JOIN panelists w ON w.id = :panelistId AND w.account_id = coalesce(b.account_id, w.account_id)`,
-    tokenValues(token),
+    { ...tokenValues(token), accountId: token.signed?.accountId },
   );
 
 const PANELIST = "w.id AS panelist, w.active, w.tokens_revoked_at";
@@ -70,9 +71,14 @@ const EPOCH_GOOD = `(:epoch IS NULL OR :epoch = b.signing_epoch
   OR (:epoch = b.signing_epoch - 1 AND coalesce(b.signing_previous_until, 0) > unixepoch('subsec') * 1000)
   OR EXISTS (SELECT 1 FROM json_each(coalesce(b.signing_older, '[]'))
     WHERE value ->> 0 = :epoch AND value ->> 1 > unixepoch('subsec') * 1000))`;
+/** A row that is not that person's, under the identifier; or the person's, under another one. */
+const NOT_THE_SAME = `EXISTS (SELECT 1 FROM panelists o
+  WHERE (o.id = :panelistId OR (o.account_id = :accountId AND o.external_id = :externalId))
+    AND NOT (o.id = :panelistId AND o.account_id = :accountId AND o.external_id IS :externalId))`;
 /** A panelist who has not written yet has no row. */
-const SIGNED = `coalesce(w.id, '') AS panelist, coalesce(w.active, 1) AND coalesce(${EPOCH_GOOD}, 1) AS active,
-  coalesce(w.tokens_revoked_at, (SELECT revoked_at FROM token_revocations WHERE panelist_id = :panelistId)) AS tokens_revoked_at`;
+const SIGNED = `iif(${NOT_THE_SAME}, NULL, coalesce(w.id, '')) AS panelist, coalesce(w.active, 1) AND coalesce(${EPOCH_GOOD}, 1) AS active,
+  coalesce(w.tokens_revoked_at, (SELECT revoked_at FROM token_revocations
+    WHERE panelist_id = :panelistId AND account_id = :accountId)) AS tokens_revoked_at`;
 
 /**
  * Creates the row of a signed token's panelist before the first write, if the token has the capability now and `condition` holds,
@@ -95,9 +101,11 @@ export const makePanelist = (
     `INSERT INTO panelists (id, account_id, external_id, display_name, created_at, tokens_issued)
      SELECT :panelistId, b.account_id, :externalId, :name, :now, 1 FROM idea_banks b JOIN accounts a ON a.id = b.account_id
      WHERE b.id = :ideaBankId AND b.account_id = :accountId AND ${conditionsOf(capability)} AND ${also.sql}
-       AND NOT EXISTS (SELECT 1 FROM token_revocations WHERE panelist_id = :panelistId AND revoked_at >= :issuedAt)
+       AND NOT EXISTS (SELECT 1 FROM token_revocations
+         WHERE panelist_id = :panelistId AND account_id = :accountId AND revoked_at >= :issuedAt)
      ON CONFLICT (id) DO UPDATE SET display_name = excluded.display_name
-       WHERE excluded.display_name IS NOT NULL AND excluded.display_name IS NOT panelists.display_name
+       WHERE panelists.account_id = excluded.account_id AND panelists.external_id = excluded.external_id
+         AND excluded.display_name IS NOT NULL AND excluded.display_name IS NOT panelists.display_name
          AND panelists.active = 1 AND coalesce(panelists.tokens_revoked_at, -1) < :issuedAt
      ON CONFLICT DO NOTHING`,
     { ...also.values, ...tokenValues(token), ...token.signed, now },
@@ -145,7 +153,7 @@ const conditionsOf = (capability: Capability): string =>
 /** `FROM … WHERE …` that gives one row (b: the idea bank, w: the panelist) if the token has the capability now, otherwise none. */
 export const permitted = (capability: Capability): string =>
   `FROM idea_banks b JOIN accounts a ON a.id = b.account_id JOIN panelists w ON w.id = :panelistId AND w.account_id = b.account_id
-   WHERE b.id = :ideaBankId AND w.active = 1 AND coalesce(w.tokens_revoked_at, -1) < :issuedAt
+   WHERE b.id = :ideaBankId AND (:externalId IS NULL OR w.external_id = :externalId) AND w.active = 1 AND coalesce(w.tokens_revoked_at, -1) < :issuedAt
      AND ${conditionsOf(capability)}`;
 
 /** The condition that the panelist may see a proposal; with it, the proposal `:proposalId`. */

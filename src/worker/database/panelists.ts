@@ -204,7 +204,7 @@ export async function revokePanelistTokens(
   const sql = `UPDATE panelists SET tokens_revoked_at = CASE
       WHEN tokens_revoked_at >= unixepoch() * 1000 THEN max(tokens_revoked_at, (unixepoch() + 1) * 1000)
       ELSE CAST(unixepoch('subsec') * 1000 AS INTEGER) END
-    WHERE account_id = :accountId AND id = :id ${isNew ? "" : "AND deleted_at IS NULL"} AND ${notDoneBefore()} RETURNING id`;
+    WHERE account_id = :accountId AND id = :id ${isNew ? "AND (external_id = :newExternalId OR deleted_at IS NOT NULL)" : "AND deleted_at IS NULL"} AND ${notDoneBefore()} RETURNING id`;
   const { revoked, ...results } = await session.batch({
     created: isNew
       ? prepare(
@@ -214,7 +214,7 @@ export async function revokePanelistTokens(
           { accountId, id, newExternalId, idempotencyKey: idempotencyKey?.key },
         )
       : undefined,
-    ...deleteOnce(accountId, { idempotencyKey, sql, values: { id } }),
+    ...deleteOnce(accountId, { idempotencyKey, sql, values: { id, ...(isNew && { newExternalId }) } }),
     revoked: selectRevocation(accountId, id),
   });
   return { result: toDeleted(results, idempotencyKey), revocation: revoked[0] };

@@ -86,7 +86,10 @@ function prepareHolder(panelist: NamedPanelist, common: Values, isOwn: string) {
   const values = { ...common, named, newPanelistId, displayName: panelist.displayName };
   const isNamed = `account_id = :accountId AND ${column} = :named AND deleted_at IS NULL`;
   // A panelist that is still being deleted has the same identifier, and is not active.
-  const orDeleted = "newPanelistId" in panelist ? "OR (id = :newPanelistId AND account_id = :accountId)" : "";
+  const orDeleted =
+    "newPanelistId" in panelist
+      ? "OR (id = :newPanelistId AND account_id = :accountId AND deleted_at IS NOT NULL)"
+      : "";
   const created =
     "newPanelistId" in panelist
       ? prepare(

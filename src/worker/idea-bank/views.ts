@@ -7,17 +7,18 @@
  *
  * Memory is bounded in bytes, and no account takes more than its share. It holds only idea banks that panelists have read.
  */
-import { isYoungToken } from "../credentials/compound-token.ts";
+import { isYoungToken, type VerifiedToken } from "../credentials/compound-token.ts";
 import { INACTIVE, type TokenRevocation } from "../database/idea-bank-view.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import { capabilitiesOf, hasCapability } from "../model/capabilities.ts";
 import type { Capability } from "../model/idea-bank.ts";
-import { isEpochGood } from "../model/signed-token.ts";
+import { type AnyToken, isEpochGood } from "../model/signed-token.ts";
 import { laterOf } from "../store/anchors.ts";
 import type { Database } from "../store/databases.ts";
 import type { WaitUntil } from "../store/deadline.ts";
 import { Kept, OUTAGE_MS } from "../store/kept.ts";
 import { isDatabaseOutage } from "../store/outage.ts";
+import { PanelistIds } from "./panelist-ids.ts";
 import { Revocations } from "./revocations.ts";
 import { type ChangelogStore, StoredChangelogs } from "./stored-changelogs.ts";
 import { readView, type View, type ViewReadOptions } from "./view.ts";
@@ -37,6 +38,7 @@ export type OpenedIdeaBank = Pick<View, "ideaBank" | "changelog"> & { readonly i
  * The conditions under which a request opens an idea bank.
  *
  * - `freshMs`: the maximum age of the view.
+ * - `since`: when the request began, in Unix milliseconds. What it has read itself is fresh.
  * - `youngMs`: a token that was issued less than this ago is refused only if the primary confirms it.
  * - `floor`: the bookmark that the view includes at least.
  * - `capability`: the token is refused without it; null accepts any capability.
@@ -46,6 +48,7 @@ export type OpenTerms = {
   readonly database: Database;
   readonly store: ChangelogStore | undefined;
   readonly freshMs: number;
+  readonly since?: number;
   readonly youngMs: number;
   readonly floor: D1SessionBookmark | undefined;
   readonly capability: Capability | null;
@@ -67,6 +70,7 @@ const MAX_WRITTEN = 10_000;
 const RENEW_MS = 1_000;
 
 export class IdeaBankViews {
+  readonly panelistIds = new PanelistIds();
   readonly #stored = new StoredChangelogs();
   readonly #revocations = new Revocations();
   readonly #views = new BoundedMap<Kept<View>>({
@@ -78,6 +82,18 @@ export class IdeaBankViews {
   });
   /** The bookmark of the last write through this isolate, by idea bank or panelist. */
   readonly #written = new BoundedMap<D1SessionBookmark>({ max: MAX_WRITTEN });
+
+  /**
+   * The token with its panelist. In an isolate that has not seen the account of a signed token, the view is read, because it brings
+   * the account's salt and is needed next. If the idea bank does not exist, the salt is read by itself.
+   */
+  async identify(token: AnyToken, terms: Omit<OpenTerms, "floor">): Promise<VerifiedToken> {
+    const known = await this.panelistIds.identify(token);
+    if (known !== undefined) return known;
+    const { ideaBankId, issuedAt } = token;
+    await this.#lookUp({ ideaBankId, issuedAt, panelistId: null }, { ...terms, floor: undefined });
+    return this.panelistIds.identifyAt(token, terms.database);
+  }
 
   /**
    * The idea bank of a token, as its panelist may see it now. Rejects as D1 does when D1 does not answer and memory has nothing
@@ -130,6 +146,7 @@ export class IdeaBankViews {
       accepts: ({ bookmark, ideaBank }) =>
         bookmark >= floor && (ideaBank === null || this.#revocations.has(ideaBank.accountId)),
       freshMs: terms.freshMs,
+      since: terms.since,
       renewMs: RENEW_MS,
       waitUntil: terms.waitUntil,
     });
@@ -182,7 +199,11 @@ export class IdeaBankViews {
       previous,
       options: { ...options, floor },
     });
-    if (loaded.ideaBank !== null) this.#revocations.add(loaded.ideaBank.accountId, seq, loaded.revocations);
+    if (loaded.ideaBank !== null) {
+      const { accountId, panelistSalt } = loaded.ideaBank;
+      this.#revocations.add(accountId, seq, loaded.revocations);
+      this.panelistIds.note(accountId, panelistSalt);
+    }
     const kept = this.#viewOf(ideaBankId, database);
     kept.offer(view, readAt);
     // It may weigh more than before, or memory may have dropped it meanwhile.

@@ -131,6 +131,8 @@ export type IdeaBankSwitches = {
  */
 export type IdeaBankState = IdeaBankSwitches & {
   readonly accountId: string;
+  /** Of the account; null in one that 1.0.0 made. */
+  readonly panelistSalt: string | null;
   readonly name: string;
   readonly changelogVersion: number;
   readonly visitorTokensEndedAt: number | null;

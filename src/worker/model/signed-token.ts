@@ -5,14 +5,15 @@
  *     claims   {"iss":"<idea bank>","sub":"<the tenant's own id>","iat":…,"exp":…,"name":"…"}
  *
  * The secret is derived from a deployment secret and the kid (HKDF-Expand with SHA-256, RFC 5869), and not stored. So a kid that was
- * changed names another secret, and a forged token costs no I/O. The kid names the account, too: who the panelist is follows from it.
+ * changed names another secret, and a forged token costs no I/O. The kid names the account, too: with its salt, which panelist it is
+ * follows from the subject (idea-bank/panelist-ids.ts).
  */
 import * as z from "zod/mini";
 import { digestToBase62 } from "../credentials/base62.ts";
-import { type TokenRefusal, type VerifiedToken, verifyToken } from "../credentials/compound-token.ts";
+import { type SignedToken, type TokenRefusal, type VerifiedToken, verifyToken } from "../credentials/compound-token.ts";
 import { constantTimeEqual } from "../credentials/constant-time-equal.ts";
 import { computeHmac, importSigningKey, type SigningKeys } from "../credentials/envelope.ts";
-import { databaseDigit, deriveId, type Identifier } from "../credentials/id.ts";
+import { databaseDigit, type Identifier } from "../credentials/id.ts";
 import { ok, type Result, refuse } from "../credentials/result.ts";
 import { ExternalId } from "./panelist.ts";
 import { Name } from "./text.ts";
@@ -70,7 +71,7 @@ export async function signingSecretOf(
 export async function verifySignedToken(
   text: string,
   keys: SigningKeys,
-): Promise<Result<VerifiedToken, SignedTokenRefusal>> {
+): Promise<Result<SignedToken, SignedTokenRefusal>> {
   const [, head = "", body = "", signature = ""] = (text.length <= MAX_SIGNED_LENGTH && JWT.exec(text)) || [];
   const header = Header.safeParse(parsePart(head));
   if (!header.success) return refuse("malformed");
@@ -88,17 +89,18 @@ export async function verifySignedToken(
   const { iss, sub, iat, exp, name = null } = claims.data;
   if (iss !== ideaBankId || exp <= iat || exp - iat > SIGNED_LIFETIME) return refuse("claims");
   const signed = { accountId, externalId: sub, name, epoch: Number(epoch) };
-  const panelistId = await deriveId(accountId, sub);
-  return ok({ ideaBankId: ideaBankId as Identifier, panelistId, issuedAt: iat, expiresAt: exp, signed });
+  return ok({ ideaBankId: ideaBankId as Identifier, issuedAt: iat, expiresAt: exp, signed });
 }
 
 export type AnyTokenRefusal = TokenRefusal | SignedTokenRefusal;
+
+export type AnyToken = VerifiedToken | SignedToken;
 
 /** Verifies a token of any kind: a panelist's, a visitor's, or one that a tenant's server has signed. No I/O. */
 export const verifyAnyToken = (
   text: string | undefined,
   keys: SigningKeys,
-): Promise<Result<VerifiedToken, AnyTokenRefusal>> =>
+): Promise<Result<AnyToken, AnyTokenRefusal>> =>
   text?.startsWith("ey") ? verifySignedToken(text, keys) : verifyToken(text, keys);
 
 /** The JSON value of a token's part; undefined when it is not JSON. */

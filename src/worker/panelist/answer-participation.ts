@@ -35,14 +35,15 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
   const revoked = new WeakSet<VerifiedToken>();
   return async function answer(c: Context<AppEnv>, operation: ParticipationOperation): Promise<Response> {
     const { method, credential } = operation;
-    const token = await tokens.read(tokenOf(c), c.get("settings").signingKeys);
-    if (revoked.has(token)) throw unauthorized("revoked");
-    if (token.panelistId === null && method !== "GET") {
+    const presented = await tokens.read(tokenOf(c), c.get("settings").signingKeys);
+    if (presented.panelistId === null && method !== "GET") {
       await openIdeaBank(c, { memory, capability: null });
       throw new Problem("sign-in-required");
     }
-    const database = databases.of(c, token.ideaBankId);
+    const database = databases.of(c, presented.ideaBankId);
     if (database === undefined) throw unauthorized("of no database");
+    const token = await views.panelistIds.identifyAt(presented, database);
+    if (revoked.has(token)) throw unauthorized("revoked");
     await limitPanelist(c.env, token.panelistId ?? visitorOf(c, token), method === "GET");
     c.set("listsOf", token.ideaBankId);
     // A replica may not know yet what was created or opened a moment ago, so only the primary may refuse a young token.

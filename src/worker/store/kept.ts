@@ -39,6 +39,8 @@ export type Terms<Value> = {
   readonly load: (isBackground: boolean) => Promise<Value>;
   /** A younger value is answered from memory. Age counts from the beginning of the read to the beginning of the request. */
   readonly freshMs: number;
+  /** When the request began, if that was before: what was read since then is fresh. In Unix milliseconds. */
+  readonly since?: number | undefined;
   /** From this age on, the value is also read anew after an answer; never without it or without `waitUntil`. */
   readonly renewMs?: number;
   /** Whether a young value is good enough for this request. */
@@ -96,7 +98,7 @@ export class Kept<Value> {
     let own: Promise<boolean> | undefined;
     for (;;) {
       const now = this.#now();
-      const young = this.young(terms, Math.min(began, now));
+      const young = this.young(terms, Math.min(terms.since ?? began, began, now));
       if (young !== undefined) return young;
       const fallback = terms.servesOutage === false ? undefined : this.#lasting(now);
       const deadlineMs = fallback === undefined ? DEADLINE_MS.without : DEADLINE_MS.withFallback;

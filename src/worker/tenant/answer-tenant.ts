@@ -52,6 +52,7 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
       accountId,
       session: watched.session,
       now: Date.now(),
+      panelistIdOf: (externalId: string) => views.panelistIds.of({ accountId, externalId }, session),
       noteRevocation: (revocation: TokenRevocation | undefined) => {
         if (revocation === undefined) return;
         views.noteRevocation(revocation);

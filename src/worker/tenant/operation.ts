@@ -1,6 +1,7 @@
 /** The shape of an operation of the tenant API. It takes an API key with a scope, and its handler runs after all checks. */
 import type { Context } from "hono";
 import type * as z from "zod/mini";
+import type { Identifier } from "../credentials/id.ts";
 import type { TokenRevocation } from "../database/idea-bank-view.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { AnyInput, Definition, Input, ListQuery, Operation, Tag } from "../http/operation.ts";
@@ -16,6 +17,8 @@ export type TenantRequest = {
   readonly accountId: string;
   readonly session: Session;
   readonly now: number;
+  /** The identifier of the person whom the tenant calls so, who may have no row yet. */
+  readonly panelistIdOf: (externalId: string) => Promise<Identifier>;
   /** Call it when tokens were revoked, or made valid again, so that this isolate knows it at once. */
   readonly noteRevocation: (revocation: TokenRevocation | undefined) => void;
 };

@@ -1,6 +1,6 @@
 /** `/tenant/panelists`. */
 import { secureRandomBytes } from "../credentials/base62.ts";
-import { createId, deriveId } from "../credentials/id.ts";
+import { createId } from "../credentials/id.ts";
 import { createPanelist, deletePanelist, listPanelists, loadPanelist, updatePanelist } from "../database/panelists.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { parseOrThrow } from "../http/invalid-request.ts";
@@ -46,9 +46,9 @@ export const PANELIST_OPERATIONS = {
     answer: Panelist,
     problems: ["conflict"],
     summary: "Create a panelist",
-    handle: async (c, { session, accountId, body, now, idempotencyKey }) => {
+    handle: async (c, { session, accountId, body, now, idempotencyKey, panelistIdOf }) => {
       const { externalId } = body;
-      const id = externalId === null ? createId(accountId, secureRandomBytes) : await deriveId(accountId, externalId);
+      const id = externalId === null ? createId(accountId, secureRandomBytes) : await panelistIdOf(externalId);
       const created = await createPanelist(session, { accountId, id, input: body, now, idempotencyKey });
       return respondCreated(c, { result: created, toBody: (panelist) => panelist, refusal: externalIdTaken });
     },

@@ -1,13 +1,12 @@
 /** The compound tokens of a tenant's panelists, and of the visitors of its idea banks. */
 import { issueToken, TOKEN_LIFETIME, VISITOR_LIFETIME } from "../credentials/compound-token.ts";
-import { deriveId } from "../credentials/id.ts";
 import { revokePanelistTokens } from "../database/panelists.ts";
 import { endVisitorTokens, type NamedPanelist, prepareTokenIssue, VISITOR } from "../database/token-issues.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { IssuedToken, TokenRequest, TokenRevocation } from "../model/panelist.ts";
 import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
-import { tenantOperations } from "./operation.ts";
+import { type TenantRequest, tenantOperations } from "./operation.ts";
 import { PANELIST, PANELIST_TAG } from "./panelists.ts";
 import { respondDeleted } from "./refuse-foreign.ts";
 
@@ -21,9 +20,9 @@ const operation = tenantOperations(PANELIST_TAG);
 
 const namedBy = async (
   { panelistId = "", externalId, displayName }: TokenRequest,
-  accountId: string,
+  panelistIdOf: TenantRequest["panelistIdOf"],
 ): Promise<NamedPanelist> => ({
-  ...(externalId === undefined ? { panelistId } : { externalId, newPanelistId: await deriveId(accountId, externalId) }),
+  ...(externalId === undefined ? { panelistId } : { externalId, newPanelistId: await panelistIdOf(externalId) }),
   displayName,
 });
 
@@ -40,9 +39,9 @@ export const TOKEN_OPERATIONS = {
       "Names the panelist by `panelistId`, or by `externalId`, your own id for this person. An unknown `externalId` creates the " +
       "panelist, so no other call is needed. The panelist's client sends the token to the panelist API.\n\n" +
       "With `visitor`, the token is for everybody who is not signed in. It only reads, so it may stand in a page.",
-    handle: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
+    handle: async (c, { session, accountId, ids, body, now, idempotencyKey, panelistIdOf }) => {
       const { ideaBankId } = ids;
-      const panelist = body.visitor ? VISITOR : await namedBy(body, accountId);
+      const panelist = body.visitor ? VISITOR : await namedBy(body, panelistIdOf);
       const { lifetimeSeconds = (body.visitor ? VISITOR_LIFETIME : TOKEN_LIFETIME).default } = body;
       const found = await prepareTokenIssue(session, { accountId, ideaBankId, panelist, now, idempotencyKey });
       if (found.kind === "inactive") throw new Problem("conflict", { detail: "The panelist is not active." });
@@ -81,8 +80,8 @@ export const TOKEN_OPERATIONS = {
     description:
       "Names the panelist by `externalId`. An unknown one creates the panelist: who has only read with a token that your server has " +
       "signed is not stored yet.",
-    handle: async (c, { session, accountId, body: { externalId }, idempotencyKey, noteRevocation }) => {
-      const panelist = { accountId, id: await deriveId(accountId, externalId), newExternalId: externalId };
+    handle: async (c, { session, accountId, body: { externalId }, idempotencyKey, panelistIdOf, noteRevocation }) => {
+      const panelist = { accountId, id: await panelistIdOf(externalId), newExternalId: externalId };
       const { result, revocation } = await revokePanelistTokens(session, panelist, idempotencyKey);
       noteRevocation(revocation);
       return respondDeleted(c, result);

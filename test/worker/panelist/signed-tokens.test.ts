@@ -7,39 +7,14 @@ import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { countStores } from "../../support/intercept.ts";
 import { createIsolate } from "../../support/isolate.ts";
-import { CHANGELOG, createPanel, PROPOSALS, sendWith } from "../../support/panel.ts";
+import { CHANGELOG, PROPOSALS, sendWith } from "../../support/panel.ts";
 import { now as seconds, signJwt } from "../../support/sign-jwt.ts";
+import { type Answer, createSigner, type Secret, statuses } from "../../support/signing.ts";
 import { newId, signingKeys } from "../../support/world.ts";
-
-type Secret = { kid: string; secret: string; previousUntil: string | null };
-type Answer = Record<string, unknown>;
-
-async function createScene(isolate = createIsolate()) {
-  const panel = await createPanel({}, isolate);
-  const path = `/tenant/ideabanks/${panel.bank.id}`;
-  const read = async () => (await panel.tenant.send("GET", `${path}/signing-secret`)).json<Secret>();
-  const secret = await read();
-  const sign = (sub: unknown = "customer-42", claims: object = {}, header: object = {}, by: Secret = secret) =>
-    signJwt(
-      { alg: "HS256", typ: "JWT", kid: by.kid, ...header },
-      { iss: panel.bank.id, sub, iat: seconds(), exp: seconds() + 3_600, ...claims },
-      by.secret,
-    );
-  const introspect = async (token: string) =>
-    (await panel.tenant.send("POST", "/tenant/tokens/introspect", { token })).json<Answer>();
-  const issue = async (body: object) =>
-    (await panel.tenant.send("POST", `${path}/tokens`, body)).json<{ token: string; panelistId: string }>();
-  return { ...panel, path, secret, readSecret: read, sign, introspect, issue };
-}
-
-const statuses = (isolate: ReturnType<typeof createIsolate>, token: string) =>
-  Promise.all(
-    [CHANGELOG, "/ideabank", PROPOSALS].map(async (path) => (await sendWith(isolate, token)("GET", path)).status),
-  );
 
 describe("a signed token", () => {
   it("reads and writes as the panelist of that externalId, whose row is made with the first write", async () => {
-    const { sign, isolate, tenant, propose, issue, bank } = await createScene();
+    const { sign, isolate, tenant, propose, issue, bank } = await createSigner();
     const send = sendWith(isolate, await sign("customer-42", { name: "Robin" }));
     const voted = `${PROPOSALS}/${await propose()}`;
     expect(await statuses(isolate, await sign())).toEqual([200, 200, 200]);
@@ -58,7 +33,7 @@ describe("a signed token", () => {
   });
 
   it("takes a new name with a write, and keeps it when a token has none", async () => {
-    const { sign, isolate } = await createScene();
+    const { sign, isolate } = await createSigner();
     const authorOf = async (claims: object) => {
       const answer = await sendWith(isolate, await sign("a", claims))("POST", PROPOSALS, { title: "An idea" });
       return (await answer.json<Answer>()).author;
@@ -72,7 +47,7 @@ describe("a signed token", () => {
   });
 
   it("is the same person whatever form of Unicode its `sub` has", async () => {
-    const { sign, introspect, issue } = await createScene();
+    const { sign, introspect, issue } = await createSigner();
     const { panelistId } = await issue({ externalId: "Zo\u00eb" });
     for (const sub of ["Zoe\u0308", "Zo\u00eb", " Zo\u00eb "])
       expect(await introspect(await sign(sub))).toMatchObject({ active: true, panelistId, externalId: "Zo\u00eb" });
@@ -80,7 +55,7 @@ describe("a signed token", () => {
   });
 
   it("writes nothing where it may not write", async () => {
-    const { sign, isolate, manage, propose, bank } = await createScene();
+    const { sign, isolate, manage, propose, bank } = await createSigner();
     const proposal = await propose();
     await manage("PATCH", "", { votingEnabled: false, commentsEnabled: false, submissionsEnabled: false });
     const send = sendWith(isolate, await sign());
@@ -98,7 +73,7 @@ describe("ending signed tokens", () => {
   it("revoking those of a panelist ends them everywhere; one that is signed afterwards works", async () => {
     const start = Date.now();
     freeze(start);
-    const { sign, isolate, tenant, issue, introspect } = await createScene();
+    const { sign, isolate, tenant, issue, introspect } = await createSigner();
     const token = await sign();
     const { panelistId } = await issue({ externalId: "customer-42" });
     const elsewhere = createIsolate({ ...env, FRESHNESS_SECONDS: "0" });
@@ -114,7 +89,7 @@ describe("ending signed tokens", () => {
 
   it("by externalId, those of a person who has only read end everywhere, once for an Idempotency-Key", async () => {
     freeze(Date.now());
-    const { sign, isolate, tenant, introspect, path } = await createScene();
+    const { sign, isolate, tenant, introspect, path } = await createSigner();
     const [token, other] = [await sign(), await sign("another")];
     const elsewhere = createIsolate({ ...env, FRESHNESS_SECONDS: "0" });
     for (const of of [isolate, elsewhere]) expect(await statuses(of, token)).toEqual([200, 200, 200]);
@@ -132,7 +107,7 @@ describe("ending signed tokens", () => {
     expect(await statuses(elsewhere, later)).toEqual([200, 200, 200]);
     expect((await revoke("r1")).headers.get("Idempotency-Replayed")).toBe("true");
     expect(
-      (await (await createScene()).tenant.send("POST", "/tenant/tokens/revoke", { externalId: "customer-42" })).status,
+      (await (await createSigner()).tenant.send("POST", "/tenant/tokens/revoke", { externalId: "customer-42" })).status,
     ).toBe(204);
     for (const of of [isolate, elsewhere]) expect(await statuses(of, later)).toEqual([200, 200, 200]);
     const issued = await tenant.send("POST", `${path}/tokens`, { externalId: "customer-42" });
@@ -140,7 +115,7 @@ describe("ending signed tokens", () => {
   });
 
   it("by externalId, those of a panelist with a row, active or not, and of one that is being deleted", async () => {
-    const { sign, isolate, tenant, issue } = await createScene();
+    const { sign, isolate, tenant, issue } = await createSigner();
     const revoke = async () =>
       (await tenant.send("POST", "/tenant/tokens/revoke", { externalId: "customer-42" })).status;
     const { token, panelistId } = await issue({ externalId: "customer-42" });
@@ -156,7 +131,7 @@ describe("ending signed tokens", () => {
   });
 
   it("a panelist who is created inactive has none that is valid, before and after the first read", async () => {
-    const { sign, isolate, tenant } = await createScene();
+    const { sign, isolate, tenant } = await createSigner();
     const token = await sign();
     expect(await statuses(isolate, token)).toEqual([200, 200, 200]);
     const created = await tenant.send("POST", "/tenant/panelists", { externalId: "customer-42", active: false });
@@ -172,7 +147,7 @@ describe("ending signed tokens", () => {
   });
 
   it("deleting the panelist ends them, ours and the server's, and a new one comes back as the same person, without the past", async () => {
-    const { sign, isolate, tenant, issue, propose, bank } = await createScene();
+    const { sign, isolate, tenant, issue, propose, bank } = await createSigner();
     const [token, ours] = [await sign(), await issue({ externalId: "customer-42" })];
     const vote = `${PROPOSALS}/${await propose()}/vote`;
     expect((await sendWith(isolate, token)("PUT", vote)).status).toBe(200);
@@ -207,7 +182,7 @@ describe("ending signed tokens", () => {
   });
 
   it("deactivating the panelist, closing the idea bank and suspending the account hold for them", async () => {
-    const { sign, isolate, tenant, issue, manage } = await createScene();
+    const { sign, isolate, tenant, issue, manage } = await createSigner();
     const { panelistId } = await issue({ externalId: "customer-42" });
     const token = await sign();
     await tenant.send("PATCH", `/tenant/panelists/${panelistId}`, { active: false });
@@ -219,7 +194,7 @@ describe("ending signed tokens", () => {
 
   it("a rotation ends them after its grace, at once without; the new secret works before an isolate has heard of it", async () => {
     freeze(Date.now());
-    const { sign, bank, tenant, path, readSecret, secret } = await createScene();
+    const { sign, bank, tenant, path, readSecret, secret } = await createSigner();
     const old = await sign();
     const elsewhere = createIsolate();
     expect(await statuses(elsewhere, old)).toEqual([200, 200, 200]);
@@ -245,7 +220,7 @@ describe("ending signed tokens", () => {
   it("rotating again, as a retry without a key does, cuts no grace that was promised", async () => {
     const start = Date.now();
     freeze(start);
-    const { secret, sign, tenant, path, readSecret } = await createScene();
+    const { secret, sign, tenant, path, readSecret } = await createSigner();
     const rotate = async (graceSeconds: number) =>
       (await tenant.send("POST", `${path}/signing-secret/rotate`, { graceSeconds })).json<Secret>();
     const signedBy = (by: Secret) => sign("customer-42", {}, {}, by);
@@ -265,7 +240,7 @@ describe("ending signed tokens", () => {
   });
 
   it("each earlier secret ends with its own grace", async () => {
-    const { secret, sign, tenant, path, bank } = await createScene();
+    const { secret, sign, tenant, path, bank } = await createSigner();
     const rotate = async () =>
       (await tenant.send("POST", `${path}/signing-secret/rotate`, { graceSeconds: 3_600 })).json<Secret>();
     const second = await rotate();
@@ -282,7 +257,7 @@ describe("ending signed tokens", () => {
   });
 
   it("any number of rotations keeps the promised graces, and few secrets", async () => {
-    const { secret, sign, tenant, path, bank, readSecret } = await createScene();
+    const { secret, sign, tenant, path, bank, readSecret } = await createSigner();
     const made: Secret[] = [];
     for (let times = 0; times < 12; times++)
       made.push(await (await tenant.send("POST", `${path}/signing-secret/rotate`, {})).json<Secret>());
@@ -296,7 +271,7 @@ describe("ending signed tokens", () => {
   });
 
   it("a retried rotation with the same Idempotency-Key rotates once", async () => {
-    const { tenant, path } = await createScene();
+    const { tenant, path } = await createSigner();
     const send = () => tenant.send("POST", `${path}/signing-secret/rotate`, {}, { "Idempotency-Key": "r1" });
     const [first, second] = [await send(), await send()];
     expect(second.headers.get("Idempotency-Replayed")).toBe("true");
@@ -304,7 +279,7 @@ describe("ending signed tokens", () => {
   });
 
   it("a rotation of the deployment's secrets fails no server that reads the secret once a day", async () => {
-    const { secret, sign, bank, isolate } = await createScene();
+    const { secret, sign, bank, isolate } = await createSigner();
     const newest = "a new secret of this deployment that is long enough";
     const rotated = createIsolate({ ...env, CREDENTIAL_SECRETS: `${newest},${env.CREDENTIAL_SECRETS}` });
     expect(await statuses(rotated, await sign())).toEqual([200, 200, 200]);
@@ -319,7 +294,7 @@ describe("ending signed tokens", () => {
 
 describe("who somebody is", () => {
   it("does not change: another externalId is 409, the same one is not", async () => {
-    const { tenant } = await createScene();
+    const { tenant } = await createSigner();
     const created = await (await tenant.send("POST", "/tenant/panelists", { externalId: "a" })).json<{ id: string }>();
     const patch = async (body: object) => (await tenant.send("PATCH", `/tenant/panelists/${created.id}`, body)).status;
     expect([
@@ -332,7 +307,7 @@ describe("who somebody is", () => {
   });
 
   it("is another person in another account", async () => {
-    const [mine, theirs] = [await createScene(), await createScene()];
+    const [mine, theirs] = [await createSigner(), await createSigner()];
     expect((await mine.issue({ externalId: "a" })).panelistId.slice(1)).not.toBe(
       (await theirs.issue({ externalId: "a" })).panelistId.slice(1),
     );
@@ -349,8 +324,8 @@ describe("attacks", () => {
   const part = (value: object) => btoa(JSON.stringify(value)).replaceAll("=", "");
 
   it("each is 401, without I/O", async () => {
-    const { bank, secret, sign } = await createScene();
-    const other = await createScene();
+    const { bank, secret, sign } = await createSigner();
+    const other = await createSigner();
     const [head = "", body = "", signature = ""] = (await sign()).split(".");
     const now = seconds();
     const texts: Record<string, string> = {
@@ -410,14 +385,14 @@ describe("attacks", () => {
   });
 
   it("it is no API key, and no token in the address of a feed", async () => {
-    const { sign, isolate } = await createScene();
+    const { sign, isolate } = await createSigner();
     const token = await sign();
     expect((await isolate.request("/tenant/whoami", { headers: { "X-API-Key": token } })).status).toBe(401);
     expect((await isolate.request(`${CHANGELOG}.atom?token=${token}`)).status).toBe(401);
   });
 
   it("what only compatibility folding would make the same are two people", async () => {
-    const { sign, introspect } = await createScene();
+    const { sign, introspect } = await createSigner();
     const ids = await Promise.all(
       ["\ufb01sh", "fish", "FISH", "f\u0456sh"].map(async (sub) => (await introspect(await sign(sub))).panelistId),
     );
@@ -425,7 +400,7 @@ describe("attacks", () => {
   });
 
   it("a forged flood for a thousand idea banks costs no store", async () => {
-    const { secret } = await createScene();
+    const { secret } = await createSigner();
     const { env: counted, counts } = countStores(env);
     const isolate = createIsolate(counted);
     for (let times = 0; times < 1_000; times++) {
@@ -439,7 +414,7 @@ describe("attacks", () => {
   });
 
   it("a flood signed with a secret that has ended costs no store while the view is fresh", async () => {
-    const { sign, tenant, path, readSecret } = await createScene();
+    const { sign, tenant, path, readSecret } = await createSigner();
     await tenant.send("POST", `${path}/signing-secret/rotate`, { graceSeconds: 0 });
     const { env: counted, counts } = countStores(env);
     const isolate = createIsolate(counted);
@@ -454,15 +429,15 @@ describe("attacks", () => {
   it("a clock that is a second ahead is taken, and one that is more is not", async () => {
     const start = Math.floor(Date.now() / 1000);
     freeze(start * 1000);
-    const { sign, isolate } = await createScene();
+    const { sign, isolate } = await createSigner();
     const at = async (iat: number) => statuses(isolate, await sign("a", { iat, exp: iat + 60 }));
     expect(await at(start + 1)).toEqual([200, 200, 200]);
     expect(await at(start + 2)).toEqual([401, 401, 401]);
   });
 
   it("introspection says why to the tenant of the idea bank alone", async () => {
-    const { sign, introspect, bank, issue } = await createScene();
-    const other = await createScene();
+    const { sign, introspect, bank, issue } = await createSigner();
+    const other = await createSigner();
     const now = seconds();
     const signed = await sign();
     const cases: [string, Answer][] = [
@@ -485,7 +460,7 @@ describe("attacks", () => {
   });
 
   it("the secret is the tenant's alone", async () => {
-    const [mine, theirs] = [await createScene(), await createScene()];
+    const [mine, theirs] = [await createSigner(), await createSigner()];
     expect((await mine.tenant.send("GET", `${theirs.path}/signing-secret`)).status).toBe(403);
     expect((await mine.tenant.send("POST", `${theirs.path}/signing-secret/rotate`, {})).status).toBe(403);
     expect(await theirs.readSecret()).toEqual(theirs.secret);
