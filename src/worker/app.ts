@@ -6,6 +6,7 @@ import type { Identify } from "./account/identity.ts";
 import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
 import { type Send, sendByFetch } from "./changes/send.ts";
 import type { AppEnv } from "./http/app-env.ts";
+import { BodyShares } from "./http/body-shares.ts";
 import { addMiddleware } from "./http/every-request.ts";
 import { ProblemLog } from "./http/problem-log.ts";
 import { Routes } from "./http/routes.ts";
@@ -30,6 +31,7 @@ export const createMemory = (later: Later = runLater, send: Send = sendByFetch) 
   send,
   settingsReader: new SettingsReader(),
   problemLog: new ProblemLog(),
+  bodyShares: new BodyShares(),
 });
 
 /** A new application. `identify` finds the account owner, by default with Cloudflare Access. */

@@ -34,6 +34,11 @@ const PROBLEMS = {
     title: "Method Not Allowed",
     detail: "This path does not support the request's method. `Allow` lists those that it supports.",
   },
+  "request-timeout": {
+    status: 408,
+    title: "Request Timeout",
+    detail: "The request body did not arrive within ten seconds. Nothing was changed: send the request again.",
+  },
   "api-key-limit-reached": {
     status: 409,
     title: "Conflict",

@@ -6,6 +6,7 @@ import { buildDocument } from "../../src/commands/openapi/document.ts";
 import { createAccountApp } from "../../src/worker/account/app.ts";
 import { Gatekeeper } from "../../src/worker/api-key-gate/gatekeeper.ts";
 import { createApp } from "../../src/worker/app.ts";
+import { BodyShares } from "../../src/worker/http/body-shares.ts";
 import { ProblemLog } from "../../src/worker/http/problem-log.ts";
 import { SettingsReader } from "../../src/worker/settings.ts";
 import { Databases } from "../../src/worker/store/databases.ts";
@@ -44,6 +45,7 @@ it("every route is in the document, and everything in the document is a route", 
     send: takeAll,
     settingsReader: new SettingsReader(),
     problemLog: new ProblemLog(),
+    bodyShares: new BodyShares(),
   };
   const routes = [...createApp().routes, ...createAccountApp(memory).routes]
     .filter(({ method }) => method !== "ALL")

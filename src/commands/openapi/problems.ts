@@ -91,7 +91,7 @@ function problemCodesOf(operation: Operation): ProblemCode[] {
   if (credential.kind === "access" && path.includes("{")) codes.add("not-found");
   const hasInput = query !== undefined || options !== undefined || body !== undefined || path.includes("{");
   if (hasInput || refusesUnknown(operation) || takesIdempotencyKey(operation)) codes.add("invalid-request");
-  if (body !== undefined) codes.add("payload-too-large").add("unsupported-media-type");
+  if (body !== undefined) codes.add("request-timeout").add("payload-too-large").add("unsupported-media-type");
   if (takesIdempotencyKey(operation)) codes.add("idempotency-key-reused");
   const isTenants = credential.kind === "apiKey" || credential.kind === "compoundToken";
   if ((body !== undefined && isTenants && !operation.idempotent) || takesIdempotencyKey(operation))

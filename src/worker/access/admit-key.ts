@@ -51,7 +51,12 @@ export async function admitKey(
   const problem = problemOf(admission);
   if (problem !== undefined || admission.outcome !== "admitted") throw problem;
   const { tenant } = admission;
-  if (scope !== null && !tenant.scopes.includes(scope))
-    throw new Problem("forbidden", { detail: `The API key lacks the scope ${scope}.` });
+  requireScope(tenant, scope);
   return { apiKeyId: apiKey.value.id, tenant, database };
+}
+
+/** Throws `forbidden`. */
+export function requireScope({ scopes }: Tenant, scope: Scope | null): void {
+  if (scope !== null && !scopes.includes(scope))
+    throw new Problem("forbidden", { detail: `The API key lacks the scope ${scope}.` });
 }

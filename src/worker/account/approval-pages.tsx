@@ -59,7 +59,7 @@ export function addApprovalPages(routes: Routes<OwnerEnv>): void {
   });
 
   routes.post(LIST, async (c) => {
-    const fields = await readForm(c.req.raw, MAX_FORM_BYTES);
+    const fields = await readForm(c, { maxBytes: MAX_FORM_BYTES });
     const event = await decideSeveral(c, fields);
     const back = ownPage(fields.get("back"), LIST);
     return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
@@ -70,7 +70,7 @@ export function addApprovalPages(routes: Routes<OwnerEnv>): void {
   routes.get(ONE, (c) => renderReview(c, { id: c.req.param("proposalId"), sent: new URLSearchParams(), errors: [] }));
 
   routes.post(ONE, async (c) => {
-    const fields = await readForm(c.req.raw, MAX_FORM_BYTES);
+    const fields = await readForm(c, { maxBytes: MAX_FORM_BYTES });
     const id = c.req.param("proposalId");
     try {
       const event = await decide(c, id, fields);

@@ -35,7 +35,7 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
   routes.get(IDEA_BANKS, (c) => renderList(c, "", []));
 
   routes.post(IDEA_BANKS, async (c) => {
-    const fields = await readForm(c.req.raw);
+    const fields = await readForm(c);
     const name = fields.get("name") ?? "";
     try {
       const input = parseOrThrow(NewIdeaBank, { name });
@@ -53,7 +53,7 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
 
   routes.post(SETTINGS, async (c) => {
     const { ideaBankId } = idsOf(c.req.param());
-    const fields = await readForm(c.req.raw);
+    const fields = await readForm(c);
     if (fields.get("do") === "delete") {
       const { answer } = await decide(c, { kind: "ideabank", id: ideaBankId }, ({ session, accountId }) =>
         deleteIdeaBank(session, { accountId, id: ideaBankId }),

@@ -39,7 +39,7 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
 
   routes.post(IDEA, async (c) => {
     const path = pathOf(c);
-    const fields = await readForm(c.req.raw, MAX_FORM_BYTES);
+    const fields = await readForm(c, { maxBytes: MAX_FORM_BYTES });
     const { here, back } = readVisit(c);
     const list = back ?? `${IDEA_BANKS}/${path.ideaBankId}`;
     try {
@@ -56,7 +56,7 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
 
   routes.post(`${IDEA}/merge`, async (c) => {
     const path = pathOf(c);
-    const into = (await readForm(c.req.raw)).get("into") ?? "";
+    const into = (await readForm(c)).get("into") ?? "";
     const { back } = readVisit(c);
     try {
       const event = await merge(c, path, into);

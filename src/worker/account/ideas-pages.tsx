@@ -38,7 +38,7 @@ export function addIdeasPages(routes: Routes<OwnerEnv>): void {
   });
 
   routes.post(IDEAS, async (c) => {
-    const fields = await readForm(c.req.raw);
+    const fields = await readForm(c);
     const { ideaBankId } = idsOf(c.req.param());
     const back = ownPage(fields.get("back"), `${IDEA_BANKS}/${ideaBankId}`);
     const event = await decideAbout(c, ideaBankId, fields);

@@ -164,6 +164,7 @@ export function authenticateOwner(identify: Identify): MiddlewareHandler<OwnerEn
       c.req.raw = new Request(url, c.req.raw);
     }
     c.set("listsOf", c.var.owner.email);
+    c.set("sender", owner.person);
     await next();
     if (REFUSED.includes(c.res.status)) await explainRefusal(c);
     const location = c.res.headers.get("Location");

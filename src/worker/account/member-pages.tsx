@@ -29,7 +29,7 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
   routes.get(MEMBERS, (c) => render(c, { email: "", errors: [] }));
 
   routes.post(MEMBERS, async (c) => {
-    const email = (await readForm(c.req.raw)).get("email") ?? "";
+    const email = (await readForm(c)).get("email") ?? "";
     try {
       await inviteMember(c, parseOrThrow(NewMember, { email }).email);
       return c.redirect(MEMBERS, 303);
@@ -54,7 +54,7 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
     return renderPage(c, (frame) => <RemoveMemberPage frame={frame} {...props} />);
   });
   routes.post(`${MEMBERS}/:memberId/remove`, async (c) => {
-    const fields = await readForm(c.req.raw);
+    const fields = await readForm(c);
     const { member, touched } = await findMember(c, c.req.param("memberId"));
     // This comes first, because people who remove themselves can do nothing afterwards.
     for (const { id } of touched.keys) if (fields.has("keys", id)) await revokeKey(c, id);
@@ -73,7 +73,7 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
     return renderPage(c, (frame) => <AccountsPage frame={frame} {...props} />);
   });
   routes.post(ACCOUNTS, async (c) => {
-    const fields = await readForm(c.req.raw);
+    const fields = await readForm(c);
     const id = fields.get("id") ?? "";
     const does = fields.get("do");
     const accountId = does === "open" ? id : (await answerOwnInvitation(c, id, does === "accept")).id;

@@ -38,7 +38,7 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
   routes.get(LIST, (c) => renderList(c, { fields: new URLSearchParams(), errors: [] }));
 
   routes.post(LIST, async (c) => {
-    const fields = await readForm(c.req.raw);
+    const fields = await readForm(c);
     try {
       const id = await verifyFormId(fields.get("newKeyId") ?? "", c.var.owner.email, c.get("settings").signingKeys);
       const shown = await createKey(c, toNewApiKey(fields), { chosenId: id });
@@ -55,7 +55,7 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
   routes.all(LIST, refuseMethod("GET, HEAD, POST"));
 
   routes.post(`${LIST}/:apiKeyId/rotate`, async (c) => {
-    const fields = await readForm(c.req.raw);
+    const fields = await readForm(c);
     const graceSeconds = Number(fields.get("graceSeconds") || Number.NaN);
     const rotation = parseOrThrow(Rotation, { graceSeconds, lastFour: fields.get("lastFour") ?? undefined });
     const shown = await rotateKey(c, { id: c.req.param("apiKeyId"), rotation });
@@ -89,7 +89,7 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
   });
 
   routes.post(`${LIST}/:apiKeyId/change`, async (c) => {
-    const fields = await readForm(c.req.raw);
+    const fields = await readForm(c);
     const id = c.req.param("apiKeyId");
     try {
       await changeKey(c, id, toKeyChanges(fields, Date.now()));
@@ -115,7 +115,7 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
   routes.all(`${LIST}/:apiKeyId/rotate`, refuseMethod("POST"));
 
   routes.post("/account/settings", async (c) => {
-    const { leakedKeys } = changedSettings(await readForm(c.req.raw), toSettings);
+    const { leakedKeys } = changedSettings(await readForm(c), toSettings);
     if (leakedKeys !== undefined) await changeSettings(c, { leakedKeys });
     return c.redirect(`${LIST}?done=settings`, 303);
   });

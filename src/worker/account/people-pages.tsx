@@ -55,7 +55,7 @@ export function addPeoplePages(routes: Routes<OwnerEnv>): void {
 
   routes.post(ONE, async (c) => {
     const { panelistId } = idsOf(c.req.param());
-    const what = (await readForm(c.req.raw)).get("do") ?? "";
+    const what = (await readForm(c)).get("do") ?? "";
     const event = await change(c, panelistId, what);
     return c.redirect(`${what.startsWith("delete") ? PEOPLE : `${PEOPLE}/${panelistId}`}?undo=${event}`, 303);
   });

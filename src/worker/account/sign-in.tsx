@@ -64,7 +64,7 @@ export function addSignIn(routes: Routes<OwnerEnv>, identify: Identify): void {
 
   routes.post(SIGN_IN, async (c) => {
     requireOwnPage(c);
-    const id = await idOf(c, (await readForm(c.req.raw, MAX_BYTES)).get("link"));
+    const id = await idOf(c, (await readForm(c, { maxBytes: MAX_BYTES })).get("link"));
     return id ? signIn(c, id) : refuse(c);
   });
   routes.all(SIGN_IN, refuseMethod("GET, HEAD, POST"));

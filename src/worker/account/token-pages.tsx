@@ -14,7 +14,7 @@ export function addTokenPages(routes: Routes<OwnerEnv>): void {
   routes.get(TOKENS, (c) => renderPage(c, (frame) => <TokenPage frame={frame} tried={undefined} />));
 
   routes.post(TOKENS, async (c) => {
-    const pasted = (await readForm(c.req.raw)).get("token") ?? "";
+    const pasted = (await readForm(c)).get("token") ?? "";
     const token = pasted.trim().replace(/^(Authorization: *)?(Bearer +)?/i, "");
     const { session, accountId } = await openOwn(c);
     const now = Date.now();

@@ -49,7 +49,7 @@ const isUndoable = ({ event, changes }: JustDone["events"][number]): boolean =>
 
 export function addUndo(routes: Routes<OwnerEnv>): void {
   routes.post(UNDO, async (c) => {
-    const fields = await readForm(c.req.raw);
+    const fields = await readForm(c);
     const undone = await undo(c, fields.get("event") ?? "");
     return c.redirect(withParameter(ownPage(fields.get("back"), "/account/idea-banks"), "undo", undone), 303);
   });

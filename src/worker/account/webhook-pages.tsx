@@ -36,7 +36,7 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
   routes.get(LIST, (c) => renderList(c));
 
   routes.post(LIST, async (c) => {
-    const fields = await readForm(c.req.raw);
+    const fields = await readForm(c);
     try {
       const input = parseOrThrow(NewWebhook, toSettings(fields));
       return await renderOne(c, await createWebhook(c, input, await formKey(c, fields)));
@@ -50,7 +50,7 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
 
   routes.post(ONE, async (c) => {
     const id = c.req.param("webhookId");
-    const fields = await readForm(c.req.raw);
+    const fields = await readForm(c);
     const what = fields.get("do") ?? "";
     try {
       if (what === "rotate") return await renderOne(c, await rotateWebhook(c, id, await formKey(c, fields)));

@@ -12,7 +12,7 @@
  *    limit is not enforced. Such a request may go uncounted. A late gate still counts it.
  *
  * The gate learns from reports what the isolate decided by itself: a call takes one along, the last lease is reported at its end,
- * and the refusals of a flood within five seconds. A report is sent once: if its call fails, it is lost and logged.
+ * and the refusals of a flood within five seconds, as the operations that bodies have named. A report is sent once: if its call fails, it is lost and logged.
  */
 
 import { type ApiKeyCredential, isKeyOf } from "../credentials/api-key.ts";
@@ -46,7 +46,7 @@ export type KeyRequest = Sender & { readonly apiKey: ApiKeyCredential };
 type Asker = { readonly caller: GateCaller; readonly apiKey: ApiKeyCredential; readonly use: KeyUse };
 
 const MAX_KEYS = 10_000;
-/** A flood's refusals are reported to the gate within this time, in milliseconds. */
+/** A flood's refusals, and operations, are reported to the gate within this time, in milliseconds. */
 const REPORT_MS = 5_000;
 /** A gate that could not be notified of a change is notified again this often, at this interval in milliseconds. */
 const NOTIFY_AGAIN = { times: 5, eachMs: 5_000 };
@@ -68,8 +68,7 @@ export class Gatekeeper {
     const asker = { caller, apiKey, use };
     const decided = use.decide(request);
     if (decided?.outcome === "admitted") this.#askAhead(asker, now);
-    if (decided?.outcome === "limited" && use.plansReport())
-      this.#later(REPORT_MS, () => this.#reportDecisions(asker), waitUntilOf(caller));
+    if (decided?.outcome === "limited") this.#planReport(asker);
     if (decided !== undefined) return decided;
 
     const call = use.ask(now);
@@ -85,6 +84,17 @@ export class Gatekeeper {
       const check = (withinMs: number) => checkAgainstDatabase(database, { apiKey, address, now, withinMs });
       return error instanceof DeadlineExceeded ? firstToDecide(check(LEFT_MS), asked) : check(DEADLINE_MS.without);
     }
+  }
+
+  /**
+   * Counts the operation of a request that was admitted without one, because its body names it. The next call brings it to the gate, or
+   * a report within five seconds.
+   */
+  nameOperation(caller: GateCaller, request: KeyRequest): void {
+    const { apiKey } = request;
+    const use = this.#uses.getOrSet(apiKey.text, () => new KeyUse(apiKey.secretHash));
+    use.nameOperation(request);
+    this.#planReport({ caller, apiKey, use });
   }
 
   /**
@@ -157,6 +167,10 @@ export class Gatekeeper {
   #askAhead(asker: Asker, now: number): void {
     const call = asker.use.askAhead(now);
     if (call !== undefined) waitUntilOf(asker.caller)(this.#report(asker, call));
+  }
+
+  #planReport(asker: Asker): void {
+    if (asker.use.plansReport()) this.#later(REPORT_MS, () => this.#reportDecisions(asker), waitUntilOf(asker.caller));
   }
 
   async #reportDecisions(asker: Asker): Promise<void> {

@@ -157,6 +157,11 @@ export class KeyUse {
     this.#refusal = { value: refused, since, forMs: isFinal ? REFUSED_MS : SOON_OVER_MS };
   }
 
+  /** The operation of an admitted request that came without one. */
+  nameOperation(sender: Sender): void {
+    this.#pending.nameOperation(sender);
+  }
+
   get hasLease(): boolean {
     return this.#leases.size > 0;
   }
@@ -189,7 +194,7 @@ export class KeyUse {
     return report;
   }
 
-  /** Whether the caller has to plan a report of refusals. One report serves all of them. */
+  /** Whether the caller has to plan a report of refusals, or of operations. One report serves all of them. */
   plansReport(): boolean {
     return this.#pending.plan();
   }

@@ -15,9 +15,12 @@ export type Decisions = {
 export const decided = (outcome: "admitted" | SeenRefusal["reason"], seen: Seen | undefined): Decisions => ({
   admitted: outcome === "admitted" ? 1 : 0,
   limited: outcome === "limited" ? 1 : 0,
-  operations: seen !== undefined && outcome === "admitted" ? { [seen.operation]: 1 } : {},
-  ...(seen && (outcome === "admitted" ? { used: seen } : { refused: { ...seen, reason: outcome } })),
+  operations: seen?.operation && outcome === "admitted" ? { [seen.operation]: 1 } : {},
+  ...(seen && (outcome === "admitted" ? { used: named(seen) } : { refused: { ...named(seen), reason: outcome } })),
 });
+
+/** A request of an agent, as its owner sees it until its body has named the operation; and for good when it is refused. */
+const named = (seen: Seen): Seen => (seen.operation === "" ? { ...seen, operation: "mcp" } : seen);
 
 /**
  * The decisions that an isolate made by itself, and its leases that have ended. A report is sent once: if its call fails, it is
@@ -44,11 +47,22 @@ export class PendingReport {
   #refused: { readonly sender: Sender; readonly reason: SeenRefusal["reason"] } | undefined;
   readonly #leases: LeaseReport[] = [];
   #isPlanned = false;
+  #hasNamed = false;
 
   countAdmitted(sender: Sender): void {
-    const { operation } = sender;
     this.#admitted += 1;
-    this.#operations[operation] = (this.#operations[operation] ?? 0) + 1;
+    this.#countOperation(sender);
+  }
+
+  /** The operation of a request that was counted as admitted before it was known. */
+  nameOperation(sender: Sender): void {
+    this.#hasNamed = true;
+    this.#countOperation(sender);
+  }
+
+  #countOperation(sender: Sender): void {
+    const { operation } = sender;
+    if (operation !== "") this.#operations[operation] = (this.#operations[operation] ?? 0) + 1;
     this.#used = sender;
   }
 
@@ -74,14 +88,14 @@ export class PendingReport {
    * (`isCalled`).
    */
   toReport(isCalled: boolean): Report | undefined {
-    const isDue = this.#limited > 0 || this.#leases.length > 0;
+    const isDue = this.#limited > 0 || this.#leases.length > 0 || this.#hasNamed;
     if (!isDue && (!isCalled || (this.#used === undefined && this.#refused === undefined))) return undefined;
     return {
       admitted: this.#admitted,
       limited: this.#limited,
       operations: this.#operations,
-      used: this.#used && toSeen(this.#used),
-      refused: this.#refused && { ...toSeen(this.#refused.sender), reason: this.#refused.reason },
+      used: this.#used && named(toSeen(this.#used)),
+      refused: this.#refused && { ...named(toSeen(this.#refused.sender)), reason: this.#refused.reason },
       leases: this.#leases,
     };
   }

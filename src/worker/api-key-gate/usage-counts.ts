@@ -51,7 +51,7 @@ export class UsageCounts {
   count(now: number, { admitted, limited, operations, used, refused }: Decisions, secret?: UsedSecret): boolean {
     const { hours, seen, refusedAt } = this.#state;
     const isRefusal = refused !== undefined && now - refusedAt >= HOUR_MS;
-    const isDue = admitted + limited > 0 || isRefusal;
+    const isDue = admitted + limited > 0 || isRefusal || Object.keys(operations).length > 0;
     const hour = now - (now % HOUR_MS);
     const current = hours.find((each) => each.hour === hour) ?? { hour, admitted: 0, limited: 0, operations: {} };
     const counted = {

@@ -48,9 +48,10 @@ export async function saveApiKeyUsage(
        SELECT :apiKeyId, value ->> 'hour', value ->> 'admitted', value ->> 'limited', value -> 'operations' FROM json_each(:hours)
        WHERE EXISTS (SELECT 1 FROM api_keys WHERE id = :apiKeyId)
        ON CONFLICT DO UPDATE SET
-         operations = iif(excluded.admitted > admitted, excluded.operations, operations),
+         operations = iif(excluded.admitted >= admitted, excluded.operations, operations),
          admitted = max(admitted, excluded.admitted), limited = max(limited, excluded.limited)
-         WHERE excluded.admitted > admitted OR excluded.limited > limited`,
+         WHERE excluded.admitted > admitted OR excluded.limited > limited
+           OR excluded.admitted = admitted AND excluded.operations <> operations`,
       { apiKeyId, hours: JSON.stringify(hours) },
     ),
     used: prepare(

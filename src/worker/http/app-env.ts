@@ -1,6 +1,7 @@
 /** The environment of every handler: the Worker's bindings, and the values that the middleware has set. */
 import type { Settings } from "../settings.ts";
 import type { StoreCalls } from "../store/databases.ts";
+import type { BodyShares } from "./body-shares.ts";
 import type { ProblemLog } from "./problem-log.ts";
 
 export type AppEnv = {
@@ -16,5 +17,8 @@ export type AppEnv = {
     listsOf: string | undefined;
     /** The list that this request reads a page of, for its cursors: set by `readPage`. */
     list: string;
+    bodyShares: BodyShares;
+    /** A body takes from this sender's share: the id of the API key or of the idea bank, or the owner's e-mail address. */
+    sender: string | undefined;
   };
 };

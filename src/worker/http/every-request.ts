@@ -2,6 +2,7 @@
 import { Problem } from "../problem.ts";
 import type { SettingsReader } from "../settings.ts";
 import type { AppEnv } from "./app-env.ts";
+import type { BodyShares } from "./body-shares.ts";
 import { DEFAULT_HEADERS } from "./default-headers.ts";
 import { observe } from "./observe.ts";
 import { pageNotFound } from "./plain-page.ts";
@@ -11,7 +12,11 @@ import { REQUEST_ID, requestIdOf } from "./request-id.ts";
 import type { Routes } from "./routes.ts";
 
 /** The memory that all requests of an isolate share. */
-export type EveryRequestMemory = { readonly settingsReader: SettingsReader; readonly problemLog: ProblemLog };
+export type EveryRequestMemory = {
+  readonly settingsReader: SettingsReader;
+  readonly problemLog: ProblemLog;
+  readonly bodyShares: BodyShares;
+};
 
 const HEADERS = Object.entries(DEFAULT_HEADERS);
 
@@ -23,12 +28,13 @@ const isInsecure = (url: string): boolean => url.startsWith("http:") && !THIS_MA
 /** Call it before routes are added, because middleware runs in the order in which it is added. */
 export function addMiddleware<E extends AppEnv>(
   app: Routes<E>,
-  { settingsReader, problemLog }: EveryRequestMemory,
+  { settingsReader, problemLog, bodyShares }: EveryRequestMemory,
 ): void {
   app.use<AppEnv>(function prepareAnswer(c, next) {
     const id = requestIdOf(c.req.header(REQUEST_ID), c.env.OPERATOR_SECRET);
     c.set("requestId", id);
     c.set("problemLog", problemLog);
+    c.set("bodyShares", bodyShares);
     c.set("calls", { d1: 0, kv: 0, gate: 0 });
     // Headers are set before the handler answers. To change a finished response, Hono builds it a second time, which costs more
     // than all the rest.

@@ -1,17 +1,24 @@
-/** Reads bodies: at most 64 KiB unless the caller allows more, and not a byte further. */
+/**
+ * Reads bodies: at most 64 KiB unless the caller allows more, and not a byte further. Call it once the sender is admitted: from then on
+ * a body has ten seconds to arrive, and its sender's share of the isolate's memory to arrive in (body-shares.ts).
+ */
+import type { Context } from "hono";
+import { clientOf } from "../model/address.ts";
 import { Problem, type ProblemOptions } from "../problem.ts";
+import { answerWithin, DeadlineExceeded } from "../store/deadline.ts";
+import type { AppEnv } from "./app-env.ts";
+import type { BodyShare } from "./body-shares.ts";
 import { invalid } from "./invalid-request.ts";
 import { indexOfFault } from "./json-fault.ts";
 
-/** The parts of a request that a reader of its body needs. */
-export type Sent = Pick<Request, "headers" | "body">;
-
 const MAX_BYTES = 64 * 1024;
+const FIRST_BYTES = 4 * 1024;
+const ARRIVES_WITHIN_MS = 10_000;
 export const JSON_TYPE = "application/json";
 
-/** The body's text and its JSON value. Throws `unsupported-media-type`, `payload-too-large`, or `invalid-request` if it is not JSON. */
-export async function readJsonBody(request: Request): Promise<{ text: string; value: unknown }> {
-  const json = parseJson(await readBytes(request, { expectedType: JSON_TYPE }));
+/** The body's text and its JSON value. Throws as `readBytes` does, and `invalid-request` if it is not JSON. */
+export async function readJsonBody<E extends AppEnv>(c: Context<E>): Promise<{ text: string; value: unknown }> {
+  const json = parseJson(await readBytes(c, { expectedType: JSON_TYPE }));
   if (PROTO.test(json.text.replace(ESCAPED, decode)))
     throw invalid([{ path: "__proto__", message: "is no name that is kept" }]);
   return json;
@@ -61,43 +68,79 @@ const compressed = () =>
 
 const FORM = "application/x-www-form-urlencoded";
 
-/** The fields of a form. Throws `unsupported-media-type` or `payload-too-large`. */
-export async function readForm(request: Sent, maxBytes = MAX_BYTES): Promise<URLSearchParams> {
+/** The fields of a form. Throws as `readBytes` does. */
+export async function readForm<E extends AppEnv>(
+  c: Context<E>,
+  options: Omit<ReadOptions, "expectedType" | "unsupported"> = {},
+): Promise<URLSearchParams> {
   const detail = `The request body must be a form, with the header \`Content-Type: ${FORM}\`.`;
-  return new URLSearchParams(
-    new TextDecoder().decode(await readBytes(request, { expectedType: FORM, maxBytes, unsupported: { detail } })),
-  );
+  const bytes = await readBytes(c, { ...options, expectedType: FORM, unsupported: { detail } });
+  return new URLSearchParams(new TextDecoder().decode(bytes));
 }
 
 /** `unsupported` names the expected content when it is not JSON. */
-export async function readBytes(
-  request: Sent,
-  {
-    expectedType,
-    maxBytes = MAX_BYTES,
-    unsupported,
-  }: {
-    readonly expectedType: string;
-    readonly maxBytes?: number | undefined;
-    readonly unsupported?: ProblemOptions | undefined;
-  },
+type ReadOptions = {
+  readonly expectedType: string;
+  readonly maxBytes?: number | undefined;
+  readonly unsupported?: ProblemOptions | undefined;
+  /** The body has a slot, and no share of a sender. The signal takes the slot away. */
+  readonly slot?: AbortSignal | undefined;
+};
+
+/** Throws `unsupported-media-type`, `payload-too-large`, `request-timeout`, and `service-unavailable` while the sender's share is full. */
+export async function readBytes<E extends AppEnv>(
+  c: Context<E>,
+  { expectedType, maxBytes = MAX_BYTES, unsupported, slot }: ReadOptions,
 ): Promise<Uint8Array<ArrayBuffer>> {
-  const mediaType = request.headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
+  const { headers, body } = c.req.raw;
+  const mediaType = headers.get("Content-Type")?.split(";")[0]?.trim().toLowerCase();
   if (mediaType !== expectedType) throw new Problem("unsupported-media-type", unsupported);
-  if ((request.headers.get("Content-Encoding") ?? "identity").toLowerCase() !== "identity") throw compressed();
-  const chunks: Uint8Array[] = [];
+  if ((headers.get("Content-Encoding") ?? "identity").toLowerCase() !== "identity") throw compressed();
+  if (body === null) return new Uint8Array();
+  const reader = body.getReader();
+  const giveUp = () => void reader.cancel().catch(() => {});
+  slot?.addEventListener("abort", giveUp);
+  const share = slot === undefined ? c.get("bodyShares").open(senderOf(c)) : undefined;
+  try {
+    const bytes = await answerWithin(ARRIVES_WITHIN_MS, receive(reader, maxBytes, share));
+    if (slot?.aborted) throw new Problem("request-timeout");
+    return bytes;
+  } catch (error) {
+    // Frees the bytes that have arrived, and ends the read that still waits.
+    giveUp();
+    throw error instanceof DeadlineExceeded ? new Problem("request-timeout") : error;
+  } finally {
+    share?.release();
+    slot?.removeEventListener("abort", giveUp);
+  }
+}
+
+/** A sender without a credential is its address. */
+const senderOf = <E extends AppEnv>(c: Context<E>): string =>
+  c.get("sender") ?? clientOf(c.req.header("CF-Connecting-IP") ?? "");
+
+/** Copies each piece at once, because thousands of small ones weigh much more than their bytes. */
+async function receive(
+  reader: ReadableStreamDefaultReader<Uint8Array>,
+  maxBytes: number,
+  share: BodyShare | undefined,
+): Promise<Uint8Array<ArrayBuffer>> {
+  let bytes = new Uint8Array();
   let length = 0;
-  for await (const chunk of request.body ?? []) {
-    length += chunk.byteLength;
-    if (length > maxBytes)
+  for (;;) {
+    const { done, value } = await reader.read();
+    if (done) return bytes.subarray(0, length);
+    const end = length + value.byteLength;
+    if (end > maxBytes)
       throw new Problem("payload-too-large", { detail: `The request body exceeds ${maxBytes / 1024} KiB.` });
-    chunks.push(chunk);
+    if (end > bytes.length) {
+      const size = Math.min(maxBytes, Math.max(end, 2 * bytes.length, FIRST_BYTES));
+      share?.take(size - bytes.length);
+      const larger = new Uint8Array(size);
+      larger.set(bytes.subarray(0, length));
+      bytes = larger;
+    }
+    bytes.set(value, length);
+    length = end;
   }
-  const bytes = new Uint8Array(length);
-  let at = 0;
-  for (const chunk of chunks) {
-    bytes.set(chunk, at);
-    at += chunk.byteLength;
-  }
-  return bytes;
 }

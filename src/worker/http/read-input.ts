@@ -21,7 +21,7 @@ export async function readInput<E extends AppEnv>(
   const ids = readIds(c, operation);
   const parameters = readParameters(c, query ?? options, !refusesUnknown(operation));
   const list = query && (await readPage(c, query, parameters));
-  const json = body && (await readJsonBody(c.req.raw));
+  const json = body && (await readJsonBody(c));
   return {
     ids,
     query: list?.query,

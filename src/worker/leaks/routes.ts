@@ -27,7 +27,7 @@ const unsigned = () =>
   });
 
 /** The memory that the operation shares with others in the isolate. */
-type ReportMemory = LeakMemory & { readonly publishedKeys: PublishedKeys; readonly bodies: UnsignedBodies };
+type ReportMemory = LeakMemory & { readonly publishedKeys: PublishedKeys; readonly signedBodies: UnsignedBodies };
 type LeakOperation = Operation & { handle(c: Context<AppEnv>, memory: ReportMemory): Promise<Response> };
 
 export const LEAK_OPERATIONS = {
@@ -62,7 +62,7 @@ export const LEAK_OPERATIONS = {
 } satisfies Operations<LeakOperation>;
 
 /** The body, after its signature was verified. Throws `not-found`, `unauthorized` or `service-unavailable`. */
-async function readSigned(c: Context<AppEnv>, { publishedKeys, bodies }: ReportMemory): Promise<Uint8Array> {
+async function readSigned(c: Context<AppEnv>, { publishedKeys, signedBodies }: ReportMemory): Promise<Uint8Array> {
   const url = c.env.GITHUB_KEYS_URL;
   if (!url) throw new Problem("not-found");
   const identifier = c.req.header("Github-Public-Key-Identifier");
@@ -72,21 +72,22 @@ async function readSigned(c: Context<AppEnv>, { publishedKeys, bodies }: ReportM
     throw new Problem("service-unavailable", { headers: { "Retry-After": "5" }, cause });
   });
   if (pem === undefined) throw unsigned();
-  const body = await bodies.read(c.req.raw, (request) =>
-    readBytes(request, { expectedType: JSON_TYPE, maxBytes: MAX_BYTES }),
+  const body = await signedBodies.read(c, (slot) =>
+    readBytes(c, { expectedType: JSON_TYPE, maxBytes: MAX_BYTES, slot }),
   );
   if (!(await isSignedBy(pem, signature, body))) throw unsigned();
   return body;
 }
 
 export function createLeakRoutes(shared: LeakMemory): Routes<AppEnv> {
-  const memory = { ...shared, publishedKeys: new PublishedKeys(), bodies: new UnsignedBodies() };
+  const memory = { ...shared, publishedKeys: new PublishedKeys(), signedBodies: new UnsignedBodies() };
+  const pastedBodies = new UnsignedBodies();
   const routes = routeOperations<AppEnv, LeakOperation>(LEAK_OPERATIONS, (c, operation) => operation.handle(c, memory));
 
   // The form and the two pages that answer it are static files. They say the same whatever was pasted.
   routes.post("/leaks/reports", untilDone, async (c) => {
     try {
-      const fields = await memory.bodies.read(c.req.raw, readForm);
+      const fields = await pastedBodies.read(c, (slot) => readForm(c, { slot }));
       const foundAt = fields.get("foundAt") ?? "";
       const found = await findApiKeys(fields.get("key") ?? "", c.get("settings").signingKeys);
       const tokens = found.slice(0, MAX_PASTED);

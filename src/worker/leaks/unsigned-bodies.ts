@@ -1,50 +1,48 @@
 /**
- * Reads the bodies of requests whose sender is not known yet: a few at a time, each with a deadline, because a slow body holds
- * memory of the isolate.
+ * Slots for the bodies of requests whose sender is not known yet. A body holds its slot for ten seconds at most. At most two are of
+ * one address, and while all are taken, a new one takes the slot of the oldest: so slow bodies do not keep quick ones out, from however
+ * many addresses they come.
  */
-import { invalid } from "../http/invalid-request.ts";
-import type { Sent } from "../http/read-body.ts";
+import type { Context } from "hono";
+import type { AppEnv } from "../http/app-env.ts";
+import { clientOf } from "../model/address.ts";
 import { Problem } from "../problem.ts";
-import { answerWithin, DeadlineExceeded } from "../store/deadline.ts";
 
-const AT_A_TIME = 16;
-const DEADLINE_MS = 10_000;
+const SLOTS = 16;
+const PER_ADDRESS = 2;
+/** A body that has come for less than this keeps its slot: those of a report arrive within it. */
+const KEEPS_SLOT_MS = 1_000;
+
+type Slot = { readonly address: string; readonly since: number; readonly end: AbortController };
 
 export class UnsignedBodies {
-  readonly #deadlineMs: number;
-  #reading = 0;
+  /** The oldest first. */
+  readonly #slots = new Set<Slot>();
 
-  constructor(deadlineMs = DEADLINE_MS) {
-    this.#deadlineMs = deadlineMs;
-  }
-
-  /**
-   * The result of `read` for the body. Throws `service-unavailable` while too many bodies are read, and `invalid-request` for one
-   * that is too slow.
-   */
-  async read<Body>({ headers, body }: Sent, read: (sent: Sent) => Promise<Body>): Promise<Body> {
-    if (this.#reading >= AT_A_TIME)
-      throw new Problem("service-unavailable", { headers: { "Retry-After": "5" }, cause: "too many bodies at a time" });
-    this.#reading += 1;
-    const reader = body?.getReader();
+  /** The result of `read`, which reads the body within the slot. Throws `service-unavailable` while there is no slot for it. */
+  async read<Body>(c: Context<AppEnv>, read: (slot: AbortSignal) => Promise<Body>): Promise<Body> {
+    const slot = {
+      address: clientOf(c.req.header("CF-Connecting-IP") ?? ""),
+      since: Date.now(),
+      end: new AbortController(),
+    };
+    this.#makeRoom(slot);
+    this.#slots.add(slot);
     try {
-      return await answerWithin(this.#deadlineMs, read({ headers, body: reader ? streamOf(reader) : null }));
-    } catch (error) {
-      if (!(error instanceof DeadlineExceeded)) throw error;
-      // Releases the received bytes, and ends a read that still waits.
-      reader?.cancel().catch(() => {});
-      throw invalid([{ path: "", message: `must arrive within ${this.#deadlineMs / 1_000} seconds` }]);
+      return await read(slot.end.signal);
     } finally {
-      this.#reading -= 1;
+      this.#slots.delete(slot);
     }
   }
-}
 
-const streamOf = (reader: ReadableStreamDefaultReader<Uint8Array>) =>
-  new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      const { done, value } = await reader.read();
-      if (done) controller.close();
-      else controller.enqueue(value);
-    },
-  });
+  #makeRoom({ address, since }: Slot): void {
+    const own = [...this.#slots].filter((slot) => slot.address === address);
+    const [oldest] = this.#slots;
+    const mayTake = oldest !== undefined && since - oldest.since >= KEEPS_SLOT_MS;
+    if (own.length >= PER_ADDRESS || (this.#slots.size >= SLOTS && !mayTake))
+      throw new Problem("service-unavailable", { headers: { "Retry-After": "5" }, cause: "too many bodies at a time" });
+    if (this.#slots.size < SLOTS || oldest === undefined) return;
+    this.#slots.delete(oldest);
+    oldest.end.abort();
+  }
+}

@@ -5,6 +5,7 @@
 import type { Context } from "hono";
 import { readJsonBody } from "../http/read-body.ts";
 import { Problem } from "../problem.ts";
+import type { TenantEnv } from "../tenant/operation.ts";
 
 export const NEWEST = "2026-07-28";
 /** Of those with `initialize`, the newest first. */
@@ -47,9 +48,9 @@ export const toFields = (value: unknown): Fields | undefined =>
   typeof value === "object" && value !== null && !Array.isArray(value) ? { ...value } : undefined;
 
 /** The body, and its `id` as JSON. Throws `payload-too-large` and `unsupported-media-type` as they are. */
-export async function readMessage(c: Context): Promise<{ readonly body: unknown; readonly id: string }> {
+export async function readMessage(c: Context<TenantEnv>): Promise<{ readonly body: unknown; readonly id: string }> {
   try {
-    const { text, value: body } = await readJsonBody(c.req.raw);
+    const { text, value: body } = await readJsonBody(c);
     const id = toFields(body)?.id;
     return { body, id: isId(id) ? (sourceOfLargeId(id, text) ?? JSON.stringify(id)) : "null" };
   } catch (error) {

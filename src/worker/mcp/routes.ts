@@ -6,14 +6,16 @@
  */
 import type { Context } from "hono";
 import { unauthorized } from "../access/admission.ts";
+import { requireScope } from "../access/admit-key.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { handleError } from "../http/problem-response.ts";
 import { JSON_TYPE } from "../http/read-body.ts";
 import { Routes } from "../http/routes.ts";
 import { Problem } from "../problem.ts";
-import { createApiKeyAuthentication } from "../tenant/authenticate-api-key.ts";
+import type { AuthenticateApiKey, AuthenticatedTenant } from "../tenant/authenticate-api-key.ts";
 import type { TenantEnv } from "../tenant/operation.ts";
 import { createTenantRoutes, type TenantMemory } from "../tenant/routes.ts";
+import { type Admitted, createAdmission } from "./admit.ts";
 import {
   META,
   type Message,
@@ -35,49 +37,59 @@ const KEPT_MS = { discovery: 3_600_000, tools: 60_000 };
 /** The schemes of what `keyOf` takes. */
 const CHALLENGES = 'ApiKey realm="tenant", Bearer realm="tenant"';
 
+/** The operation of a request that calls no tool. */
+const LOOKED = "mcp";
+
 export function createMcpRoutes(memory: TenantMemory) {
-  const authenticate = createApiKeyAuthentication(memory);
+  const admit = createAdmission(memory);
   /** The request of the client, by that of the operation: both have one id, one log line and one count of calls to stores. */
-  const outerOf = new WeakMap<Request, Context<TenantEnv>>();
+  const outerOf = new WeakMap<Request, { readonly c: Context<TenantEnv>; readonly tenant: AuthenticatedTenant }>();
+  const useAdmission: AuthenticateApiKey = async (c, scope) => {
+    const outer = outerOf.get(c.req.raw);
+    if (outer === undefined) throw unauthorized("missing");
+    c.set("tenant", outer.tenant);
+    c.set("apiKeyId", outer.c.get("apiKeyId"));
+    requireScope(outer.tenant, scope);
+    return outer.tenant;
+  };
   const operations = new Routes<AppEnv>();
   operations.use(async (c, next) => {
-    const outer = outerOf.get(c.req.raw);
+    const outer = outerOf.get(c.req.raw)?.c;
     if (outer !== undefined) for (const name of SHARED) c.set(name, outer.get(name));
     await next();
-    outer?.set("operation", c.get("operation"));
   });
-  operations.route("/", createTenantRoutes(memory));
+  operations.route("/", createTenantRoutes(memory, useAdmission));
   operations.onError(handleError);
 
-  async function callTool(c: Context<TenantEnv>, { params }: Message): Promise<object | Response> {
+  async function callTool(c: Context<TenantEnv>, { params }: Message, admitted: Admitted): Promise<object> {
     const operation = operationOf(params.name);
     if (operation === undefined) throw new RpcError(-32602, { message: "There is no such tool", status: 200 });
+    const name = String(params.name);
+    c.set("operation", name);
     let answer: Response;
     try {
+      const tenant = admitted(name);
       const request = toRequest(operation, {
         given: toFields(params.arguments) ?? {},
         origin: new URL(c.req.url).origin,
         headers: headersOf(c),
       });
-      outerOf.set(request, c);
+      outerOf.set(request, { c, tenant });
       answer = await operations.fetch(request, c.env, c.executionCtx);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
       answer = handleError(error, c);
     }
-    const isUnauthorized = answer.status === 401;
-    for (const [name, value] of answer.headers) if (isUnauthorized || name !== "content-type") c.header(name, value);
-    if (isUnauthorized) return c.body(await answer.text(), 401);
+    for (const [header, value] of answer.headers) if (header !== "content-type") c.header(header, value);
     const wait = answer.headers.get("Retry-After");
     const texts = [await answer.text(), ...(wait === null ? [] : [`Retry-After: ${wait}`])];
     return { content: texts.map((text) => ({ type: "text", text: text || "Done." })), isError: !answer.ok };
   }
 
-  async function answerTo(c: Context<TenantEnv>, message: Message): Promise<object | Response> {
+  async function answerTo(c: Context<TenantEnv>, message: Message, admitted: Admitted): Promise<object> {
     const { method, params, isNewest } = message;
-    if (method === "tools/call") return callTool(c, message);
-    c.set("operation", "mcp");
-    const { scopes } = await authenticate(c, null, keyOf(c));
+    if (method === "tools/call") return callTool(c, message, admitted);
+    const { scopes } = admitted(LOOKED);
     if (method === "tools/list")
       return { tools: toolsFor(scopes), ...(isNewest && { ttlMs: KEPT_MS.tools, cacheScope: "private" }) };
     if (isNewest && method === "server/discover")
@@ -109,20 +121,22 @@ export function createMcpRoutes(memory: TenantMemory) {
     const origin = c.req.header("Origin");
     if (origin !== undefined && origin !== new URL(c.req.url).origin)
       throw new Problem("forbidden", { detail: "Browsers' pages of other origins may not use this." });
-    // The body is read only for who has a key. Its tag is checked without I/O.
-    const key = await memory.apiKeys.verify(keyOf(c), c.get("settings").signingKeys);
-    if (!key.ok) throw unauthorized(key.reason);
+    const admitted = await admit(c, keyOf(c));
+    c.set("operation", LOOKED);
     let id = "null";
     try {
       const sent = await readMessage(c);
       id = sent.id;
       const message = toMessage(c, sent.body);
-      if (message === undefined) return c.body(null, 202);
-      const result = await answerTo(c, message);
-      if (result instanceof Response) return result;
+      if (message === undefined) {
+        admitted(LOOKED);
+        return c.body(null, 202);
+      }
+      const result = await answerTo(c, message, admitted);
       return respond(c, id, { result: message.isNewest ? inNewest(result) : result });
     } catch (error) {
       if (!(error instanceof RpcError)) throw error;
+      admitted(LOOKED);
       const { code, message, data, status } = error;
       return respond(c, id, { error: { code, message, data } }, status);
     }
@@ -142,7 +156,7 @@ const inNewest = (result: object) => ({
 });
 
 /** The values that the operation's request takes over from the client's. */
-const SHARED = ["requestId", "problemLog", "settings", "calls"] as const;
+const SHARED = ["requestId", "problemLog", "bodyShares", "sender", "settings", "calls"] as const;
 
 /** The key in `X-API-Key`, or in `Authorization: Bearer`, for which clients of the protocol have a setting. */
 const keyOf = (c: Context): string | undefined =>

@@ -2,7 +2,10 @@
 import { hideCredentials } from "../credentials/hide-credentials.ts";
 import { networkOf } from "./address.ts";
 
-/** A request, as its key's owner sees it. `at` is in Unix milliseconds; `operation` is a name of the tenant API's table. */
+/**
+ * A request, as its key's owner sees it. `at` is in Unix milliseconds; `operation` is a name of the tenant API's table, and empty
+ * until the request's body has said it.
+ */
 export type Seen = {
   readonly at: number;
   readonly network: string | null;

@@ -46,6 +46,7 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
     if (revoked.has(token)) throw unauthorized("revoked");
     await limitPanelist(c.env, token.panelistId ?? visitorOf(c, token), method === "GET");
     c.set("listsOf", token.ideaBankId);
+    c.set("sender", token.ideaBankId);
     // A replica may not know yet what was created or opened a moment ago, so only the primary may refuse a young token.
     const { freshnessMs, anchorMs } = c.get("settings");
     const isYoung = isYoungToken(token, freshnessMs + anchorMs, Date.now());

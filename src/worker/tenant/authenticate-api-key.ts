@@ -34,6 +34,7 @@ export function createApiKeyAuthentication(memory: KeyMemory): AuthenticateApiKe
     });
     c.set("tenant", tenant);
     c.set("apiKeyId", apiKeyId);
+    c.set("sender", apiKeyId);
     return { ...tenant, database };
   };
 }

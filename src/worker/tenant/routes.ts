@@ -33,8 +33,8 @@ export const TENANT_OPERATIONS = {
 /** The memory that this surface shares with others in the isolate. */
 export type TenantMemory = KeyMemory & { readonly views: IdeaBankViews; readonly send: Send };
 
-export const createTenantRoutes = (memory: TenantMemory) =>
+export const createTenantRoutes = (memory: TenantMemory, authenticate = createApiKeyAuthentication(memory)) =>
   routeOperations<TenantEnv, TenantOperation>(
     TENANT_OPERATIONS,
-    createTenantAnswer(createApiKeyAuthentication(memory), memory.views, memory.send),
+    createTenantAnswer(authenticate, memory.views, memory.send),
   );

@@ -1,69 +1,88 @@
 /** Reports whose sender is not known hold little memory, and do not keep GitHub's own reports out. */
-import { expect, it } from "vitest";
-import { UnsignedBodies } from "../../../src/worker/leaks/unsigned-bodies.ts";
+import { expect, it, vi } from "vitest";
+import { slowBody } from "../../support/bodies.ts";
+import { freeze } from "../../support/clock.ts";
 import { createGitHub } from "../../support/github.ts";
-import { createIsolate } from "../../support/isolate.ts";
+import { createIsolate, type Isolate } from "../../support/isolate.ts";
 import { createOwner } from "../../support/owner.ts";
 
-/** A body of which nothing comes until it is ended. */
-function heldBody() {
-  const { readable, writable } = new TransformStream<Uint8Array, Uint8Array>();
-  return { readable, end: () => writable.close().catch(() => {}) };
+const START = 1_900_000_000_000;
+const github = await createGitHub();
+const PASTED = { path: "/leaks/reports", headers: { "Content-Type": "application/x-www-form-urlencoded" } };
+const SIGNED = {
+  path: "/leaks/github",
+  headers: {
+    "Content-Type": "application/json",
+    "Github-Public-Key-Identifier": "a".repeat(64),
+    "Github-Public-Key-Signature": "MAA=",
+  },
+};
+
+/** Slow bodies, two of each address. All of them are being read. */
+async function fill(isolate: Isolate, { path, headers }: typeof PASTED | typeof SIGNED, times = 16) {
+  const bodies = Array.from({ length: times }, () => slowBody());
+  const answers = bodies.map(({ readable }, index) =>
+    isolate.request(path, {
+      method: "POST",
+      headers: { ...headers, "CF-Connecting-IP": `203.0.113.${index >> 1}` },
+      body: readable,
+    }),
+  );
+  await Promise.all(bodies.map(({ taken }) => taken));
+  return { bodies, answers };
 }
 
-const github = await createGitHub();
-const headersOf = (identifier: string) => ({
-  "Content-Type": "application/json",
-  "Github-Public-Key-Identifier": identifier,
-  "Github-Public-Key-Signature": "MAA=",
-});
-
-it("an identifier that nobody has published is 401 before any of the body is read", async () => {
-  const body = heldBody();
-  const answer = await createIsolate(github.bindings).request("/leaks/github", {
-    method: "POST",
-    headers: headersOf("b".repeat(64)),
-    body: body.readable,
-  });
-  expect(answer.status).toBe(401);
-});
-
-it.each([
-  ["/leaks/github", headersOf("a".repeat(64)), 503],
-  ["/leaks/reports", { "Content-Type": "application/x-www-form-urlencoded" }, 303],
-])("%s reads at most 16 bodies at a time; when one has come, the next is read", async (path, headers, refused) => {
-  const isolate = createIsolate(github.bindings);
-  const bodies = Array.from({ length: 16 }, heldBody);
-  const held = bodies.map(({ readable }) => isolate.request(path, { method: "POST", headers, body: readable }));
-  const answered: Response[] = [];
-  await expect
-    .poll(async () => {
-      const probe = heldBody();
-      const answer = isolate.request(path, { method: "POST", headers, body: probe.readable });
-      const first = await Promise.race([answer, new Promise<undefined>((done) => setTimeout(done, 20))]);
-      await probe.end();
-      if (first !== undefined) answered.push(first);
-      return first?.status;
-    })
-    .toBe(refused);
-  if (refused === 303) expect(answered[0]?.headers.get("Location")).toBe("/leaks/again");
-  for (const body of bodies) await body.end();
-  await Promise.all(held);
-  const owner = createOwner();
+async function createScene() {
+  freeze(START);
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const [isolate, owner] = [createIsolate(github.bindings), createOwner()];
+  // GitHub's keys are known.
+  await github.report(isolate, []);
   const { key } = await owner.create();
-  const report = await github.report(isolate, [{ token: key, type: "t", url: null, source: null }]);
-  expect(report.status).toBe(200);
+  const report = (address: string) =>
+    github.report(isolate, [{ token: key, type: "t", url: null, source: null }], { "CF-Connecting-IP": address });
+  const paste = (address: string) =>
+    isolate.request(PASTED.path, {
+      method: "POST",
+      headers: { ...PASTED.headers, "CF-Connecting-IP": address },
+      body: new URLSearchParams({ key }),
+    });
+  return { isolate, report, paste, whoami: () => owner.whoami(key) };
+}
+
+it("sixteen slow bodies without a credential leave GitHub's report its place", async () => {
+  const { isolate, report, whoami } = await createScene();
+  const { bodies, answers } = await fill(isolate, PASTED);
+  expect((await report("192.0.2.1")).status).toBe(200);
+  expect(await whoami()).toBe(401);
+  for (const body of bodies) body.end();
+  await Promise.all(answers);
 });
 
-it("a body that has not come in time is given up, and its place is free again", async () => {
-  const bodies = new UnsignedBodies(20);
-  for (let round = 0; round < 2; round += 1) {
-    const held = Array.from({ length: 16 }, () => {
-      const { readable } = heldBody();
-      const request = new Request("https://api.example/leaks/reports", { method: "POST", body: readable });
-      return bodies.read(request, ({ body }) => new Response(body).text());
-    });
-    for (const outcome of await Promise.allSettled(held))
-      expect(outcome).toMatchObject({ status: "rejected", reason: { code: "invalid-request" } });
+it("one address has two places, and others are not kept out by it", async () => {
+  const { isolate, report, paste, whoami } = await createScene();
+  for (const kind of [PASTED, SIGNED]) {
+    const { bodies, answers } = await fill(isolate, kind, 2);
+    if (kind === SIGNED) expect((await report("203.0.113.0")).status).toBe(503);
+    else expect((await paste("203.0.113.0")).headers.get("Location")).toBe("/leaks/again");
+    expect(await whoami()).toBe(200);
+    for (const body of bodies) body.end();
+    await Promise.all(answers);
   }
+  await fill(isolate, SIGNED, 2);
+  expect((await report("203.0.113.1")).status).toBe(200);
+  expect(await whoami()).toBe(401);
+});
+
+it("while all places are taken, a new report takes that of the oldest, once it has had a second", async () => {
+  const { isolate, report, whoami } = await createScene();
+  const { bodies, answers } = await fill(isolate, SIGNED);
+  expect((await report("192.0.2.1")).status).toBe(503);
+  vi.setSystemTime(START + 1_000);
+  expect((await report("192.0.2.1")).status).toBe(200);
+  expect(await whoami()).toBe(401);
+  expect((await answers[0])?.status).toBe(408);
+  for (const body of bodies) body.end();
+  const others = await Promise.all(answers.slice(1));
+  expect(new Set(others.map(({ status }) => status))).toEqual(new Set([401]));
 });

@@ -14,6 +14,8 @@ import { addOneOfEverything } from "../../support/tenant.ts";
 import { addAccount, addApiKey, type KeyOptions } from "../../support/world.ts";
 
 const START = 1_900_000_000_000;
+/** The body is read once the key's gate has answered, or a lease of it. */
+const ADMITTED = { d1: 0, "kv.read": 0, "kv.write": 0, gate: expect.toSatisfy((calls: number) => calls <= 1) };
 const NOTHING = { d1: 0, "kv.read": 0, "kv.write": 0, gate: 0 };
 const NEWEST = "2026-07-28";
 
@@ -247,6 +249,15 @@ describe("tools/call", () => {
       ["whoami", 0],
     ]);
     expect((await seenOf(id)).operations).toEqual({ mcp: 1, whoami: 1, listSurveys: 1 });
+  });
+
+  it("alone is counted by its operation, too, as soon as the isolate's report is due", async () => {
+    const { call, isolate, id } = await createScene();
+    await call("whoami");
+    expect((await seenOf(id)).operations).toEqual({});
+    await isolate.elapse();
+    const { operations, used } = await seenOf(id);
+    expect([operations, used?.operation]).toEqual([{ whoami: 1 }, "whoami"]);
   });
 
   it("of a suspended account, and while stores are down, is the operation's problem", async () => {
@@ -488,7 +499,7 @@ describe("the protocol", () => {
 });
 
 describe("what is no message", () => {
-  it("is an error of JSON-RPC, without a call to a store", async () => {
+  it("is an error of JSON-RPC, without a call to a database", async () => {
     const { post, counts } = await createScene();
     const ping = { jsonrpc: "2.0", id: 1, method: "ping" };
     const cases: [unknown, number, unknown][] = [
@@ -518,7 +529,7 @@ describe("what is no message", () => {
         "2.0",
         code,
       ]);
-      expect(counts).toEqual(NOTHING);
+      expect(counts).toEqual(ADMITTED);
     }
   });
 
@@ -527,7 +538,7 @@ describe("what is no message", () => {
     expect((await post("x".repeat(64 * 1024 + 1))).status).toBe(413);
     expect((await post("{}", { "Content-Type": "text/plain" })).status).toBe(415);
     expect((await post("{}", { "Content-Encoding": "gzip" })).status).toBe(415);
-    expect(counts).toEqual(NOTHING);
+    expect(counts).toEqual(ADMITTED);
   });
 
   it("names a tool that is none, as what every object has", async () => {
@@ -536,7 +547,7 @@ describe("what is no message", () => {
       const { status, error } = await ask("tools/call", { name });
       expect([name, status, error.code]).toEqual([name, 200, -32602]);
     }
-    expect(counts).toEqual(NOTHING);
+    expect(counts).toEqual(ADMITTED);
   });
 });
 
@@ -551,7 +562,7 @@ describe("arguments that would be something else", () => {
         "invalid-request",
         "surveyId",
       ]);
-      expect(counts).toEqual(NOTHING);
+      expect(counts).toEqual(ADMITTED);
     }
     for (const surveyId of [
       "../whoami",

@@ -1,0 +1,40 @@
+/**
+ * Asks a key's gate about a message before its body is read. The body names the operation, so the request is counted as admitted at
+ * once, and by its operation when that is known.
+ */
+import type { Context } from "hono";
+import { unauthorized } from "../access/admission.ts";
+import { Problem } from "../problem.ts";
+import { type AuthenticatedTenant, createApiKeyAuthentication } from "../tenant/authenticate-api-key.ts";
+import type { TenantEnv } from "../tenant/operation.ts";
+import type { TenantMemory } from "../tenant/routes.ts";
+
+/** The tenant of the request, which is counted as this operation, once. Throws the gate's refusal. */
+export type Admitted = (operation: string) => AuthenticatedTenant;
+
+/**
+ * Throws `unauthorized`: then no body is read. Any other refusal is the answer to the message, so the result throws it.
+ * `text` is the presented key.
+ */
+export function createAdmission(memory: TenantMemory) {
+  const authenticate = createApiKeyAuthentication(memory);
+  return async function admit(c: Context<TenantEnv>, text: string | undefined): Promise<Admitted> {
+    const key = await memory.apiKeys.verify(text, c.get("settings").signingKeys);
+    if (!key.ok) throw unauthorized(key.reason);
+    const apiKey = key.value;
+    const address = c.req.header("CF-Connecting-IP") ?? null;
+    const decision = await authenticate(c, null, apiKey.text).catch((error: unknown) => {
+      if (error instanceof Problem && error.code !== "unauthorized") return error;
+      throw error;
+    });
+    c.set("sender", apiKey.id);
+    let isNamed = false;
+    return (operation) => {
+      if (decision instanceof Problem) throw decision;
+      const request = { apiKey, address, operation, sent: c.req.raw, now: Date.now() };
+      if (!isNamed) memory.gatekeeper.nameOperation(c, request);
+      isNamed = true;
+      return decision;
+    };
+  };
+}
