@@ -36,7 +36,7 @@ CREATE TABLE IF NOT EXISTS members (
   UNIQUE (account_id, email)
 ) STRICT, WITHOUT ROWID;
 
--- Who was asked to be a member, and has not accepted. declined_at is NULL while nothing was answered.
+-- Who was asked to be a member, and has not accepted. declined_at is NULL while nothing was answered. A row ends 30 days after created_at.
 CREATE TABLE IF NOT EXISTS invitations (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -47,6 +47,8 @@ CREATE TABLE IF NOT EXISTS invitations (
   UNIQUE (account_id, email)
 ) STRICT, WITHOUT ROWID;
 
+CREATE INDEX IF NOT EXISTS invitations_by_creation ON invitations (created_at);
+
 -- The directory of members, in the database DB alone: where to look. The account's own database decides.
 CREATE TABLE IF NOT EXISTS memberships (
   email TEXT NOT NULL,
@@ -54,12 +56,31 @@ CREATE TABLE IF NOT EXISTS memberships (
   PRIMARY KEY (email, account_id)
 ) STRICT, WITHOUT ROWID;
 
--- The directory of invitations, as that of members.
+-- The directory of invitations, as that of members. invitees is for the release 1.0.0 alone: triggers keep the two the same.
 CREATE TABLE IF NOT EXISTS invitees (
   email TEXT NOT NULL,
   account_id TEXT NOT NULL,
   PRIMARY KEY (email, account_id)
 ) STRICT, WITHOUT ROWID;
+CREATE TABLE IF NOT EXISTS invited (
+  email TEXT NOT NULL,
+  account_id TEXT NOT NULL,
+  invited_at INTEGER NOT NULL,
+  PRIMARY KEY (email, account_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS invited_by_time ON invited (email, invited_at, account_id);
+CREATE INDEX IF NOT EXISTS invited_by_age ON invited (invited_at);
+CREATE TRIGGER IF NOT EXISTS invited_added AFTER INSERT ON invited BEGIN
+  INSERT INTO invitees (email, account_id) SELECT NEW.email, NEW.account_id
+  WHERE NOT EXISTS (SELECT 1 FROM invitees WHERE email = NEW.email AND account_id = NEW.account_id); END;
+CREATE TRIGGER IF NOT EXISTS invited_removed AFTER DELETE ON invited BEGIN
+  DELETE FROM invitees WHERE email = OLD.email AND account_id = OLD.account_id; END;
+CREATE TRIGGER IF NOT EXISTS invitee_added AFTER INSERT ON invitees BEGIN
+  INSERT INTO invited (email, account_id, invited_at) SELECT NEW.email, NEW.account_id, CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  WHERE NOT EXISTS (SELECT 1 FROM invited WHERE email = NEW.email AND account_id = NEW.account_id); END;
+CREATE TRIGGER IF NOT EXISTS invitee_removed AFTER DELETE ON invitees BEGIN
+  DELETE FROM invited WHERE email = OLD.email AND account_id = OLD.account_id; END;
 
 -- Owners who were signed in by the platform's own server, in the database DB alone. opened_at is NULL while the link was not used, and 0
 -- when the session was ended. A row is deleted 13 hours after its link was made.

@@ -4,18 +4,13 @@
  */
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
-import {
-  findInvitation,
-  findMembership,
-  forgetInvitee,
-  forgetMembership,
-  listInvitees,
-  listMemberships,
-} from "../database/members.ts";
+import { findInvitation, forgetInvited, listInvited } from "../database/invitations.ts";
+import { findMembership, forgetMembership, listMemberships } from "../database/members.ts";
 import { NoOwnAccount, openAccount, type Visit } from "../database/owners.ts";
 import type { BoundedMap } from "../memory/bounded-map.ts";
 import type { Owner } from "../model/account.ts";
 import type { Invitation, OwnAccount } from "../model/member.ts";
+import type { Page, PageRequest } from "../model/pagination.ts";
 import { Problem } from "../problem.ts";
 import { chooseNewAccount, DIRECTORY_DIGIT } from "../store/bindings.ts";
 import type { Caller, Databases } from "../store/databases.ts";
@@ -73,14 +68,17 @@ export async function accountsOf(c: AccountCaller, person: string): Promise<read
   });
 }
 
-/** The person's unanswered invitations, found in the same way. */
-export async function invitationsOf(c: AccountCaller, person: string): Promise<readonly Invitation[]> {
+/** A page of the person's unanswered invitations, newest first, found in the same way. */
+export async function invitationsOf(c: AccountCaller, person: string, request: PageRequest): Promise<Page<Invitation>> {
   const directory = directoryOf(c);
-  return askEach(c, await listInvitees(directory, person), async (id, session) => {
-    const invitation = await findInvitation(session, id, person);
-    if (invitation === null) await forgetInvitee(directory, { session, accountId: id, person });
+  const now = Date.now();
+  const { items, next } = await listInvited(directory, person, request);
+  const invitations = await askEach(c, items, async (accountId, session) => {
+    const invitation = await findInvitation(session, { accountId, person, now });
+    if (invitation === null) await forgetInvited(directory, { session, accountId, person, now });
     return invitation === null ? [] : [invitation];
   });
+  return { items: invitations, next };
 }
 
 async function askEach<Item>(

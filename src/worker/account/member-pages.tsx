@@ -3,8 +3,10 @@ import type { Context, Hono } from "hono";
 import { deleteWebhook } from "../database/account-webhooks.ts";
 import { findTouched } from "../database/members.ts";
 import { parseOrThrow } from "../http/invalid-request.ts";
+import { nextCursor, readPage } from "../http/pagination.ts";
 import { readForm } from "../http/read-body.ts";
 import { NewMember } from "../model/member.ts";
+import { PageQuery } from "../model/pagination.ts";
 import { accountsOf, invitationsOf } from "./account-databases.ts";
 import { primaryOf, revokeKey } from "./actions.ts";
 import { actorsOf, inAccount, rememberChoice } from "./identity.ts";
@@ -60,7 +62,12 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
     for (const { id } of touched.keys) if (fields.has("keys", id)) await revokeKey(c, id);
     for (const { id } of touched.webhooks)
       if (fields.has("webhooks", id)) await changeTo(c, { id, change: deleteWebhook });
-    await dismissMember(c, member.id);
+    const ticked = fields.getAll("invitations");
+    await dismissMember(
+      c,
+      member.id,
+      fields.getAll("shown").filter((id) => !ticked.includes(id)),
+    );
     // People who have left cannot see this account's pages any more.
     return c.redirect(MEMBERS, 303);
   });
@@ -68,8 +75,9 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
 
   routes.get(ACCOUNTS, async (c) => {
     const { person } = c.var.owner;
-    const [own, invitations] = await Promise.all([accountsOf(c, person), invitationsOf(c, person)]);
-    const props = { own, invitations, now: Date.now() };
+    const { page } = await readPage(c, PageQuery);
+    const [own, { items, next }] = await Promise.all([accountsOf(c, person), invitationsOf(c, person, page)]);
+    const props = { own, invitations: items, more: await nextCursor(c, next), now: Date.now() };
     return renderPage(c, (frame) => <AccountsPage frame={frame} {...props} />);
   });
   routes.post(ACCOUNTS, async (c) => {

@@ -10,37 +10,29 @@ import { stamp } from "../database/audit-events.ts";
 import {
   answerInvitation,
   findInviter,
-  forgetInvitee,
-  forgetMembership,
+  forgetInvited,
   inviteMember as invite,
-  listMembers,
-  rememberInvitee,
-  rememberMembership,
-  removeMember,
-} from "../database/members.ts";
+  rememberInvited,
+} from "../database/invitations.ts";
+import { forgetMembership, listMembers, rememberMembership, removeMember } from "../database/members.ts";
 import { openAccount } from "../database/owners.ts";
+import { respondPage } from "../http/pagination.ts";
 import type { IdempotencyKey } from "../model/idempotency-key.ts";
-import {
-  InvitationList,
-  MAX_MEMBERS,
-  Member,
-  MemberList,
-  NewMember,
-  OwnAccount,
-  OwnAccountList,
-} from "../model/member.ts";
+import { Invitation, MAX_MEMBERS, Member, MemberList, NewMember, OwnAccount, OwnAccountList } from "../model/member.ts";
+import { PageQuery } from "../model/pagination.ts";
 import { Problem } from "../problem.ts";
 import { accountsOf, directoryOf, invitationsOf, visitAccount } from "./account-databases.ts";
 import { isRepeated, primaryOf, repeatedProblem } from "./actions.ts";
+import { actorsOf } from "./identity.ts";
 import { operation } from "./operation.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
 export async function listOwnMembers(c: Context<OwnerEnv>) {
   const { accountId } = await visitAccount(c, openAccount);
-  return { accountId, items: await listMembers(primaryOf(c, accountId), accountId) };
+  return { accountId, items: await listMembers(primaryOf(c, accountId), accountId, Date.now()) };
 }
 
-/** Invites a person. Inviting again changes nothing, unless the invitation was declined, and completes the directory. */
+/** Invites a person. Inviting again changes nothing, unless the invitation was declined or has ended, and completes the directory. */
 export async function inviteMember(
   c: Context<OwnerEnv>,
   email: string,
@@ -57,10 +49,11 @@ export async function inviteMember(
   });
   if (member === "full")
     throw new Problem("conflict", {
-      detail: `An account has at most ${MAX_MEMBERS} members, with those who were invited. Remove one first.`,
+      detail: `An account has at most ${MAX_MEMBERS} members, with the invited people who have not answered. Remove one first.`,
     });
   if (isRepeated(member)) throw repeatedProblem(member);
-  if (member.state === "invited") await rememberInvitee(directoryOf(c), accountId, email);
+  if (member.state === "invited")
+    await rememberInvited(directoryOf(c), { accountId, person: email, invitedAt: Date.parse(member.createdAt) });
   return member;
 }
 
@@ -79,20 +72,21 @@ export async function answerOwnInvitation(c: Context<OwnerEnv>, id: string, acce
   if (!accountId || name === null) throw noSuchInvitation();
   const directory = directoryOf(c);
   if (accepts) await rememberMembership(directory, accountId, owner.person);
-  await forgetInvitee(directory, { session, accountId, person: owner.person });
+  await forgetInvited(directory, { session, accountId, person: owner.person, now: Date.now() });
   return { id: accountId, name };
 }
 
 export const noSuchMember = () => new Problem("not-found", { detail: "There is no such member." });
 
 /**
- * Removes a member. When it resolves, the person can do nothing for the account. Throws `not-found`, and `conflict` for the last
- * member.
+ * Removes a member. When it resolves, the person can do nothing for the account, and the invitations that the person had sent have
+ * ended, but for those in `kept`. Throws `not-found`, and `conflict` for the last member.
  */
-export async function dismissMember(c: Context<OwnerEnv>, id: string): Promise<void> {
+export async function dismissMember(c: Context<OwnerEnv>, id: string, kept: readonly string[] = []): Promise<void> {
   const { accountId } = await visitAccount(c, openAccount);
   const session = primaryOf(c, accountId);
-  const removal = { owner: c.var.owner, accountId, id, stamp: stamp(accountId) };
+  const sentBy = (email: string) => ({ actors: actorsOf(c, email), kept });
+  const removal = { owner: c.var.owner, accountId, id, stamp: stamp(accountId), sentBy };
   const outcome = await withDeliveries(c, { session, account: { accountId }, send: c.var.send }, (watched) =>
     removeMember(watched, removal),
   );
@@ -101,8 +95,9 @@ export async function dismissMember(c: Context<OwnerEnv>, id: string): Promise<v
     throw new Problem("conflict", {
       detail: "The last member of an account cannot be removed. Invite another one first, who accepts.",
     });
-  const forget = outcome.isInvited ? forgetInvitee : forgetMembership;
-  await forget(directoryOf(c), { session, accountId, person: outcome.removed });
+  const entry = { session, accountId, person: outcome.removed };
+  if (outcome.isInvited) await forgetInvited(directoryOf(c), { ...entry, now: Date.now() });
+  else await forgetMembership(directoryOf(c), entry);
 }
 
 const MEMBERS = "/account/api/members";
@@ -123,9 +118,12 @@ export const MEMBER_OPERATIONS = {
   listInvitations: operation({
     method: "GET",
     path: INVITATIONS,
-    answer: InvitationList,
+    query: PageQuery,
+    answer: Invitation,
     summary: "List the invitations that you have not answered",
-    handle: async (c) => c.json({ items: await invitationsOf(c, c.var.owner.person) }),
+    description:
+      "Newest first. An invitation ends after 30 days. A page may have fewer items than `limit`, and another one after it.",
+    handle: async (c, { page }) => respondPage(c, await invitationsOf(c, c.var.owner.person, page)),
   }),
 
   acceptInvitation: operation({
@@ -168,7 +166,7 @@ export const MEMBER_OPERATIONS = {
     summary: "Invite somebody to be a member",
     description:
       "The person finds the invitation in their own Account Settings, and becomes a member by accepting it. A member can do everything. " +
-      "Inviting the same person again changes nothing, unless it was declined. Everybody signs in as every owner does. " +
+      "Inviting the same person again changes nothing, unless it was declined or has ended, after 30 days. Everybody signs in as every owner does. " +
       "A request with an `Idempotency-Key` that was done before invites nobody who was removed since: 409 `conflict`.",
     handle: async (c, { body, idempotencyKey }) => c.json(await inviteMember(c, body.email, idempotencyKey), 201),
   }),
@@ -180,7 +178,8 @@ export const MEMBER_OPERATIONS = {
     untilDone: true,
     summary: "Remove a member, or take an invitation back",
     description:
-      "After this answer the person can do nothing for the account. Its API keys stay. The last member cannot be removed: 409 `conflict`.",
+      "After this answer the person can do nothing for the account, and the invitations that the person had sent are canceled. Its API " +
+      "keys stay. The last member cannot be removed: 409 `conflict`.",
     handle: async (c, { ids }) => {
       await dismissMember(c, ids.memberId);
       return c.body(null, 204);

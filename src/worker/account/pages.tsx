@@ -159,7 +159,11 @@ async function renderList(
   const now = Date.now();
   const overview = await visitAccount(c, listApiKeys);
   // An invited person comes here first. A failing directory must not hide the keys.
-  const invitations = await invitationsOf(c, c.var.owner.person).catch(() => []);
+  const { items: invitations } = await invitationsOf(c, c.var.owner.person, { limit: 20, after: undefined }).catch(
+    () => ({
+      items: [],
+    }),
+  );
   const newKeyId = createId(overview.accountId, secureRandomBytes);
   const signed = await signFormId(newKeyId, c.var.owner.email, c.get("settings").signingKeys);
   const form = { newKeyId: signed, fields, errors, isOpen: errors.length > 0 || c.req.query("create") !== undefined };

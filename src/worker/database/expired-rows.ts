@@ -2,6 +2,7 @@
  * Deletes rows that are kept for a limited time, in slices, for the scheduled job. Safe to repeat, and to run twice at the same
  * time.
  */
+import { INVITED_MS } from "../model/member.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { OUTCOME_KEPT_MS } from "./idempotency.ts";
@@ -23,6 +24,8 @@ type Kind = {
 export const EXPIRING = [
   { table: "idempotency_keys", key: "account_id, key", since: "created_at", keptMs: OUTCOME_KEPT_MS },
   { table: "sign_ins", key: "id", since: "created_at", keptMs: SIGNED_IN_MS + 3_600_000 },
+  { table: "invitations", key: "id", since: "created_at", keptMs: INVITED_MS },
+  { table: "invited", key: "email, account_id", since: "invited_at", keptMs: INVITED_MS },
 ] as const satisfies readonly (Kind & { readonly keptMs: number })[];
 
 /** A setting of the deployment says how long these are kept. */

@@ -5,23 +5,27 @@
  */
 import type { Identifier } from "../credentials/id.ts";
 import type { Owner } from "../model/account.ts";
-import type { IdempotencyKey } from "../model/idempotency-key.ts";
-import { type Invitation, MAX_MEMBERS, type Member } from "../model/member.ts";
+import { INVITED_MS, type Member } from "../model/member.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { ACTIVE } from "./api-key-rows.ts";
 import { type AuditStamp, auditChange } from "./audit-events.ts";
-import { IS_MEMBER, notDoneBefore } from "./idempotency.ts";
-import { changeOnce, type Repeated, toRepeated } from "./repeated-changes.ts";
+import { IS_MEMBER } from "./idempotency.ts";
 
-type Row = { id: string; email: string; added_by: string | null; created_at: number; state: Member["state"] };
+export type MemberRow = {
+  id: string;
+  email: string;
+  added_by: string | null;
+  created_at: number;
+  state: Member["state"];
+};
 
 /** At most this many accounts of a person are found. */
 const MAX_ACCOUNTS = 20;
 
 /** The account's creator is a member too, with the account's id, unless removed since. */
-const EVERY_MEMBER = `SELECT id, owner_email AS email, NULL AS added_by, created_at FROM accounts
+export const EVERY_MEMBER = `SELECT id, owner_email AS email, NULL AS added_by, created_at FROM accounts
     WHERE id = :accountId AND owner_email <> id
   UNION ALL SELECT id, email, added_by, created_at FROM members WHERE account_id = :accountId`;
 
@@ -49,7 +53,7 @@ export const rememberMembership = (directory: Session, accountId: string, person
   );
 
 /** An entry of the directory. `session` is of the account's database. */
-type DirectoryEntry = { readonly session: Session; readonly accountId: Identifier; readonly person: string };
+export type DirectoryEntry = { readonly session: Session; readonly accountId: Identifier; readonly person: string };
 
 /**
  * Deletes the directory's entry when the account's database (`session`) does not know the person; not if the person was added
@@ -63,156 +67,50 @@ export async function forgetMembership(directory: Session, { session, accountId,
     await rememberMembership(directory, accountId, person);
 }
 
+/** An invitation that has not ended. */
+export const IS_RECENT = `created_at > :now - ${INVITED_MS}`;
+
 /** Everybody in the list, including invited people. */
-const LISTED = `SELECT id, email, added_by, created_at, 'accepted' AS state FROM (${EVERY_MEMBER})
+export const LISTED = `SELECT id, email, added_by, created_at, 'accepted' AS state FROM (${EVERY_MEMBER})
   UNION ALL SELECT id, email, added_by, created_at, iif(declined_at IS NULL, 'invited', 'declined') FROM invitations
-    WHERE account_id = :accountId`;
+    WHERE account_id = :accountId AND ${IS_RECENT}`;
 
 /** The members, then the invited people. */
-export async function listMembers(session: Session, accountId: string): Promise<readonly Member[]> {
+export async function listMembers(session: Session, accountId: string, now: number): Promise<readonly Member[]> {
   const sql = `SELECT * FROM (${LISTED}) ORDER BY state <> 'accepted', added_by IS NOT NULL, created_at, id`;
-  return (await session.all(prepare<Row>(sql, { accountId }))).map(toMember);
+  return (await session.all(prepare<MemberRow>(sql, { accountId, now }))).map(toMember);
 }
 
-/**
- * Invites a person, even after a refusal. For a member or an invited person nothing changes. `"full"`: the list has its maximum.
- * A repeated request succeeds too, even if the person was removed meanwhile.
- */
-export async function inviteMember(
-  session: Session,
-  {
-    owner,
-    accountId,
-    member,
-    stamp,
-    idempotencyKey,
-  }: {
-    readonly owner: Owner;
-    readonly accountId: string;
-    readonly member: { readonly id: string; readonly email: string };
-    readonly stamp: AuditStamp;
-    readonly idempotencyKey?: IdempotencyKey | undefined;
-  },
-): Promise<Member | Repeated | "full"> {
-  const values = {
-    ...{ ...owner, ...stamp, accountId, memberId: member.id, member: member.email, actor: owner.actor },
-    idempotencyKey: idempotencyKey?.key,
-  };
-  const { before, after } = changeOnce(owner.email, idempotencyKey, member.id);
-  const { recalled, members } = await session.batch({
-    ...before,
-    invited: prepare(
-      `INSERT INTO invitations (id, account_id, email, added_by, created_at)
-       SELECT :memberId, :accountId, :member, :actor, :now WHERE ${IS_MEMBER} AND ${notDoneBefore()}
-         AND NOT EXISTS (SELECT 1 FROM (${EVERY_MEMBER}) WHERE email = :member)
-         AND ${MAX_MEMBERS} > (SELECT count(*) FROM (${LISTED}) WHERE email <> :member)
-       ON CONFLICT (account_id, email) DO UPDATE SET added_by = excluded.added_by, created_at = excluded.created_at, declined_at = NULL
-         WHERE declined_at IS NOT NULL`,
-      values,
-    ),
-    audited: auditChange(values, { before: { invited: null }, after: { invited: member.email } }),
-    ...after,
-    members: prepare<Row>(`SELECT * FROM (${LISTED}) WHERE email = :member`, values),
-  });
-  const done = toRepeated(recalled, idempotencyKey);
-  const [row] = members;
-  if (row !== undefined && done !== "key-reused") return toMember(row);
-  return done ?? "full";
-}
+/** The invitations of a removed member that end with the removal: what these actors have sent, but for those in `kept`. */
+type SentInvitations = { readonly actors: readonly string[]; readonly kept: readonly string[] };
 
-/** An invitation that the person has not answered. Null when there is none. */
-export async function findInvitation(
-  session: Session,
-  accountId: Identifier,
-  person: string,
-): Promise<Invitation | null> {
-  const sql = `SELECT i.id, a.owner_email, i.added_by, i.created_at FROM invitations i JOIN accounts a ON a.id = i.account_id
-    WHERE i.account_id = :accountId AND i.email = :person AND i.declined_at IS NULL`;
-  const row = await session.first(
-    prepare<Omit<Row, "added_by"> & { owner_email: string; added_by: string }>(sql, { accountId, person }),
-  );
-  if (row === null) return null;
+const IS_SENT = `account_id = :accountId AND declined_at IS NULL
+  AND added_by IN (SELECT value FROM json_each(:actors)) AND id NOT IN (SELECT value FROM json_each(:kept))`;
+/** The removal was recorded, so it was made. */
+const IS_REMOVED = "EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)";
+
+/** The statements that cancel the invitations in the transaction of the removal, each with its event. */
+const cancelInvitations = (
+  values: Omit<Owner, "accountId"> & AuditStamp & { readonly accountId: string },
+  sent: SentInvitations,
+) => {
+  const parameters = { ...values, actors: JSON.stringify(sent.actors), kept: JSON.stringify(sent.kept) };
   return {
-    id: row.id,
-    accountId,
-    name: row.owner_email,
-    invitedBy: row.added_by,
-    createdAt: toTimestamp(row.created_at),
+    cancellations: prepare(
+      `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
+       SELECT substr(id, 1, 1) || substr(hex(randomblob(6)), 2), account_id, 'changed', NULL, '', :actor, :address, :now,
+         json_object('before', json_object('invited', email), 'after', json_object('invited', NULL))
+       FROM invitations WHERE ${IS_SENT} AND ${IS_RECENT} AND ${IS_REMOVED}`,
+      parameters,
+    ),
+    canceled: prepare(`DELETE FROM invitations WHERE ${IS_SENT} AND ${IS_REMOVED}`, parameters),
   };
-}
-
-/** The account of an invitation to this person, answered or not. Null when there is none. */
-export async function findInviter(session: Session, id: string, person: string): Promise<Identifier | null> {
-  const sql = `SELECT account_id FROM invitations WHERE id = :id AND email = :person
-    UNION ALL SELECT account_id FROM members WHERE id = :id AND email = :person`;
-  return (await session.first(prepare<{ account_id: Identifier }>(sql, { id, person })))?.account_id ?? null;
-}
+};
 
 /**
- * Accepts or declines an invitation. Repeating the answer changes nothing. Returns the account's name; null when the person was
- * not invited, or has declined.
- */
-export async function answerInvitation(
-  session: Session,
-  { person, actor, address }: Owner,
-  {
-    accountId,
-    accepts,
-    stamp,
-  }: { readonly accountId: Identifier; readonly accepts: boolean; readonly stamp: AuditStamp },
-): Promise<string | null> {
-  const values = { ...stamp, accountId, person, actor, address };
-  const open = "account_id = :accountId AND email = :person AND declined_at IS NULL";
-  const change = accepts
-    ? `INSERT INTO members (id, account_id, email, added_by, created_at)
-       SELECT id, account_id, email, added_by, :now FROM invitations WHERE ${open}
-         AND NOT EXISTS (SELECT 1 FROM (${EVERY_MEMBER}) WHERE email = :person)`
-    : `UPDATE invitations SET declined_at = :now WHERE ${open}`;
-  const settings = accepts
-    ? { before: { invited: person, member: null }, after: { invited: null, member: person } }
-    : { before: { invited: person }, after: { invited: null } };
-  const is = accepts ? "accepted" : "declined";
-  const { answered } = await session.batch({
-    changed: prepare(change, values),
-    audited: auditChange(values, settings),
-    cleared: prepare(
-      `DELETE FROM invitations WHERE account_id = :accountId AND EXISTS (
-         SELECT 1 FROM members m WHERE m.account_id = :accountId AND m.email = invitations.email)`,
-      { accountId },
-    ),
-    answered: prepare<{ owner_email: string }>(
-      `SELECT owner_email FROM accounts WHERE id = :accountId AND EXISTS (
-         SELECT 1 FROM (${LISTED}) WHERE email = :person AND state = :is)`,
-      { ...values, is },
-    ),
-  });
-  return answered[0]?.owner_email ?? null;
-}
-
-/** The accounts for which the directory knows invitations of a person. */
-export async function listInvitees(directory: Session, person: string): Promise<readonly Identifier[]> {
-  const sql = `SELECT account_id FROM invitees WHERE email = :person ORDER BY account_id LIMIT ${MAX_ACCOUNTS}`;
-  const rows = await directory.all(prepare<{ account_id: Identifier }>(sql, { person }));
-  return rows.map(({ account_id }) => account_id);
-}
-
-export const rememberInvitee = (directory: Session, accountId: string, person: string) =>
-  directory.run(
-    prepare("INSERT INTO invitees VALUES (:person, :accountId) ON CONFLICT DO NOTHING", { person, accountId }),
-  );
-
-/** Deletes the directory's entry, unless the person is invited. */
-export async function forgetInvitee(directory: Session, { session, accountId, person }: DirectoryEntry) {
-  await directory.run(
-    prepare("DELETE FROM invitees WHERE email = :person AND account_id = :accountId", { person, accountId }),
-  );
-  if ((await findInvitation(session, accountId, person)) !== null) await rememberInvitee(directory, accountId, person);
-}
-
-/**
- * Removes a member, unless it is the last one, or withdraws an invitation. Returns the address; null when there is no such
- * member. Without its creator, an account keeps its rows under its identifier in the place of the address. The entry in `owners`
- * stays, so that nobody gets a second account by giving the first one away.
+ * Removes a member, unless it is the last one, with the invitations that the person has sent; or withdraws an invitation. Returns the
+ * address; null when there is no such member. Without its creator, an account keeps its rows under its identifier in the place of the
+ * address. The entry in `owners` stays, so that nobody gets a second account by giving the first one away.
  */
 export async function removeMember(
   session: Session,
@@ -221,10 +119,17 @@ export async function removeMember(
     accountId,
     id,
     stamp,
-  }: { readonly owner: Owner; readonly accountId: string; readonly id: string; readonly stamp: AuditStamp },
+    sentBy,
+  }: {
+    readonly owner: Owner;
+    readonly accountId: string;
+    readonly id: string;
+    readonly stamp: AuditStamp;
+    readonly sentBy: (email: string) => SentInvitations;
+  },
 ): Promise<{ readonly removed: string; readonly isInvited: boolean } | "last" | null> {
   const values = { ...owner, ...stamp, accountId, id };
-  const found = await session.first(prepare<Row>(`SELECT * FROM (${LISTED}) WHERE id = :id`, values));
+  const found = await session.first(prepare<MemberRow>(`SELECT * FROM (${LISTED}) WHERE id = :id`, values));
   if (found === null) return null;
   const isInvited = found.state !== "accepted";
   const mayRemove = `${isInvited ? "TRUE" : `NOT ${IS_LAST}`} AND ${IS_MEMBER}`;
@@ -241,22 +146,23 @@ export async function removeMember(
         ? { before: { invited: found.email }, after: { invited: null } }
         : { before: { member: found.email }, after: { member: null } },
     ),
+    ...(!isInvited && cancelInvitations(values, sentBy(found.email))),
     left: prepare(`SELECT 1 FROM (${LISTED}) WHERE id = :id`, values),
   });
   return left.length > 0 ? "last" : { removed: found.email, isInvited };
 }
 
-/** A key or a webhook that the person has made (`isMade`) or changed. */
+/** A key or a webhook that the person has made (`isMade`) or changed, or an invitation that the person has sent (`isMade`). */
 export type Touched = { readonly id: string; readonly name: string; readonly isMade: boolean };
 
 /**
- * The active keys and the webhooks that one of these actors has made, or has changed in an event that is still kept. An actor is
- * an e-mail address or a service token.
+ * The active keys and the webhooks that one of these actors has made, or has changed in an event that is still kept, and the
+ * invitations that they have sent. An actor is an e-mail address or a service token.
  */
 export async function findTouched(
   session: Session,
   { accountId, actors, now }: { readonly accountId: string; readonly actors: readonly string[]; readonly now: number },
-): Promise<{ readonly keys: readonly Touched[]; readonly webhooks: readonly Touched[] }> {
+): Promise<{ readonly [Kind in "keys" | "webhooks" | "invitations"]: readonly Touched[] }> {
   const values = { accountId, actors: JSON.stringify(actors), now };
   const isActor = (column: string) => `${column} IN (SELECT value FROM json_each(:actors))`;
   const select = (
@@ -273,22 +179,31 @@ export async function findTouched(
        WHERE is_made OR is_changed ORDER BY created_at, id`,
       values,
     );
-  const { keys, webhooks } = await session.batch({
+  const { keys, webhooks, invitations } = await session.batch({
     keys: select("api_keys", { name: "name", event: "api_key_id" }, ACTIVE),
     webhooks: select("webhooks", { name: "url", event: "webhook_id" }, "TRUE"),
+    invitations: prepare<{ id: string; name: string; is_made: number }>(
+      `SELECT id, email AS name, 1 AS is_made FROM invitations WHERE ${IS_SENT} AND ${IS_RECENT} ORDER BY created_at, id`,
+      { ...values, kept: "[]" },
+    ),
   });
   const toTouched = ({ id, name, is_made }: { id: string; name: string; is_made: number }): Touched => ({
     id,
     name,
     isMade: is_made === 1,
   });
-  return { keys: keys.map(toTouched), webhooks: webhooks.map(toTouched) };
+  return {
+    keys: keys.map(toTouched),
+    webhooks: webhooks.map(toTouched),
+    invitations: invitations.map(toTouched),
+  };
 }
 
-const toMember = ({ id, email, added_by, created_at, state }: Row): Member => ({
+export const toMember = ({ id, email, added_by, created_at, state }: MemberRow): Member => ({
   id,
   email,
   state,
   addedBy: added_by,
   createdAt: toTimestamp(created_at),
+  expiresAt: state === "invited" ? toTimestamp(created_at + INVITED_MS) : null,
 });

@@ -4,7 +4,10 @@ import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { oneOf, Timestamp } from "./text.ts";
 
+/** Of an account, with the invited people who have not answered. */
 export const MAX_MEMBERS = 50;
+/** An invitation that is not answered ends after this time, in milliseconds. */
+export const INVITED_MS = 30 * 86_400_000;
 
 /** At most 320 characters, the longest address of SMTP. */
 const ADDRESS = /^(?=.{1,320}$)[!-?A-~]+@[!-?A-~]+$/;
@@ -30,6 +33,7 @@ const EXAMPLE_MEMBER = {
   state: "accepted" as const,
   addedBy: "owner@example.com",
   createdAt: "2026-11-20T12:00:00.000Z",
+  expiresAt: null,
 };
 const EXAMPLE_ACCOUNT = { id: "Acc0unt00001", name: "owner@example.com" };
 
@@ -39,6 +43,7 @@ const EXAMPLE_INVITATION = {
   name: EXAMPLE_ACCOUNT.name,
   invitedBy: EXAMPLE_MEMBER.addedBy,
   createdAt: EXAMPLE_MEMBER.createdAt,
+  expiresAt: "2026-12-20T12:00:00.000Z",
 };
 
 /** `invited` is not answered yet. Only after accepting is a person a member. */
@@ -60,6 +65,7 @@ export const Member = describe(
     state: oneOf(MEMBER_STATES),
     addedBy: z.nullable(z.string()),
     createdAt: Timestamp,
+    expiresAt: z.nullable(Timestamp),
   }),
   import.meta.deployed || {
     name: "Member",
@@ -70,6 +76,7 @@ export const Member = describe(
       state: "`accepted`: a member. `invited`: asked to be one, and has not answered. `declined`: does not want to.",
       addedBy: "The member who invited this person. `null` for the person who made the account.",
       createdAt: "Since when a member, or when invited: ISO 8601, UTC, with milliseconds.",
+      expiresAt: "When an invitation that was not answered ends, 30 days after it was sent. `null` for anybody else.",
     },
   },
 );
@@ -82,7 +89,9 @@ export const MemberList = describe(
     example: { accountId: "Acc0unt00001", items: [EXAMPLE_MEMBER] },
     fields: {
       accountId: "The account.",
-      items: `Its members, the first one first, then who was invited: at most ${MAX_MEMBERS} together.`,
+      items:
+        `Its members, the first one first, then who was invited: at most ${MAX_MEMBERS} together. Beside them the last ` +
+        `${MAX_MEMBERS} who have declined in 30 days.`,
     },
   },
 );
@@ -101,7 +110,14 @@ export const OwnAccount = describe(
 export type OwnAccount = z.infer<typeof OwnAccount>;
 
 export const Invitation = describe(
-  z.object({ id: Id, accountId: Id, name: z.string(), invitedBy: z.string(), createdAt: Timestamp }),
+  z.object({
+    id: Id,
+    accountId: Id,
+    name: z.string(),
+    invitedBy: z.string(),
+    createdAt: Timestamp,
+    expiresAt: Timestamp,
+  }),
   import.meta.deployed || {
     name: "Invitation",
     example: EXAMPLE_INVITATION,
@@ -111,19 +127,11 @@ export const Invitation = describe(
       name: "The e-mail address of the person who made the account. If that person is no member any more: its identifier.",
       invitedBy: "The e-mail address or the service token that has invited the person.",
       createdAt: "When: ISO 8601, UTC, with milliseconds.",
+      expiresAt: "When it ends, 30 days later.",
     },
   },
 );
 export type Invitation = z.infer<typeof Invitation>;
-
-export const InvitationList = describe(
-  z.object({ items: z.array(Invitation) }),
-  import.meta.deployed || {
-    name: "InvitationList",
-    example: { items: [EXAMPLE_INVITATION] },
-    fields: { items: "The invitations that this person has not answered: at most 20." },
-  },
-);
 
 export const OwnAccountList = describe(
   z.object({ items: z.array(OwnAccount) }),

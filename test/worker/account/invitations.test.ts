@@ -1,18 +1,29 @@
 /** Invitations: nobody is made a member without accepting, and nobody's account is chosen by others. */
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
-import type { Invitation, Member } from "../../../src/worker/model/member.ts";
-import { type Digit, databaseOf, selectEverywhere } from "../../support/databases.ts";
+import { afterEach, describe, expect, it, vi } from "vitest";
+import { type Invitation, MAX_MEMBERS, type Member } from "../../../src/worker/model/member.ts";
+import { freeze } from "../../support/clock.ts";
+import { DATABASES, type Digit, databaseOf, selectEverywhere } from "../../support/databases.ts";
 import { interceptDatabases } from "../../support/intercept-binding.ts";
+import { runJob } from "../../support/job.ts";
 import { accept, accountsOf, add, invite, membersOf, pair } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
+import { readForm } from "../../support/read-forms.ts";
+import { newId } from "../../support/world.ts";
 
 type Owner = ReturnType<typeof createOwner>;
 
-const invitationsOf = async (person: Owner) =>
-  (await (await person.json("GET", "/invitations")).json<{ items: Invitation[] }>()).items;
+type InvitationPage = { items: Invitation[]; nextCursor?: string };
+const pageOf = async (person: Owner, query = "") =>
+  (await person.json("GET", `/invitations${query}`)).json<InvitationPage>();
+const invitationsOf = async (person: Owner) => (await pageOf(person)).items;
 const statesOf = async (owner: Owner) => (await membersOf(owner)).items.map(({ email, state }) => [email, state]);
 const decline = (person: Owner, id: string) => person.json("DELETE", `/invitations/${id}`);
+
+const DAY_MS = 86_400_000;
+const LEFT = "SELECT email FROM invitations UNION ALL SELECT email FROM invitees UNION ALL SELECT email FROM invited";
+
+afterEach(() => void vi.useRealTimers());
 
 describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
   async function invited() {
@@ -50,7 +61,10 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
       [person.email, "invited"],
     ]);
     expect(await invitationsOf(person)).toEqual([
-      { id: member.id, accountId, name: inviter.email, invitedBy: inviter.email, createdAt: member.createdAt },
+      {
+        ...{ id: member.id, accountId, name: inviter.email, invitedBy: inviter.email },
+        ...{ createdAt: member.createdAt, expiresAt: member.expiresAt },
+      },
     ]);
     for (const path of ["/api-keys", "/accounts"])
       expect(await (await person.page(path)).text()).toContain(
@@ -75,9 +89,7 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
       ],
       [inviter.email, { before: { invited: null }, after: { invited: person.email } }],
     ]);
-    expect(await selectEverywhere("SELECT * FROM invitations UNION ALL SELECT *, 1, 1, 1, 1 FROM invitees")).toEqual(
-      [],
-    );
+    expect(await selectEverywhere(LEFT)).toEqual([]);
   });
 
   it("shows the inviter who has declined, who can be invited again", async () => {
@@ -108,6 +120,51 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
     expect((await membersOf(inviter)).items).toHaveLength(1);
   });
 
+  it("is full with pending and accepted people: who has declined holds no seat", async () => {
+    const { inviter, person, accountId, member } = await invited();
+    const values = JSON.stringify(
+      Array.from({ length: MAX_MEMBERS - 2 }, () => [newId(accountId), crypto.randomUUID()]),
+    );
+    await databaseOf(accountId)
+      .prepare(
+        `INSERT INTO invitations (id, account_id, email, added_by, created_at)
+         SELECT value ->> 0, ?1, value ->> 1 || '@example.com', ?2, ?3 FROM json_each(?4)`,
+      )
+      .bind(accountId, inviter.email, Date.now(), values)
+      .run();
+    const another = createOwner();
+    expect((await invite(inviter, another.email)).status).toBe(409);
+    expect((await decline(person, member.id)).status).toBe(204);
+    expect((await invite(inviter, another.email)).status).toBe(201);
+    // All seats are taken again.
+    expect((await invite(inviter, person.email)).status).toBe(409);
+  });
+
+  it("ends an invitation after 30 days: nobody is shown it or can accept it, its seat is free, and the job deletes it", async () => {
+    const start = Date.now();
+    freeze(start);
+    const { inviter, person, accountId, here, member } = await invited();
+    expect(member.expiresAt).toBe(new Date(start + 30 * DAY_MS).toISOString());
+    for (const [who, path] of [
+      [inviter, "/members"],
+      [person, "/accounts"],
+    ] as const)
+      expect(await (await who.page(path)).text()).toContain(`<time datetime="${member.expiresAt}"`);
+    vi.setSystemTime(start + 30 * DAY_MS - 1);
+    expect(await invitationsOf(person)).toHaveLength(1);
+    vi.setSystemTime(start + 30 * DAY_MS);
+    expect([(await accept(person, member.id)).status, (await decline(person, member.id)).status]).toEqual([404, 404]);
+    expect((await person.json("GET", `/keys${here}`)).status).toBe(403);
+    expect([await invitationsOf(person), await statesOf(inviter)]).toEqual([[], [[inviter.email, "accepted"]]]);
+    const again = await (await invite(inviter, person.email)).json<Member>();
+    expect([again.state, again.createdAt]).toEqual(["invited", new Date(start + 30 * DAY_MS).toISOString()]);
+    expect(await invitationsOf(person)).toHaveLength(1);
+    vi.setSystemTime(start + 61 * DAY_MS);
+    for (const database of DATABASES) await runJob({ DB: database }, Date.now);
+    expect(await selectEverywhere(LEFT)).toEqual([]);
+    expect(await databaseOf(accountId).prepare("SELECT count(*) AS n FROM accounts").first("n")).toBeGreaterThan(0);
+  });
+
   it("keeps its last member, however many were invited", async () => {
     const { inviter, accountId } = await invited();
     expect((await inviter.json("DELETE", `/members/${accountId}`)).status).toBe(409);
@@ -131,6 +188,82 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
       expect((await statesOf(inviter)).at(-1)).toEqual([person.email, what === "accept" ? "accepted" : "declined"]);
       expect((await accountsOf(person)).map(({ id }) => id)).toEqual(what === "accept" ? [accountId] : []);
       expect(await inviter.events()).toHaveLength(2);
+    },
+  );
+});
+
+describe("the invitations of a person", () => {
+  it("are newest first, and in pages: 35 accounts of a stranger hide none", async () => {
+    const start = Date.now();
+    freeze(start);
+    const person = createOwner();
+    const strangers = Array.from({ length: 35 }, () => createOwner());
+    for (const [index, stranger] of strangers.entries()) {
+      vi.setSystemTime(start + index);
+      expect((await invite(stranger, person.email)).status).toBe(201);
+    }
+    const genuine = createOwner();
+    vi.setSystemTime(start + 100);
+    await invite(genuine, person.email);
+    // Inviting again does not make it a new one.
+    const [first, second] = strangers;
+    vi.setSystemTime(start + 200);
+    for (const stranger of [first, second]) if (stranger) await invite(stranger, person.email);
+    const expected = [genuine, ...strangers.toReversed()].map(({ email }) => email);
+    expect((await invitationsOf(person)).map(({ name }) => name)).toEqual(expected.slice(0, 20));
+    const all: string[] = [];
+    for (let query = "?limit=10"; query !== ""; ) {
+      const { items, nextCursor } = await pageOf(person, query);
+      all.push(...items.map(({ name }) => name));
+      query = nextCursor === undefined ? "" : `?limit=10&cursor=${nextCursor}`;
+    }
+    expect(all).toEqual(expected);
+
+    const page = await (await person.page("/accounts")).text();
+    expect(page.indexOf(genuine.email)).toBeGreaterThan(0);
+    const [, more = ""] = /href="\/account(\/accounts\?cursor=[^"]+)"/.exec(page) ?? [];
+    const older = await (await person.page(more)).text();
+    expect(older).toContain(`<strong>${first?.email}</strong>`);
+    expect(older).not.toContain(genuine.email);
+  });
+
+  it("that a removed member had sent are shown at the removal, and canceled with it", async () => {
+    const { founder, member, id, here } = await pair("0");
+    const [colleague, friend] = [createOwner(), createOwner()];
+    const sent = await Promise.all(
+      [colleague, friend].map(async ({ email }) => (await invite(member, email, here)).json<Member>()),
+    );
+    const kept = await (await invite(founder, "kept@example.com")).json<Member>();
+    const form = await readForm(await founder.page(`/members/${id}/remove`), "Remove this member");
+    expect(form.fields.getAll("invitations").toSorted()).toEqual(sent.map(({ id }) => id).toSorted());
+    expect(form.fields.getAll("invitations")).not.toContain(kept.id);
+    const fields = {
+      ...Object.fromEntries(form.fields),
+      shown: form.fields.getAll("shown"),
+      // One of the two is unticked.
+      invitations: sent.slice(0, 1).map(({ id }) => id),
+    };
+    expect((await founder.submit(`/members/${id}/remove`, fields)).status).toBe(303);
+    expect((await accept(colleague, sent[0]?.id ?? "")).status).toBe(404);
+    expect((await accept(friend, sent[1]?.id ?? "")).status).toBe(200);
+    const changes = (await founder.events()).map((event) => event.changes);
+    expect(changes).toContainEqual({ before: { invited: colleague.email }, after: { invited: null } });
+    expect((await membersOf(founder)).items.map(({ email }) => email)).toContain(kept.email);
+  });
+
+  it.each(["after the page was opened", "and the removal is by JSON"])(
+    "and were sent %s, are canceled, too",
+    async (how) => {
+      const { founder, member, id, here } = await pair("0");
+      const form = await readForm(await founder.page(`/members/${id}/remove`), "Remove this member");
+      const late = createOwner();
+      const invitation = await (await invite(member, late.email, here)).json<Member>();
+      const removed = how.includes("JSON")
+        ? await founder.json("DELETE", `/members/${id}`)
+        : await founder.submit(`/members/${id}/remove`, Object.fromEntries(form.fields));
+      expect(removed.status).toBeLessThan(400);
+      expect((await accept(late, invitation.id)).status).toBe(404);
+      expect(await invitationsOf(late)).toEqual([]);
     },
   );
 });

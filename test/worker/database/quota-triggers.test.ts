@@ -12,8 +12,9 @@ const NOT_COUNTED = {
   audit_events: "revoking writes them",
   members: "at most 50 of an account",
   memberships: "one for each member",
-  invitations: "at most 50 of an account, with its members",
+  invitations: "at most 50 of an account, with its members, and the last 50 who declined",
   invitees: "one for each invitation",
+  invited: "one for each invitation",
   token_revocations: "revoking writes them",
   votes: "one for each panelist and proposal",
   // The idea bank's own row counted more.

@@ -7,12 +7,19 @@ type Props = {
   readonly frame: Frame;
   readonly own: readonly OwnAccount[];
   readonly invitations: readonly Invitation[];
+  /** The cursor of the next page of invitations. */
+  readonly more: string | undefined;
   readonly now: number;
 };
 
-export const AccountsPage = ({ frame, own, invitations, now }: Props) => (
+export const AccountsPage = ({ frame, own, invitations, more, now }: Props) => (
   <Layout title="Accounts" current="accounts" {...frame}>
     <Invitations invitations={invitations} now={now} />
+    {more && (
+      <p>
+        <a href={`/account/accounts?cursor=${more}`}>Older invitations</a>
+      </p>
+    )}
     {own.length > 1 && <p class="lead">The account that you open is the one that this browser opens next time.</p>}
     <ul class="events members">
       {own.map(({ id, name }) => (
@@ -34,7 +41,7 @@ export const Invitations = ({ invitations, now }: Pick<Props, "invitations" | "n
     <section aria-labelledby="invitations">
       <h2 id="invitations">Invitations</h2>
       <ul class="events members">
-        {invitations.map(({ id, name, invitedBy, createdAt }) => (
+        {invitations.map(({ id, name, invitedBy, createdAt, expiresAt }) => (
           <li>
             <div>
               <p>
@@ -43,6 +50,8 @@ export const Invitations = ({ invitations, now }: Pick<Props, "invitations" | "n
               </p>
               <p class="hint">
                 <Time at={createdAt} now={now} />
+                {"; ends "}
+                <Time at={expiresAt} now={now} />
               </p>
             </div>
             <Answer

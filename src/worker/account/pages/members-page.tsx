@@ -32,7 +32,7 @@ export const MembersPage = ({ frame, accountId, members, person, form, now }: Me
         member goes.
       </p>
       <ul class="events members">
-        {members.map(({ id, email, state, addedBy, createdAt }) => (
+        {members.map(({ id, email, state, addedBy, createdAt, expiresAt }) => (
           <li>
             <div>
               <p>
@@ -45,6 +45,8 @@ export const MembersPage = ({ frame, accountId, members, person, form, now }: Me
                   ? "made the account "
                   : `${state === "accepted" ? "added" : "invited"} by ${addedBy} `}
                 <Time at={createdAt} now={now} />
+                {expiresAt && "; ends "}
+                {expiresAt && <Time at={expiresAt} now={now} />}
               </p>
             </div>
             {(state !== "accepted" || accepted.length > 1) && (
@@ -57,7 +59,10 @@ export const MembersPage = ({ frame, accountId, members, person, form, now }: Me
       </ul>
       <section aria-labelledby="add">
         <h2 id="add">Invite somebody</h2>
-        <p>The person finds the invitation in Account Settings, and becomes a member by accepting it.</p>
+        <p>
+          The person finds the invitation in Account Settings, and becomes a member by accepting it. It ends after 30
+          days.
+        </p>
         <form method="post" action="/account/members" class="narrow">
           <Field name="email" label={LABEL} hint={hint} message={message}>
             <input
@@ -101,17 +106,27 @@ export const RemoveMemberPage = ({ frame, member: { id, email, state }, touched,
     <form method="post" action={`/account/members/${id}/remove`} class="create">
       <Boxes
         name="keys"
-        legend="Keys that this person made or changed: mark those to revoke"
+        legend="Keys that this person made or changed: tick those to revoke"
         hint="A person who has copied a key can go on using it."
         items={touched.keys}
       />
       <Boxes
         name="webhooks"
-        legend="Webhooks that this person made or changed: mark those to delete"
+        legend="Webhooks that this person made or changed: tick those to delete"
         hint="They go on sending changes to these URLs, with the names and ids of panelists."
         items={touched.webhooks}
       />
-      <p>Keys and webhooks that are not marked stay as they are.</p>
+      <Boxes
+        name="invitations"
+        legend="Invitations that this person sent: untick those to keep"
+        hint="They are canceled, so that nobody becomes a member by them."
+        items={touched.invitations}
+        isTicked
+      />
+      {touched.invitations.map(({ id: shown }) => (
+        <input type="hidden" name="shown" value={shown} />
+      ))}
+      <p>What is not ticked stays as it is.</p>
       <div class="buttons">
         <button type="submit" class="danger">
           {state === "accepted" ? "Remove this member" : "Take the invitation back"}
@@ -127,19 +142,20 @@ type BoxesProps = {
   readonly legend: string;
   readonly hint: string;
   readonly items: readonly Touched[];
+  readonly isTicked?: boolean;
 };
 
-const Boxes = ({ name, legend, hint, items }: BoxesProps) =>
+const Boxes = ({ name, legend, hint, items, isTicked = false }: BoxesProps) =>
   items.length > 0 && (
     <fieldset class="scopes">
       <legend>{legend}</legend>
       <p class="hint">{hint}</p>
       {items.map((item) => (
         <label class="choice">
-          <input type="checkbox" name={name} value={item.id} />
+          <input type="checkbox" name={name} value={item.id} checked={isTicked} />
           <span>
             <bdi>{item.name}</bdi>
-            <span class="hint">{item.isMade ? "Made by this person" : "Changed by this person"}</span>
+            {!isTicked && <span class="hint">{item.isMade ? "Made by this person" : "Changed by this person"}</span>}
           </span>
         </label>
       ))}
