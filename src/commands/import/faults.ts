@@ -30,7 +30,7 @@ export function faultsOf(ideas: readonly Idea[]): string[] {
     const found = firstOf(NewPanelist.safeParse(person));
     return found === undefined ? [] : [`person ${JSON.stringify(person.externalId)}: ${found}`];
   });
-  const tags = new Set(ideas.flatMap((idea) => idea.tags.map((tag) => tag.normalize("NFC")))).size;
+  const tags = new Set(ideas.flatMap((idea) => idea.tags.map((tag) => tag.normalize("NFC").toLowerCase()))).size;
   const tooMany = `the ideas have ${tags} different tags: an idea bank has at most ${TAGS_OF_IDEA_BANK}`;
   return [...ofIdeas, ...ofPeople, ...(tags > TAGS_OF_IDEA_BANK ? [tooMany] : [])];
 }

@@ -8,6 +8,7 @@ import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
 import { isId } from "../model/id.ts";
 import { type Proposal, ProposalChanges, ProposalQuery } from "../model/proposal.ts";
+import { withoutTag } from "../model/tag.ts";
 import { Problem } from "../problem.ts";
 import { decideTogether, idsOf, openOwn, orNotFound } from "./decide.ts";
 import { IDEA_BANKS, loadOwnBank } from "./idea-bank-pages.tsx";
@@ -78,6 +79,5 @@ function toChanges(fields: URLSearchParams, tags: Proposal["tags"]): ProposalCha
   if (what === "public" || what === "hidden") return { visibility: what };
   const [tag] = parseOrThrow(ProposalChanges, { tags: [fields.get("tag")] }).tags ?? [];
   if (tag === undefined) throw invalid([{ path: "tag", message: "is required" }]);
-  const others = tags.filter((each) => each !== tag);
-  return parseOrThrow(ProposalChanges, { tags: what === "untag" ? others : [...others, tag] });
+  return parseOrThrow(ProposalChanges, { tags: what === "untag" ? withoutTag(tags, tag) : [...tags, tag] });
 }

@@ -93,7 +93,7 @@ const toProposal = (row: ProposalRow): PanelistProposal => ({
 
 /**
  * Lists public proposals; with `mine` the panelist's own (including pending ones) or those that the panelist votes for. Merged
- * ones are left out. With `q` there is one page, of proposals whose titles have its words.
+ * ones are left out. With `q` there is one page, of proposals whose titles have its words; with `similar`, enough of them.
  */
 export async function listForPanelist(
   session: Session,
@@ -123,11 +123,11 @@ export async function listForPanelist(
 }
 
 /** Among the panelist's own proposals, only the latest are searched. The public ones have an index of words, so all are. */
-function selectFound(search: Search, { status, mine, tag }: PanelistProposalFilter): string {
+function selectFound(search: Search, { status, mine, tag, similar }: PanelistProposalFilter): string {
   const from = mine === undefined ? ({ listed: "1" } as const) : { among: `SELECT id FROM (${ownIds(mine)})` };
   const ofStatus = status === undefined ? "" : ` AND p.status = '${status}'`;
   const ofTag = tag === undefined ? "" : ` AND ${hasTag("p")}`;
-  return search.select(from, PROPOSAL_BYTES, LISTED_FOR_VOTER + ofStatus + ofTag);
+  return search.select(from, { bytes: PROPOSAL_BYTES, condition: LISTED_FOR_VOTER + ofStatus + ofTag, similar });
 }
 
 /** The filter's values come from a schema's enumerations, so they can be part of the SQL. */

@@ -144,7 +144,7 @@ function selectFound(search: Search, { status, visibility, tag, externalId }: Pr
   const condition = `p.account_id = :accountId AND p.duplicate_of IS NULL
     ${status === undefined ? "" : `AND p.status IN (${quoted(status)})`} ${visibility === undefined ? "" : `AND p.visibility = '${visibility}'`}
     ${tag === undefined ? "" : `AND ${hasTag("p")}`} ${externalId === undefined ? "" : "AND p.external_id = :externalId"}`;
-  return `WITH page AS MATERIALIZED (${search.select({ listed }, PROPOSAL_BYTES, condition)}
+  return `WITH page AS MATERIALIZED (${search.select({ listed }, { bytes: PROPOSAL_BYTES, condition })}
       ORDER BY sort_key DESC, id DESC LIMIT :rows), ${fitOf("SELECT bytes FROM page")}
     SELECT ${COLUMNS}, sort_key, ${FIT} FROM (SELECT id AS page_id, sort_key FROM page ORDER BY sort_key DESC, id DESC LIMIT ${FITTING_ROWS})
       CROSS JOIN proposals ON id = page_id ORDER BY sort_key DESC, id DESC`;

@@ -17,6 +17,12 @@ export const SIMILAR_AT_MOST = 5;
 const SHARE = 0.25;
 /** A word in no title weighs as much as a word in this many titles, because no proposal can be blamed for lacking it. */
 const UNKNOWN = 4;
+/**
+ * One shared word makes titles similar if at most this many titles have it. In an idea bank of fewer than `MANY` titles every word
+ * is rare, so there a short word must be rarer: one title in 25 may have it.
+ */
+const RARE = 2;
+const MANY = 50;
 /** The length of an identifier in a JSON array. */
 const ITEM = 15;
 
@@ -39,6 +45,7 @@ export function searchFor(text: string) {
     [`word${term}`, word],
     [`low${term}`, low],
     [`tells${term}`, tells],
+    ...[1, 2].map((letters) => [`less${letters}of${term}`, withoutLast(word, letters)]),
     [`high${term}`, `${low}\u{10ffff}`],
   ]);
   /** Half of the candidates are listed proposals and half are not, so that neither kind hides the other. */
@@ -64,6 +71,16 @@ export function searchFor(text: string) {
   const match = (term: number) =>
     `iif(instr(p.words, '"' || :word${term} || '"'), 1.0, iif(instr(p.words, '"' || :low${term}), 0.5, 0.0))`;
   const score = `(${each((term) => `${weight(term)} * ${match(term)}`, " + ", "0")}) / (${each(weight, " + ", "1")})`;
+  /** Also without an ending: "buses" and "bus". */
+  const matches = (term: number) =>
+    `(instr(p.words, '"' || :low${term}) OR instr(p.words, '"' || :less1of${term} || '"') OR instr(p.words, '"' || :less2of${term} || '"'))`;
+  const isRare = (term: number) =>
+    `coalesce(length(ids${term}) + 1, 0) / ${ITEM} <= iif(:tells${term} = 1, ${RARE}, titles / ${MANY / RARE})`;
+  /** A proposal that shares only a common word with the search is not similar, unless its title has no other word. */
+  const isSimilar = `(${each(matches, " + ", "0")} >= min(2, json_array_length(p.words))
+    OR ${each((term) => `${matches(term)} AND ${isRare(term)}`, " OR ", "0")})`;
+  const titles = `(SELECT count(*) FROM (SELECT 1 FROM proposals WHERE idea_bank_id = :ideaBankId AND visibility = 'public'
+    AND duplicate_of IS NULL LIMIT ${MANY}))`;
   const idsOf = (from: From, term: number) => ("listed" in from ? newest(from.listed, term) : "NULL");
   const rarestFirst = `(SELECT group_concat(value ORDER BY length(value)) FROM found
     CROSS JOIN json_each(json_array(${each((term) => `ids${term}`, ", ", "")})))`;
@@ -73,15 +90,26 @@ export function searchFor(text: string) {
     values: Object.fromEntries(values),
     /**
      * A SELECT of `id, sort_key, bytes`: the best match first, then the latest activity. (The share is counted in 900ths, so that
-     * the key fits into a JavaScript number.) `condition` is about the proposal `p`.
+     * the key fits into a JavaScript number.) `condition` is about the proposal `p`. `similar`: only titles that are similar.
      */
-    select: (from: From, bytes: string, condition: string) =>
-      `WITH found AS MATERIALIZED (SELECT ${each((term) => `${idsOf(from, term)} AS ids${term}`, ", ", "1")})
+    select: (
+      from: From,
+      {
+        bytes,
+        condition,
+        similar = false,
+      }: { readonly bytes: string; readonly condition: string; readonly similar?: boolean | undefined },
+    ) =>
+      `WITH found AS MATERIALIZED (SELECT ${similar ? titles : 0} AS titles, ${each((term) => `${idsOf(from, term)} AS ids${term}`, ", ", "1")})
        SELECT p.id AS id, CAST(900 * ${score} AS INTEGER) * 10000000000000 + p.last_activity_at AS sort_key, ${bytes} AS bytes
        FROM found CROSS JOIN (${"listed" in from ? candidates : from.among}) candidate CROSS JOIN proposals p ON p.id = candidate.id
-       WHERE p.idea_bank_id = :ideaBankId AND ${condition} AND ${score} >= ${SHARE}`,
+       WHERE p.idea_bank_id = :ideaBankId AND ${condition} AND ${score} >= ${SHARE} ${similar ? `AND ${isSimilar}` : ""}`,
   };
 }
+
+/** The word without its last letters, if at least three stay. */
+const withoutLast = (word: string, letters: number): string =>
+  word.length >= 3 + letters ? word.slice(0, -letters) : word;
 
 /** For an UPDATE: sets the words of `:title`, if there is one. */
 export const SET_WORDS = "words = coalesce(:words, words)";

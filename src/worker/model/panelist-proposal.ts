@@ -129,7 +129,7 @@ export const PanelistProposalQuery = describe(
 export type PanelistProposalFilter = Pick<
   z.infer<typeof PanelistProposalQuery>,
   "sort" | "status" | "mine" | "tag" | "q"
->;
+> & { readonly similar?: boolean | undefined };
 
 export const SimilarQuery = describe(
   z.strictObject({ ...PAGE_PARAMETERS, title: Search }),

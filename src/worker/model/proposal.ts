@@ -5,7 +5,7 @@ import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { Metadata, ProposalExternalId } from "./metadata.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
-import { TAGS_OF_IDEA_BANK, Tag, Tags } from "./tag.ts";
+import { NewTags, TAGS_OF_IDEA_BANK, Tag, Tags } from "./tag.ts";
 import { Description, flag, integer, Moment, oneOf, prose, Search, someOf, Timestamp, Title } from "./text.ts";
 
 /** Every change between them is allowed, so that mistakes can be corrected. */
@@ -142,7 +142,7 @@ const settable = () => ({
   status: z.optional(ProposalStatus),
   visibility: z.optional(Visibility),
   response: z.optional(z.nullable(NewResponse)),
-  tags: z.optional(Tags),
+  tags: z.optional(NewTags),
   metadata: z.optional(Metadata),
 });
 

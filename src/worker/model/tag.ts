@@ -8,15 +8,23 @@ export const Tag = line({ min: 1, max: 32 }, "NFC");
 
 const TAGS_AT_MOST = 5;
 const NOT_A_LIST = `must be a list of at most ${TAGS_AT_MOST} different tags`;
+const atMost = () => z.maxLength(TAGS_AT_MOST, { error: NOT_A_LIST });
 
-export const Tags = z
-  .array(Tag, { error: NOT_A_LIST })
-  .check(
-    z.maxLength(TAGS_AT_MOST, { error: NOT_A_LIST }),
-    // Two that differ by capitals only are one tag.
-    z.refine((tags) => new Set(tags.map((tag) => tag.toLowerCase())).size === tags.length, { error: NOT_A_LIST }),
-  )
-  .register(z.globalRegistry, { uniqueItems: true });
+/** The tags of a proposal. */
+export const Tags = z.array(Tag).check(atMost()).register(z.globalRegistry, { uniqueItems: true });
+
+const isSameTag = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
+
+/** Tags that differ by capitals only are one. The first spelling stays. */
+const merged = (tags: string[]): string[] =>
+  tags.filter((tag, index) => tags.findIndex((each) => isSameTag(each, tag)) === index);
+
+/** The tags that a proposal is given. */
+export const NewTags = z.array(Tag, { error: NOT_A_LIST }).check(z.overwrite(merged), atMost());
+
+/** The tags without one, however it is spelled. */
+export const withoutTag = (tags: readonly string[], tag: string): readonly string[] =>
+  tags.filter((each) => !isSameTag(each, tag));
 
 /** The maximum for an idea bank. A trigger enforces it. */
 export const TAGS_OF_IDEA_BANK = 200;

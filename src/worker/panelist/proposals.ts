@@ -64,10 +64,10 @@ export const PROPOSAL_OPERATIONS = {
     problems: ["too-many-requests", "idea-bank-not-found"],
     summary: "Find proposals like a title",
     description:
-      "For a title that is being typed, so that nobody submits what is there: one page of at most 5 public proposals with words of it, " +
-      "the best first.",
+      "For a title that is being typed, so that nobody submits what is there: one page of at most 5 public proposals that share two words with it, " +
+      "or one that is rare in the idea bank. The best first.",
     handle: async (c, { session, token, query, page: { limit } }) => {
-      const filter = { sort: "new", q: query.title } as const;
+      const filter = { sort: "new", q: query.title, similar: true } as const;
       const request = { limit: Math.min(limit, SIMILAR_AT_MOST), after: undefined };
       const { access, page } = await listForPanelist(session, { token, filter, request });
       return { access, respond: () => respondPage(c, page) };

@@ -61,6 +61,8 @@ describe("the ideas of an idea bank", () => {
     expect([(await idea(one)).tags, (await idea(two)).tags]).toEqual([["Old", "New"], ["New"]]);
     await act({ do: "untag", tag: "Old" }, [one]);
     expect((await idea(one)).tags).toEqual(["New"]);
+    expect((await act({ do: "tag", tag: "new" }, [one])).status).toBe(303);
+    expect((await idea(one)).tags).toEqual(["New"]);
     await act({ do: "public" }, [two]);
     expect((await idea(two)).visibility).toBe("public");
     const events = await activity();

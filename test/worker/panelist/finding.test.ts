@@ -118,6 +118,23 @@ describe("similar", () => {
     expect(await similar(panelist, "Solar panels at the harbour")).toEqual([]);
     expect((await panelist.send("GET", `${PROPOSALS}/similar`)).status).toBe(400);
   });
+
+  it("shares two words with the title, or one that is rare in the idea bank, or all of its own", async () => {
+    const panel = await createPanel();
+    const panelist = await panel.panelist();
+    for (const title of ["More night buses please", "Dogs welcome", "Aquarium tickets"]) await panelist.submit(title);
+    expect(await similar(panelist, "More benches")).toEqual([]);
+    expect(await similar(panelist, "Buses at night")).toEqual(["More night buses please"]);
+    expect(await similar(panelist, "The aquarium is far away")).toEqual(["Aquarium tickets"]);
+    for (let each = 0; each < 3; each++) await panelist.submit(`Tickets for zone ${each}`);
+    expect(await similar(panelist, "Cheaper tickets")).toEqual([]);
+    await panelist.submit("Tickets");
+    expect(await similar(panelist, "Cheaper tickets")).toEqual(["Tickets"]);
+    // A short word tells something only where there are many titles.
+    expect(await similar(panelist, "Allow dogs")).toEqual([]);
+    await fill(panel, 50, "alpha");
+    expect(await similar(panelist, "Allow dogs")).toEqual(["Dogs welcome"]);
+  });
 });
 
 describe("the words of a title", () => {
