@@ -15,7 +15,14 @@ CREATE TABLE IF NOT EXISTS accounts (
   marks_leaked_keys INTEGER NOT NULL DEFAULT 0 CHECK (marks_leaked_keys IN (0, 1)),
   -- The identifiers of its panelists are derived with it: 128 random bits in hex, made with the account and never changed. NULL in an
   -- account that 1.0.0 made: its panelists have identifiers without a salt, by which the revocations of their tokens are found.
-  panelist_salt TEXT
+  panelist_salt TEXT,
+  -- The bytes of its events, as the triggers count them. They belong to the quota, and no event is refused for it.
+  event_bytes INTEGER NOT NULL DEFAULT 0,
+  -- When a member was removed last, a webhook deleted, and keys deleted that had ended long before. So a restore from a backup knows
+  -- that what is missing was removed: it lives as long as the account, and nobody can push it out.
+  member_removed_at INTEGER,
+  webhook_deleted_at INTEGER,
+  keys_deleted_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS accounts_by_changes_due ON accounts (changes_due_at);
@@ -96,7 +103,7 @@ CREATE INDEX IF NOT EXISTS sign_ins_by_creation ON sign_ins (created_at);
 
 -- An account's quota: stored_bytes is kept by the triggers at the end of this file. Growing past max_bytes fails the write.
 CREATE TRIGGER IF NOT EXISTS quota_exceeded BEFORE UPDATE OF stored_bytes ON accounts
-WHEN NEW.stored_bytes + 128 * NEW.counted_votes > NEW.max_bytes AND NEW.stored_bytes > OLD.stored_bytes
+WHEN NEW.stored_bytes + 128 * NEW.counted_votes + NEW.event_bytes > NEW.max_bytes AND NEW.stored_bytes > OLD.stored_bytes
 BEGIN
   SELECT RAISE(ABORT, 'quota exceeded');
 END;
@@ -133,7 +140,9 @@ CREATE TABLE IF NOT EXISTS api_keys (
   -- The e-mail address or the service token that has made it. NULL where nobody signed in did.
   created_by TEXT,
   -- When the account is told next that the key expires: 30, 7 and 1 days before. NULL: no more.
-  expiry_notice_at INTEGER
+  expiry_notice_at INTEGER,
+  -- When its settings were changed last: name, scopes, limit, expiry, addresses, pause.
+  changed_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS api_keys_by_expiry_notice ON api_keys (expiry_notice_at) WHERE expiry_notice_at IS NOT NULL;
@@ -164,7 +173,9 @@ END;
 -- The audit trail of an account: event, actor and address. Written in the transaction of the change, if there is one. changes is a JSON
 -- object: what was changed, `before` and `after`. Of a webhook's event, api_key_name is the webhook's URL. Of a decision about content,
 -- subject_id is the idea bank, proposal, comment or panelist, api_key_name its name, and idea_bank_id the idea bank that it is in.
--- number: 1, 2, 3, … in each account. A trigger gives it, and keeps the newest 10,000 events of the account.
+-- A change of several proposals at once is one event, `proposals-changed`: changes has `each`, an array of [id, idea bank, title, before, after].
+-- number: 1, 2, 3, … in each account. A trigger gives it.
+-- position: the same among the account's events of one kind (kept_events). NULL: it was recorded before 1.1.0.
 CREATE TABLE IF NOT EXISTS audit_events (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -180,7 +191,8 @@ CREATE TABLE IF NOT EXISTS audit_events (
   subject_id TEXT,
   idea_bank_id TEXT,
   -- Of a new event NULL. 1: members are to be told of it by e-mail. 0: they were. A restore from a backup inserts 0: it is nothing new.
-  notice INTEGER
+  notice INTEGER,
+  position INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS audit_events_by_account ON audit_events (account_id, created_at, id);
@@ -194,19 +206,56 @@ CREATE INDEX IF NOT EXISTS audit_events_to_notify ON audit_events (created_at) W
 -- For the maximum of the next trigger.
 CREATE INDEX IF NOT EXISTS audit_events_notified ON audit_events (account_id, event, created_at) WHERE notice IS NOT NULL;
 
+-- The newest 10,000 events of each kind, so that no kind pushes another one out. 0: keys, tokens, members, webhooks, sign-ins and the
+-- account. 1: what members have decided about content. 2: what API keys have done to it.
+CREATE TABLE IF NOT EXISTS kept_events (
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  kind INTEGER NOT NULL,
+  position INTEGER NOT NULL,
+  event_id TEXT NOT NULL,
+  PRIMARY KEY (account_id, kind, position)
+) STRICT, WITHOUT ROWID;
+
 -- Members are told of 20 events of a kind in a day, so that an account's e-mails are no flood and hide no other account's.
 CREATE TRIGGER IF NOT EXISTS audit_event_added AFTER INSERT ON audit_events
 WHEN NEW.number IS NULL
 BEGIN
   UPDATE audit_events SET number = coalesce((SELECT max(number) FROM audit_events WHERE account_id = NEW.account_id), 0) + 1,
+    position = coalesce((SELECT max(position) FROM kept_events WHERE account_id = NEW.account_id
+      AND kind = (NEW.subject_id IS NOT NULL) + (NEW.subject_id IS NOT NULL AND NEW.api_key_id IS NOT NULL)), 0) + 1,
     notice = iif(NEW.notice IS NULL AND (NEW.event IN ('leaked', 'webhook-failed')
       OR NEW.event = 'expiring' AND NEW.changes ->> '$.after.expiresAt' - NEW.created_at <= 604800000
       OR NEW.event = 'changed' AND NEW.changes ->> '$.after.member' IS NOT NULL)
       AND 20 > (SELECT count(*) FROM (SELECT 1 FROM audit_events WHERE account_id = NEW.account_id AND event = NEW.event
         AND created_at > NEW.created_at - 86400000 AND notice IS NOT NULL LIMIT 20)), 1, NULL)
   WHERE id = NEW.id;
-  DELETE FROM audit_events WHERE account_id = NEW.account_id
-    AND number = (SELECT number FROM audit_events WHERE id = NEW.id) - 10000;
+  INSERT INTO kept_events (account_id, kind, position, event_id)
+  SELECT account_id, (NEW.subject_id IS NOT NULL) + (NEW.subject_id IS NOT NULL AND NEW.api_key_id IS NOT NULL), position, id
+  FROM audit_events WHERE id = NEW.id;
+  UPDATE accounts SET event_bytes = event_bytes + (400 + octet_length(NEW.api_key_name) + coalesce(octet_length(NEW.actor), 0) + coalesce(octet_length(NEW.address), 0)
+    + coalesce(octet_length(NEW.changes), 0))
+  WHERE id = NEW.account_id;
+  DELETE FROM audit_events WHERE id = (SELECT event_id FROM kept_events WHERE account_id = NEW.account_id
+    AND kind = (NEW.subject_id IS NOT NULL) + (NEW.subject_id IS NOT NULL AND NEW.api_key_id IS NOT NULL)
+    AND position = (SELECT position FROM audit_events WHERE id = NEW.id) - 10000);
+END;
+
+CREATE TRIGGER IF NOT EXISTS audit_event_changed AFTER UPDATE OF api_key_name, changes ON audit_events
+WHEN NEW.position IS NOT NULL
+BEGIN
+  UPDATE accounts SET event_bytes = event_bytes + octet_length(NEW.api_key_name) + coalesce(octet_length(NEW.changes), 0)
+    - octet_length(OLD.api_key_name) - coalesce(octet_length(OLD.changes), 0)
+  WHERE id = NEW.account_id;
+END;
+
+CREATE TRIGGER IF NOT EXISTS audit_event_removed AFTER DELETE ON audit_events
+WHEN OLD.position IS NOT NULL
+BEGIN
+  DELETE FROM kept_events WHERE account_id = OLD.account_id
+    AND kind = (OLD.subject_id IS NOT NULL) + (OLD.subject_id IS NOT NULL AND OLD.api_key_id IS NOT NULL) AND position = OLD.position;
+  UPDATE accounts SET event_bytes = event_bytes - (400 + octet_length(OLD.api_key_name) + coalesce(octet_length(OLD.actor), 0) + coalesce(octet_length(OLD.address), 0)
+    + coalesce(octet_length(OLD.changes), 0))
+  WHERE id = OLD.account_id;
 END;
 
 -- Outcomes of POSTs with an Idempotency-Key, kept for 24 hours. key starts with who sent it: the id of the API key, those of the
@@ -695,7 +744,7 @@ BEGIN
 END;
 
 -- An account's stored bytes: the bytes of its texts, plus an estimate for the rest of each row, indexes included. Not counted: API
--- keys, their usage, the audit trail, and what owners' Idempotency-Keys keep. So revoking and rotating always work.
+-- keys, their usage, and what owners' Idempotency-Keys keep. Events are counted beside them (event_bytes). So revoking and rotating always work.
 -- Votes are counted beside them, 128 bytes each, and sixteen of a proposal at a time: so of sixteen votes one writes the account's
 -- row. They are refused by a full account; but merging, which moves them, is not.
 
@@ -779,7 +828,7 @@ WHEN OLD.votes > 15 BEGIN
   UPDATE accounts SET counted_votes = counted_votes - OLD.votes / 16 * 16 WHERE id = OLD.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_votes_exceeded AFTER INSERT ON votes BEGIN
   SELECT RAISE(ABORT, 'quota exceeded') FROM accounts
-  WHERE id = NEW.account_id AND stored_bytes + 128 * counted_votes >= max_bytes; END;
+  WHERE id = NEW.account_id AND stored_bytes + 128 * counted_votes + event_bytes >= max_bytes; END;
 
 -- The log of changes. Triggers write one row for each change of an idea bank, a proposal, a comment, a panelist or a survey, in the transaction of
 -- the change, whoever writes. Votes, and counts and times that follow from other rows, are no changes.
@@ -980,7 +1029,9 @@ CREATE TABLE IF NOT EXISTS webhooks (
   recent TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(recent)),
   -- As that of a key.
   created_by TEXT,
-  older_secrets TEXT CHECK (json_valid(older_secrets))
+  older_secrets TEXT CHECK (json_valid(older_secrets)),
+  -- When its owner changed it last: URL, types, state, secret.
+  changed_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS webhooks_by_account ON webhooks (account_id);

@@ -28,6 +28,9 @@ export const COUNTERS = {
   // A sum of sums: D1 allows few terms in a UNION.
   "an account's votes": `SELECT id FROM accounts a WHERE counted_votes <>
     (SELECT coalesce(sum(votes / 16 * 16), 0) FROM proposals WHERE account_id = a.id)`,
+  "the bytes of an account's events": `SELECT id FROM accounts a WHERE event_bytes <>
+    (SELECT coalesce(sum(400 + octet_length(api_key_name) + coalesce(octet_length(actor), 0) + coalesce(octet_length(address), 0)
+       + coalesce(octet_length(changes), 0)), 0) FROM audit_events WHERE account_id = a.id AND position IS NOT NULL)`,
   "an account's bytes": `SELECT id FROM accounts a WHERE stored_bytes <>
     (SELECT coalesce(sum(150 + octet_length(title) + octet_length(description)), 0) FROM surveys WHERE account_id = a.id)
     + (SELECT coalesce(sum(150 + coalesce(octet_length(external_id), 0) + coalesce(octet_length(display_name), 0)), 0)

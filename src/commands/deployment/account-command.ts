@@ -2,6 +2,7 @@
  * `npm run account`: an operator manages one account. Its keys, its storage quota and a second account for a person who has left
  * one are in its database. Revoking and limiting a key goes through the deployment, because the key's gate must be notified.
  */
+import { STORED_BYTES } from "../../worker/database/quota.ts";
 import { defineCommand, misused } from "../command-line/command.ts";
 import { confirm, YES } from "../command-line/confirm.ts";
 import type { Context } from "../command-line/context.ts";
@@ -21,7 +22,7 @@ import { CONFIGURATION } from "./configuration.ts";
 import { deleteAccount, describeContents, refuseOpen } from "./delete-account.ts";
 import { type EveryDatabase, openEveryDatabase, type Row } from "./every-database.ts";
 import { readAccount } from "./export-account.ts";
-import { describeAccount, describeEvent, jsonLine, listAccounts, readEvents, STORED, toJson } from "./list-accounts.ts";
+import { describeAccount, describeEvent, jsonLine, listAccounts, readEvents, toJson } from "./list-accounts.ts";
 import { bindingOf, quote } from "./sql.ts";
 
 const IDENTIFIER = /^[0-9A-Za-z]{12}$/;
@@ -234,7 +235,7 @@ function sqlOf(action: string, subject: string, first: string): string {
     throw new Failure(`${subject}: an owner's e-mail address, or an account's identifier of 12 letters and digits.`);
   // Owners' addresses are stored in lower case.
   const which = IDENTIFIER.test(subject) ? `id = ${quote(subject)}` : `owner_email = ${quote(subject.toLowerCase())}`;
-  const columns = `id, owner_email, status, ${STORED} AS stored_bytes, max_bytes`;
+  const columns = `id, owner_email, status, ${STORED_BYTES} AS stored_bytes, max_bytes`;
   if (action !== "quota") return `SELECT ${columns} FROM accounts WHERE ${which}`;
   const bytes = integer("the quota in MiB", { text: first, min: 1, max: 10_240 }) * MEBIBYTE;
   return `UPDATE accounts SET max_bytes = ${bytes} WHERE ${which} RETURNING ${columns}`;

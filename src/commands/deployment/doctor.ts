@@ -1,5 +1,7 @@
 /** `npm run doctor`: examines a deployment, and prints each fault with its mend. It changes nothing. */
+
 import { join } from "node:path";
+import { STORED_BYTES } from "../../worker/database/quota.ts";
 import { defineCommand } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
@@ -96,7 +98,7 @@ async function lookAtDatabase(
         binding,
         `SELECT (SELECT count(*) FROM webhooks WHERE state = 'failed') AS failed,
           (SELECT count(*) FROM webhooks WHERE due_at < ${Date.now() - LATE_MS}) AS late,
-          (SELECT count(*) FROM accounts WHERE stored_bytes + 128 * counted_votes > 0.9 * max_bytes) AS nearlyFull`,
+          (SELECT count(*) FROM accounts WHERE ${STORED_BYTES} > 0.9 * max_bytes) AS nearlyFull`,
       ),
     ),
   ]);

@@ -2,7 +2,8 @@
  * Prevents a restore from bringing ended credentials back to life. From an export of the state before the restore it makes
  * statements that end in the restored database everything that was ended after the restored moment. Applying them again changes
  * nothing. If the restored trail already has an event, its effect is left alone, because it was done there, and may have been
- * changed since.
+ * changed since. The trail has what 1.0.0 has ended; what was ended since is read from rows that nobody can push out
+ * (end-again-by-rows.ts).
  *
  * - API keys: revoked ones are revoked; rotated ones get the secrets that they had; an old secret that had ended has ended.
  * - Tokens: those that were revoked for a panelist are revoked, whether the panelist was restored, is missing or was deleted
@@ -19,6 +20,13 @@
  * - The audit trail keeps its events.
  */
 import type { DatabaseSync } from "node:sqlite";
+import {
+  KEY_SETTINGS,
+  KEYS_AND_WEBHOOKS_BY_ROWS,
+  MARKS,
+  MEMBERS_BY_ROWS,
+  WEBHOOK_SETTINGS,
+} from "./end-again-by-rows.ts";
 import { hasTable } from "./read-export.ts";
 
 /** `revoked_at` of a panelist who is inactive or deleted. */
@@ -42,9 +50,7 @@ const REVOKED_UNTIL = `SELECT r.panelist_id, CASE
 const IS_NEW = "' AND NOT EXISTS (SELECT 1 FROM audit_events WHERE id = ' || quote(e.id) || ');'";
 
 /** The settings of the state before, unless the restored key's last change is known. */
-const CHANGED_KEYS = `SELECT 'UPDATE api_keys SET name = ' || quote(k.name) || ', scopes = ' || quote(k.scopes) || ', rate_limit = ' || quote(k.rate_limit)
-     || ', rate_window_seconds = ' || quote(k.rate_window_seconds) || ', expires_at = ' || quote(k.expires_at)
-     || ', expiry_notice_at = ' || quote(k.expiry_notice_at) || ', paused_at = ' || quote(k.paused_at) || ', allowed_addresses = ' || quote(k.allowed_addresses)
+const CHANGED_KEYS = `SELECT 'UPDATE api_keys SET ' || ${KEY_SETTINGS}
      || iif(k.leaked_at IS NULL, '', ', leaked_at = ' || quote(k.leaked_at)) || ' WHERE id = ' || quote(k.id) || ${IS_NEW} AS sql
    FROM api_keys k JOIN audit_events e ON e.id = (
      SELECT id FROM audit_events WHERE account_id = k.account_id AND api_key_id = k.id AND changes IS NOT NULL
@@ -66,7 +72,7 @@ const LAST_MEMBERS = `SELECT 'INSERT INTO members (id, account_id, email, added_
      || ', value ->> 1, value ->> 2, value ->> 3 FROM json_each(' || quote(json_group_array(json_array(id, email, added_by, created_at)))
      || ') WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ' || quote(account_id)
      || ' AND owner_email = id) AND NOT EXISTS (SELECT 1 FROM members WHERE account_id = ' || quote(account_id) || ');' AS sql
-   FROM members WHERE account_id IN (SELECT e.account_id ${REMOVED}) GROUP BY account_id`;
+   FROM members WHERE account_id IN (SELECT e.account_id ${REMOVED} UNION ALL SELECT id FROM accounts WHERE member_removed_at IS NOT NULL) GROUP BY account_id`;
 /** The directory: it says where to look, and too much does no harm. */
 const MEMBERSHIPS = `SELECT 'INSERT OR IGNORE INTO memberships (email, account_id) VALUES (' || quote(email) || ', ' || quote(account_id) || ');' AS sql
    FROM memberships`;
@@ -87,10 +93,7 @@ const WEBHOOKS = [
      || ' AND id NOT IN (SELECT value FROM json_each(' || quote((SELECT json_group_array(id) FROM webhooks w WHERE w.account_id = e.account_id))
      || '));' AS sql
    FROM audit_events e GROUP BY e.account_id HAVING max(e.number) >= ${EVENTS_KEPT}`,
-  `SELECT 'UPDATE webhooks SET url = ' || quote(w.url) || ', types = ' || quote(w.types) || ', secret = ' || quote(w.secret)
-     || ', previous_secret = ' || quote(w.previous_secret) || ', previous_until = ' || quote(w.previous_until)
-     || ', older_secrets = ' || quote(w.older_secrets)
-     || iif(w.state = 'active', '', ', due_at = NULL, state = ' || quote(w.state)) || ' WHERE id = ' || quote(w.id) || ${IS_NEW} AS sql
+  `SELECT 'UPDATE webhooks SET ' || ${WEBHOOK_SETTINGS} || ' WHERE id = ' || quote(w.id) || ${IS_NEW} AS sql
    FROM webhooks w JOIN ${LAST_OF_WEBHOOK}`,
   // Failures and the receiver's 410 leave no event.
   `SELECT 'UPDATE webhooks SET due_at = NULL, state = ' || quote(w.state) || ' WHERE id = ' || quote(w.id) || ' AND state = ''active'' AND NOT EXISTS (
@@ -99,10 +102,11 @@ const WEBHOOKS = [
    FROM webhooks w LEFT JOIN ${LAST_OF_WEBHOOK} WHERE w.state <> 'active'`,
 ];
 
-const EVENTS = `SELECT 'INSERT OR IGNORE INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook_id, notice) SELECT '
+const EVENTS = `SELECT 'INSERT OR IGNORE INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook_id, subject_id, idea_bank_id, notice) SELECT '
      || quote(id) || ', ' || quote(account_id) || ', ' || quote(event) || ', ' || quote(api_key_id) || ', ' || quote(api_key_name) || ', '
-     || quote(actor) || ', ' || quote(address) || ', ' || quote(created_at) || ', ' || quote(changes) || ', ' || quote(webhook_id) || ', 0'
-     || ' WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ' || quote(account_id) || ');' AS sql FROM audit_events`;
+     || quote(actor) || ', ' || quote(address) || ', ' || quote(created_at) || ', ' || quote(changes) || ', ' || quote(webhook_id) || ', '
+     || quote(subject_id) || ', ' || quote(idea_bank_id) || ', 0'
+     || ' WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ' || quote(account_id) || ');' AS sql FROM audit_events ORDER BY created_at, number`;
 
 /** Each a SELECT of statements as texts. Every value is quoted, numbers too: an export may hold anything in any column. */
 const STATEMENTS = [
@@ -140,13 +144,16 @@ const STATEMENTS = [
    FROM idea_banks WHERE signing_epoch > 1`,
   ...WEBHOOKS,
   CHANGED_KEYS,
+  ...KEYS_AND_WEBHOOKS_BY_ROWS,
   REMOVED_MEMBERS,
   REMOVED_OWNERS,
+  ...MEMBERS_BY_ROWS,
   LAST_MEMBERS,
   MEMBERSHIPS,
   INVITATIONS,
   "SELECT 'UPDATE sign_ins SET opened_at = 0 WHERE id = ' || quote(id) || ';' AS sql FROM sign_ins WHERE opened_at = 0",
-  // The events come last: a key whose last change the trail has is left alone.
+  // The marks and the events come last: a key whose last change the trail has is left alone.
+  ...MARKS,
   EVENTS,
 ];
 

@@ -27,6 +27,7 @@ const ofAccount = (account: string): readonly List[] => {
     list("api_keys", "created_at, id"),
     list("webhooks", "id"),
     list("audit_events", "created_at, id"),
+    list("kept_events", "kind, position"),
     list("surveys", "created_at, id", LONG),
     { ...list("panelists", "created_at, id"), where: `${where} AND deleted_at IS NULL` },
     list("idea_banks", "created_at, id"),

@@ -1,11 +1,10 @@
 /** The operator's list of accounts, and the activity of one account: as text, or as JSON for a program. */
+import { STORED_BYTES } from "../../worker/database/quota.ts";
 import type { EveryDatabase, Row } from "./every-database.ts";
 import { quote } from "./sql.ts";
 
 const DAY_MS = 86_400_000;
 const MEBIBYTE = 1_048_576;
-/** The storage as the quota counts it (schema.sql, `quota_exceeded`). */
-export const STORED = "stored_bytes + 128 * counted_votes";
 /** So many events are read at once. */
 const PAGE = 1_000;
 
@@ -16,7 +15,7 @@ export async function listAccounts({ bindings, query }: EveryDatabase, now: numb
     rows.push(
       ...(await query(
         binding,
-        `SELECT id, owner_email AS owner, status, ${STORED} AS storedBytes, max_bytes AS maxBytes, created_at AS createdAt,
+        `SELECT id, owner_email AS owner, status, ${STORED_BYTES} AS storedBytes, max_bytes AS maxBytes, created_at AS createdAt,
           (SELECT count(*) FROM api_keys WHERE account_id = a.id AND revoked_at IS NULL) AS apiKeys,
           (SELECT count(*) FROM members WHERE account_id = a.id) AS members,
           (SELECT coalesce(sum(u.admitted + u.limited), 0) FROM api_keys k JOIN api_key_usage u ON u.api_key_id = k.id

@@ -3,7 +3,6 @@
  * when the receiver has answered 2xx. Deliveries begin after the answer to a write (`deliverSoon`), or in the scheduled job
  * (`deliverDue`), which alone repeats failed ones. Both claim the webhook first.
  */
-import type { Context } from "hono";
 import { listUndelivered } from "../database/changes.ts";
 import {
   type AccountOfWebhooks,
@@ -16,6 +15,7 @@ import {
   selectWaiting,
 } from "../database/webhook-deliveries.ts";
 import { logWarning } from "../log.ts";
+import type { Caller } from "../store/databases.ts";
 import { DEADLINE_MS, hasSettledWithin } from "../store/deadline.ts";
 import type { Session } from "../store/session.ts";
 import { attempt } from "./attempt.ts";
@@ -143,7 +143,7 @@ export async function deliverSoon(session: Session, ids: readonly string[], send
 
 /** Makes a change in the account, with a session of the same database. Its webhooks get what is due after the answer. */
 export async function withDeliveries<Answer>(
-  { executionCtx }: Pick<Context, "executionCtx">,
+  { executionCtx }: Pick<Caller, "executionCtx">,
   { session, account, send }: { readonly session: Session; readonly account: AccountOfWebhooks; readonly send: Send },
   change: (session: Session) => Promise<Answer>,
 ): Promise<Answer> {

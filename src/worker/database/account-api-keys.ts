@@ -21,6 +21,7 @@ import {
 import { type AuditStamp, auditKey, recordRefusal } from "./audit-events.ts";
 import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";
 import { accountOf, beginVisit, type Visit } from "./owners.ts";
+import { STORED_BYTES } from "./quota.ts";
 import { changeOnce, type Repeated, toRepeated } from "./repeated-changes.ts";
 import { afterRotation } from "./secret-rotation.ts";
 
@@ -76,13 +77,18 @@ const LISTED = `
   ORDER BY ended_at IS NOT NULL, coalesce(ended_at, created_at) DESC, created_at DESC, id DESC
   LIMIT ${MAX_ACTIVE_KEYS + ENDED_SHOWN}`;
 
-/** Deletes a few of the keys that ended before the last 1,000. A few are enough, because an account's keys end one at a time. */
-const deleteLongEnded = (email: string, now: number) =>
+/**
+ * Deletes a few of the keys that ended before the last 1,000. A few are enough, because an account's keys end one at a time. The
+ * account notes it, so that a restore from a backup brings none of them back to life.
+ */
+const deleteLongEnded = (email: string, now: number) => [
   prepare(
     `DELETE FROM api_keys WHERE id IN (
        SELECT id FROM (${selectEnded("id", ENDED_KEPT + 10, "0")}) ORDER BY ended_at DESC LIMIT 10 OFFSET ${ENDED_KEPT})`,
     { email, now },
-  );
+  ),
+  prepare("UPDATE accounts SET keys_deleted_at = :now WHERE owner_email = :email AND changes() > 0", { email, now }),
+];
 
 /** Lists the keys with the last 24 hours of their use. */
 export async function listApiKeys(session: Session, visit: Visit): Promise<ApiKeyOverview> {
@@ -96,7 +102,7 @@ export async function listApiKeys(session: Session, visit: Visit): Promise<ApiKe
       { email, now },
     ),
     account: prepare<AccountRow>(
-      `SELECT stored_bytes + 128 * counted_votes AS stored_bytes, max_bytes, marks_leaked_keys FROM accounts
+      `SELECT ${STORED_BYTES} AS stored_bytes, max_bytes, marks_leaked_keys FROM accounts
        WHERE owner_email = :email`,
       { email },
     ),

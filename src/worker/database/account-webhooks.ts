@@ -129,7 +129,7 @@ const SETTINGS = settingsWith();
 
 const update = (event: WebhookEvent, set: string, values?: WebhookChange["values"]): WebhookChange => ({
   event,
-  sql: `UPDATE webhooks SET ${set} WHERE ${OWN_WEBHOOK} AND ${IS_RECORDED} RETURNING ${COLUMNS}`,
+  sql: `UPDATE webhooks SET ${set}, changed_at = :now WHERE ${OWN_WEBHOOK} AND ${IS_RECORDED} RETURNING ${COLUMNS}`,
   ...(values && { values }),
 });
 
@@ -266,6 +266,11 @@ export async function changeOwnWebhook(
     opened: begun?.opened,
     visited: begun?.visited,
     ...(visit ? { changed, audited } : { audited, changed }),
+    // So a restore from a backup knows that a missing webhook was deleted.
+    marked:
+      event === "webhook-deleted"
+        ? prepare(`UPDATE accounts SET webhook_deleted_at = :now WHERE owner_email = :email AND ${IS_RECORDED}`, values)
+        : undefined,
     ...after,
   });
   const { visited = [], recalled } = rows;

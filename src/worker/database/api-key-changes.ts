@@ -77,7 +77,7 @@ export async function changeApiKey(
       values,
     ),
     updated: prepare(
-      `UPDATE api_keys SET ${["id = id", ...names.map((name) => SETTINGS[name][0])].join(", ")}
+      `UPDATE api_keys SET ${["changed_at = :now", ...names.map((name) => SETTINGS[name][0])].join(", ")}
        WHERE ${OWN_KEY} AND EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)`,
       values,
     ),

@@ -7,6 +7,7 @@
 import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Results } from "../store/session.ts";
 import { prepare, type Statement } from "../store/statement.ts";
+import { STORED_BYTES } from "./quota.ts";
 
 /** An outcome is kept this long, in milliseconds. The scheduled job deletes older ones (expired-rows.ts). */
 export const OUTCOME_KEPT_MS = 24 * 3_600_000;
@@ -126,7 +127,7 @@ const rememberDeletion = (accountId: string, { key, requestHash, now }: Idempote
   prepare(
     `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
      SELECT id, :key, :requestHash, 'null', :now FROM accounts
-     WHERE id = :accountId AND changes() > 0 AND stored_bytes + 128 * counted_votes + ${KEY_BYTES} <= max_bytes`,
+     WHERE id = :accountId AND changes() > 0 AND ${STORED_BYTES} + ${KEY_BYTES} <= max_bytes`,
     { accountId, key, requestHash, now },
   );
 

@@ -147,6 +147,14 @@ export async function removeMember(
         : { before: { member: found.email }, after: { member: null } },
     ),
     ...(!isInvited && cancelInvitations(values, sentBy(found.email))),
+    // So a restore from a backup knows that a missing member was removed.
+    marked: isInvited
+      ? undefined
+      : prepare(
+          `UPDATE accounts SET member_removed_at = :now
+           WHERE id = :accountId AND EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)`,
+          values,
+        ),
     left: prepare(`SELECT 1 FROM (${LISTED}) WHERE id = :id`, values),
   });
   return left.length > 0 ? "last" : { removed: found.email, isInvited };

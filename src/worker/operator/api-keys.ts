@@ -10,7 +10,7 @@ import { isId } from "../model/id.ts";
 import { ApiKeyLimit } from "../model/operator.ts";
 import { type OperatorMemory, operation } from "./operation.ts";
 
-/** What `change` does is the operator's act on the owner's key; webhooks get it after the answer. Throws `not-found`. */
+/** Changes the key in its owner's account, as the operator. Webhooks get the event after the answer. Throws `not-found`. */
 async function actForOwnerOf<Answer>(
   c: Context<AppEnv>,
   { databases, send, id }: Pick<OperatorMemory, "databases" | "send"> & { readonly id: string },

@@ -4,6 +4,7 @@ import { expect, it } from "vitest";
 import { freeze } from "../../support/clock.ts";
 import { bindingOf, databaseOf, runEverywhere, selectEverywhere } from "../../support/databases.ts";
 import { meterDatabase } from "../../support/intercept-binding.ts";
+import { pair } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
 
 const START = 1_900_000_800_000;
@@ -47,6 +48,56 @@ it("keeps the newest 10,000 events of an account, and all of another's; each new
   expect((await owner.json("PATCH", `/keys/${apiKey.id}`, { name: "Another" })).status).toBe(200);
   expect(await events()).toEqual({ events: 10_000, first: 7, last: 10_006 });
   expect(await other.events()).toHaveLength(1);
+});
+
+it("no kind of events pushes another one out: 10,000 decisions about ideas, and as many acts of a key, leave those of keys", async () => {
+  freeze(START);
+  const owner = createOwner();
+  const { apiKey } = await owner.create();
+  const { events: before } =
+    (await databaseOf(apiKey.id).prepare("SELECT count(*) AS events FROM audit_events").first()) ?? {};
+  const flood = `${NUMBERS} INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, created_at, subject_id)
+    SELECT ?3 || printf('%09d', i), k.account_id, 'proposal-changed', ?4, 'An idea', ?5 + i, 'an idea' FROM n, api_keys k WHERE k.id = ?1`;
+  for (const [prefix, by] of [
+    ["own", null],
+    ["key", apiKey.id],
+  ])
+    await databaseOf(apiKey.id).prepare(flood).bind(apiKey.id, 10_005, prefix, by, START).run();
+  const count = (condition: string) =>
+    databaseOf(apiKey.id).prepare(`SELECT count(*) AS events FROM audit_events WHERE ${condition}`).first("events");
+  expect(await count("subject_id IS NULL")).toBe(before);
+  expect(await count("subject_id IS NOT NULL AND api_key_id IS NULL")).toBe(10_000);
+  expect(await count("subject_id IS NOT NULL AND api_key_id IS NOT NULL")).toBe(10_000);
+  expect(await databaseOf(apiKey.id).prepare("SELECT count(*) AS events FROM kept_events").first("events")).toBe(
+    20_000 + Number(before),
+  );
+});
+
+it("an account notes when it removes a member, a webhook and an old key, for a restore from a backup", async () => {
+  freeze(START);
+  const { founder, id, accountId, apiKey } = await pair("1");
+  const marks = async () =>
+    Object.values(
+      (await databaseOf(accountId)
+        .prepare("SELECT member_removed_at, webhook_deleted_at, keys_deleted_at FROM accounts WHERE id = ?1")
+        .bind(accountId)
+        .first()) ?? {},
+    );
+  const invited = await founder.json("POST", "/members", { email: "never@example.com" });
+  await founder.json("DELETE", `/members/${(await invited.json<{ id: string }>()).id}`);
+  expect(await marks()).toEqual([null, null, null]);
+  await founder.json("DELETE", `/members/${id}`);
+  expect(await marks()).toEqual([START, null, null]);
+  const made = await founder.json("POST", "/webhooks", { url: "https://crm.example.com/" });
+  await founder.json("DELETE", `/webhooks/${(await made.json<{ webhook: { id: string } }>()).webhook.id}`);
+  expect(await marks()).toEqual([START, START, null]);
+  await addEnded(founder.email, 1_001);
+  await founder.create();
+  expect(await marks()).toEqual([START, START, START]);
+  await founder.json("PATCH", `/keys/${apiKey.id}`, { paused: true });
+  expect(
+    await databaseOf(accountId).prepare("SELECT changed_at FROM api_keys WHERE id = ?1").bind(apiKey.id).first(),
+  ).toEqual({ changed_at: START });
 });
 
 it("an event writes as many rows, and reads as many, whether the account has few of them or 10,000", async () => {

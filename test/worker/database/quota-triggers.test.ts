@@ -9,7 +9,8 @@ import { addOneOfEverything, createTenant } from "../../support/tenant.ts";
 const NOT_COUNTED = {
   // Small, and so that revoking always works: see schema.sql.
   api_keys: "at most 4 are active",
-  audit_events: "revoking writes them",
+  audit_events: "counted beside the others: event_bytes, below",
+  kept_events: "counted with their events",
   members: "at most 50 of an account",
   memberships: "one for each member",
   invitations: "at most 50 of an account, with its members, and the last 50 who declined",
@@ -116,4 +117,25 @@ it("every text in every table of an account is counted when it is added, changed
   const faults: string[] = [];
   for (const name of names) faults.push(...(await faultsOf(name, scene)));
   expect(faults).toEqual([]);
+});
+
+it("the bytes of an account's events follow what is recorded, changed and deleted, by whatever the account stores", async () => {
+  const { accountId } = await addOneOfEverything();
+  const database = databaseOf(accountId);
+  const counted = () =>
+    database.prepare("SELECT event_bytes FROM accounts WHERE id = ?1").bind(accountId).first<number>("event_bytes");
+  const begun = (await counted()) ?? 0;
+  const record = `INSERT INTO audit_events (id, account_id, event, api_key_name, actor, address, created_at, changes)
+    VALUES (?1, ?2, 'changed', ?3, ?3, ?3, 1, ?4)`;
+  const more = JSON.stringify({ before: { name: MORE } });
+  await database.prepare("UPDATE accounts SET max_bytes = 1").run();
+  await database.prepare(record).bind("event0000001", accountId, MORE, more).run();
+  const recorded = begun + 400 + 3 * BYTES + new TextEncoder().encode(more).length;
+  expect(await counted()).toBe(recorded);
+  await database.prepare("UPDATE audit_events SET changes = NULL WHERE id = 'event0000001'").run();
+  expect(await counted()).toBe(begun + 400 + 3 * BYTES);
+  await database.prepare("DELETE FROM audit_events WHERE id = 'event0000001'").run();
+  expect(await counted()).toBe(begun);
+  await database.prepare("DELETE FROM audit_events").run();
+  expect(await counted()).toBe(0);
 });
