@@ -92,7 +92,12 @@ export const TESTS: Readonly<Record<string, readonly string[]>> = {
     "worker/http/consistency.test.ts",
     "worker/credentials/consistency-token.test.ts",
   ],
-  Private: ["worker/panelist/privacy.slow.test.ts", "worker/tenant/acting-for.test.ts"],
+  Private: [
+    "worker/panelist/privacy.slow.test.ts",
+    "worker/tenant/acting-for.test.ts",
+    "worker/panelist/who.test.ts",
+    "worker/tenant/exact-ids.test.ts",
+  ],
   "One vote each": ["worker/database/merges.test.ts", "worker/panelist/merges.test.ts"],
   Found: [
     "worker/panelist/finding.test.ts",

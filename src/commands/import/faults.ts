@@ -14,9 +14,8 @@ export function faultsOf(ideas: readonly Idea[]): string[] {
   const seen = new Set<string>();
   const ofIdeas = ideas.flatMap((idea) => {
     const { externalId, comments } = idea;
-    const id = externalId.normalize("NFC");
-    const isRepeated = seen.has(id);
-    seen.add(id);
+    const isRepeated = seen.has(externalId);
+    seen.add(externalId);
     const found =
       firstOf(ProposalExternalId.safeParse(externalId), "its id") ??
       (isRepeated ? "another one has the same id" : undefined) ??

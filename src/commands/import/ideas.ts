@@ -125,13 +125,11 @@ export function toProse(text: string, what: string, lost: Lost): string {
 }
 
 /**
- * Addresses are one whatever their capitals. Other ids are the tenant's own, in which capitals may count. In NFC, as the API keeps them.
- * The Kelvin sign stays apart from `k`: the address with it is another person's.
+ * Addresses are one whatever their capitals. Other ids are the tenant's own, in which capitals may count. The Kelvin sign stays, and the
+ * API refuses it: the address with it is another person's.
  */
-export function toPersonId(id: string): string {
-  const folded = id.includes("@") ? id.replace(/[^\u212a]+/g, (part) => part.toLowerCase()) : id;
-  return folded.normalize("NFC");
-}
+export const toPersonId = (id: string): string =>
+  id.includes("@") ? id.replace(/[^\u212a]+/g, (part) => part.toLowerCase()) : id;
 
 /** Each person once. */
 export const unique = (people: readonly Person[]): Person[] => [

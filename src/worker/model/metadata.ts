@@ -3,8 +3,8 @@ import * as z from "zod/mini";
 import { exactLine, prose } from "./text.ts";
 
 /**
- * The tenant's own id for a proposal, unique in its idea bank. In NFC, so that ids that look the same are the same. `.` and `..`
- * are refused, because they cannot be part of a path.
+ * The tenant's own id for a proposal, unique in its idea bank. In NFC alone, so that one spelling never stands for another.
+ * `.` and `..` are refused, because they cannot be part of a path.
  */
 export const ProposalExternalId = exactLine({ min: 1, max: 255 }, "NFC").check(
   z.refine((value) => value !== "." && value !== "..", { error: "must not be . or .." }),

@@ -6,7 +6,7 @@ import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
 import { exactLine, flag, integer, Name, oneOf, Timestamp } from "./text.ts";
 
-/** The tenant's own id for a person, unique within the tenant. In NFC, so that ids that look the same are the same. */
+/** The tenant's own id for a person, unique within the tenant. In NFC alone, so that one spelling never stands for another. */
 export const ExternalId = exactLine({ min: 1, max: 200 }, "NFC");
 
 const TEXTS = {

@@ -1,4 +1,7 @@
-/** The texts that clients send: trimmed, without control characters. Lengths are in Unicode characters, after trimming. */
+/**
+ * The texts that clients send: without control characters, and trimmed, but for ids, which are refused where they would not stay as
+ * sent. Lengths are in Unicode characters, after trimming.
+ */
 import * as z from "zod/mini";
 import { hasCredential } from "../credentials/hide-credentials.ts";
 
@@ -58,19 +61,21 @@ export function withoutInvisible(value: string): string {
 /** A visible character: not a space, not an accent alone, not the Braille pattern without a dot, which no property calls blank. */
 const SEEN = /[^\s\p{DI}\p{M}\u2800]/u;
 
-const lengthMessage = ({ min, max }: Bounds) =>
-  `must have ${min === 0 ? "at most" : `${min} to`} ${max} characters after trimming`;
+const lengthMessage = ({ min, max, invisible }: Bounds & Pick<Rules, "invisible">) =>
+  `must have ${min === 0 ? "at most" : `${min} to`} ${max} characters${invisible === "refused" ? "" : " after trimming"}`;
 
 /** JSON Schema counts characters as Unicode code points (as we do), JavaScript in UTF-16 units, so the metadata is written by hand. */
-const text = ({ forbidden, form, invisible, credentials, ...bounds }: Rules) =>
-  z
+const text = ({ forbidden, form, credentials, ...rules }: Rules) => {
+  const { invisible } = rules;
+  const isExact = invisible === "refused";
+  return z
     .string(orRequired("must be a string"))
     .check(
-      ...((form ?? invisible) ? [workable(bounds)] : []),
+      ...((form ?? invisible) ? [workable(rules)] : []),
       ...(invisible === "dropped" ? [z.overwrite(withoutInvisible)] : []),
-      z.trim(),
-      ...(form === undefined ? [] : [z.normalize(form)]),
-      z.refine((value) => isWithin([...value].length, bounds), { error: lengthMessage(bounds) }),
+      isExact ? TRIMMED : z.trim(),
+      ...(form === undefined ? [] : [isExact ? COMPOSED : z.normalize(form)]),
+      z.refine((value) => isWithin([...value].length, rules), { error: lengthMessage(rules) }),
       z.refine((value) => !forbidden.test(value), { error: "must not contain control characters" }),
       z.refine((value) => value.isWellFormed(), { error: "must be well-formed Unicode" }),
       ...(credentials === undefined
@@ -88,14 +93,24 @@ const text = ({ forbidden, form, invisible, credentials, ...bounds }: Rules) =>
             }),
           ]),
     )
-    .register(z.globalRegistry, { minLength: bounds.min, maxLength: bounds.max });
+    .register(z.globalRegistry, { minLength: rules.min, maxLength: rules.max });
+};
+
+const TRIMMED = z.refine<string>((value) => value.trim() === value, {
+  error: "must not begin or end with a space or a line break",
+  abort: true,
+});
+const COMPOSED = z.refine<string>((value) => value.normalize("NFC") === value, {
+  error: "must be composed (Unicode NFC)",
+  abort: true,
+});
 
 /**
  * Normalizing, and dropping in rounds, take time that grows with the square of the length. So longer texts are refused first;
  * both shorten a real text by far less than eight times.
  */
-const workable = (bounds: Bounds) =>
-  z.refine<string>((value) => value.trim().length <= 8 * bounds.max, { error: lengthMessage(bounds), abort: true });
+const workable = (rules: Bounds & Pick<Rules, "invisible">) =>
+  z.refine<string>((value) => value.trim().length <= 8 * rules.max, { error: lengthMessage(rules), abort: true });
 
 /** A missing field has its own message. */
 export const orRequired = (message: string) => ({
@@ -108,7 +123,10 @@ const isWithin = (length: number, { min, max }: Bounds) => length >= min && leng
 export const line = (bounds: Bounds, form?: "NFC") =>
   text({ ...bounds, forbidden: CONTROL, invisible: "dropped", ...(form && { form }) });
 
-/** One line for programs: an id. It is refused if it would not stay as sent, or could look like another one. */
+/**
+ * One line for programs: an id. It is refused if it would not stay as sent (spaces at its ends, another form), or could look like
+ * another one.
+ */
 export const exactLine = (bounds: Bounds, form?: "NFC") =>
   text({ ...bounds, forbidden: CONTROL, invisible: "refused", ...(form && { form }) });
 

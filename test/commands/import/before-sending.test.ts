@@ -91,9 +91,9 @@ it("lists every row that would be refused, and sends nothing", async () => {
   expect(text.trim().split("\n")).toEqual([
     expect.stringContaining("Nothing was sent."),
     "  row 2: no id",
-    `  idea "csv:${long}": its id must have 1 to 255 characters after trimming`,
+    `  idea "csv:${long}": its id must have 1 to 255 characters`,
     '  idea "csv:1": another one has the same id',
-    `  person "${"y".repeat(201)}": externalId must have 1 to 200 characters after trimming`,
+    `  person "${"y".repeat(201)}": externalId must have 1 to 200 characters`,
   ]);
 });
 

@@ -1,6 +1,7 @@
 /** What files of other services have in other forms than ours: letters, times, addresses, statuses, columns, HTML; and what is told of it. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import { faultsOf } from "../../../src/commands/import/faults.ts";
 import { textOfHtml } from "../../../src/commands/import/html.ts";
 import { readCanny } from "../../../src/commands/import/read-canny.ts";
 import { readCsv } from "../../../src/commands/import/read-csv.ts";
@@ -107,12 +108,13 @@ describe("people", () => {
     expect(lost.lines()).toEqual([]);
   });
 
-  it("an address with the Kelvin sign is another person's than that with a k", () => {
+  it("an address with the Kelvin sign is not that with a k, and is refused before anything is sent", () => {
     const { ideas } = readCsv(
       csv("id,title,voters,votes", ["1", "A", "\u212aim@example.com;kim@example.com", "2"]),
       NOW,
     );
-    expect(ideas[0]?.voters.map(({ externalId }) => externalId)).toEqual(["Kim@example.com", "kim@example.com"]);
+    expect(ideas[0]?.voters.map(({ externalId }) => externalId)).toEqual(["\u212aim@example.com", "kim@example.com"]);
+    expect(faultsOf(ideas)).toEqual(['person "\u212aim@example.com": externalId must be composed (Unicode NFC)']);
   });
 
   it("two tags that differ by capitals only are one, spelled as the first", () => {

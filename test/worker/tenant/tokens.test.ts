@@ -147,21 +147,6 @@ describe("that a token was issued", () => {
   });
 });
 
-describe("an externalId", () => {
-  const [composed, decomposed] = ["Caf\u00e9", "Cafe\u0301"];
-
-  it("is the same composed and decomposed", async () => {
-    const { issue, tenant } = await createScene();
-    const { panelistId } = await issue({ externalId: decomposed });
-    expect(await issue({ externalId: composed })).toMatchObject({ panelistId });
-    for (const externalId of [composed, decomposed]) {
-      expect((await tenant.send("POST", "/tenant/panelists", { externalId })).status).toBe(409);
-      const found = await tenant.send("GET", `/tenant/panelists?externalId=${encodeURIComponent(externalId)}`);
-      expect(await found.json()).toMatchObject({ items: [{ id: panelistId, externalId: composed }] });
-    }
-  });
-});
-
 describe("a token becomes invalid at once, in this isolate,", () => {
   it("when all of its panelist's tokens are revoked; one issued afterwards works, even in the same second", async () => {
     const { issue, read, tenant, panelistId } = await createScene();
