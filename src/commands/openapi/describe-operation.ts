@@ -60,8 +60,8 @@ const successOf = (operation: Operation) => ({
 const returnsFirstAnswer = (operation: Operation): boolean =>
   takesIdempotencyKey(operation) && operation.credential.kind !== "access";
 
-const sendsConsistencyToken = ({ method, credential: { kind } }: Operation): boolean =>
-  method !== "GET" && (kind === "apiKey" || kind === "compoundToken");
+const sendsConsistencyToken = ({ effect, credential: { kind } }: Operation): boolean =>
+  effect !== "reads" && (kind === "apiKey" || kind === "compoundToken");
 
 const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 

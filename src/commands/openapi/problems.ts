@@ -87,15 +87,15 @@ function problemCodesOf(operation: Operation): ProblemCode[] {
   if (credential.kind !== "access" && credential.kind !== "none") codes.add("unauthorized");
   if (credential.kind === "access" || credential.kind === "apiKey") codes.add("forbidden");
   if (credential.kind === "apiKey") codes.add("too-many-requests");
-  if (credential.kind === "compoundToken" && operation.method !== "GET") codes.add("sign-in-required");
+  if (credential.kind === "compoundToken" && operation.effect !== "reads") codes.add("sign-in-required");
   if (credential.kind === "access" && path.includes("{")) codes.add("not-found");
   const hasInput = query !== undefined || options !== undefined || body !== undefined || path.includes("{");
   if (hasInput || refusesUnknown(operation) || takesIdempotencyKey(operation)) codes.add("invalid-request");
   if (body !== undefined) codes.add("request-timeout").add("payload-too-large").add("unsupported-media-type");
   if (takesIdempotencyKey(operation)) codes.add("idempotency-key-reused");
   const isTenants = credential.kind === "apiKey" || credential.kind === "compoundToken";
-  if ((body !== undefined && isTenants && !operation.idempotent) || takesIdempotencyKey(operation))
-    codes.add("quota-exceeded");
+  const grows = operation.effect === "adds" || operation.effect === "overwrites";
+  if ((body !== undefined && isTenants && grows) || takesIdempotencyKey(operation)) codes.add("quota-exceeded");
   return PROBLEM_CODES.filter((code) => codes.has(code));
 }
 
@@ -158,7 +158,7 @@ function exampleOf(code: ProblemCode, { operation }: Kind): Problem {
   if (!isPanelists) return new Problem(code, { extensions: { "violated-policies": ["api-key"] } });
   return new Problem(code, {
     detail: "The panelist is over its rate limit. Wait for the seconds in `Retry-After`.",
-    extensions: { "violated-policies": [operation?.method === "GET" ? "panelist-reads" : "panelist-writes"] },
+    extensions: { "violated-policies": [operation?.effect === "reads" ? "panelist-reads" : "panelist-writes"] },
   });
 }
 

@@ -13,6 +13,7 @@ const KEY = `${KEYS}/{apiKeyId}`;
 export const API_KEY_OPERATIONS = {
   listApiKeys: operation({
     method: "GET",
+    effect: "reads",
     path: KEYS,
     answer: ApiKeyList,
     summary: "List API keys",
@@ -28,6 +29,7 @@ export const API_KEY_OPERATIONS = {
 
   createApiKey: operation({
     method: "POST",
+    effect: "adds",
     path: KEYS,
     body: NewApiKey,
     answer: ShownApiKey,
@@ -40,6 +42,7 @@ export const API_KEY_OPERATIONS = {
 
   getApiKey: operation({
     method: "GET",
+    effect: "reads",
     path: KEY,
     answer: ApiKey,
     summary: "Read an API key",
@@ -48,6 +51,7 @@ export const API_KEY_OPERATIONS = {
 
   getApiKeyUsage: operation({
     method: "GET",
+    effect: "reads",
     path: `${KEY}/usage`,
     answer: ApiKeyUsage,
     summary: "Read how an API key was used",
@@ -57,6 +61,7 @@ export const API_KEY_OPERATIONS = {
 
   changeApiKey: operation({
     method: "PATCH",
+    effect: "overwrites",
     path: KEY,
     body: ApiKeyChanges,
     answer: ApiKey,
@@ -72,6 +77,8 @@ export const API_KEY_OPERATIONS = {
 
   rotateApiKey: operation({
     method: "POST",
+    effect: "ends",
+    idempotent: false,
     path: `${KEY}/rotate`,
     body: Rotation,
     answer: ShownApiKey,
@@ -89,6 +96,7 @@ export const API_KEY_OPERATIONS = {
 
   revokeApiKey: operation({
     method: "DELETE",
+    effect: "ends",
     path: KEY,
     answer: ApiKey,
     status: 200,

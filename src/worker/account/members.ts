@@ -107,6 +107,7 @@ const INVITATION = `${INVITATIONS}/{invitationId}`;
 export const MEMBER_OPERATIONS = {
   listAccounts: operation({
     method: "GET",
+    effect: "reads",
     path: "/account/api/accounts",
     answer: OwnAccountList,
     summary: "List the accounts that you are a member of",
@@ -117,6 +118,7 @@ export const MEMBER_OPERATIONS = {
 
   listInvitations: operation({
     method: "GET",
+    effect: "reads",
     path: INVITATIONS,
     query: PageQuery,
     answer: Invitation,
@@ -128,6 +130,8 @@ export const MEMBER_OPERATIONS = {
 
   acceptInvitation: operation({
     method: "PUT",
+    effect: "adds",
+    idempotent: true,
     path: INVITATION,
     answer: OwnAccount,
     untilDone: true,
@@ -138,6 +142,7 @@ export const MEMBER_OPERATIONS = {
 
   declineInvitation: operation({
     method: "DELETE",
+    effect: "ends",
     path: INVITATION,
     untilDone: true,
     summary: "Decline an invitation",
@@ -150,6 +155,7 @@ export const MEMBER_OPERATIONS = {
 
   listMembers: operation({
     method: "GET",
+    effect: "reads",
     path: MEMBERS,
     answer: MemberList,
     summary: "List the account's members",
@@ -158,6 +164,7 @@ export const MEMBER_OPERATIONS = {
 
   addMember: operation({
     method: "POST",
+    effect: "adds",
     path: MEMBERS,
     body: NewMember,
     answer: Member,
@@ -173,6 +180,7 @@ export const MEMBER_OPERATIONS = {
 
   removeMember: operation({
     method: "DELETE",
+    effect: "ends",
     path: `${MEMBERS}/{memberId}`,
     problems: ["conflict"],
     untilDone: true,

@@ -21,6 +21,7 @@ export async function changeSettings(c: Context<OwnerEnv>, settings: AccountSett
 export const SETTINGS_OPERATIONS = {
   changeSettings: operation({
     method: "PUT",
+    effect: "overwrites",
     path: "/account/api/settings",
     body: NewAccountSettings,
     answer: AccountSettings,
@@ -31,6 +32,7 @@ export const SETTINGS_OPERATIONS = {
 
   listActivity: operation({
     method: "GET",
+    effect: "reads",
     path: "/account/api/activity",
     query: ActivityQuery,
     answer: AuditEvent,

@@ -175,6 +175,7 @@ const WEBHOOK = `${WEBHOOKS}/{webhookId}`;
 export const WEBHOOK_OPERATIONS = {
   listWebhooks: operation({
     method: "GET",
+    effect: "reads",
     path: WEBHOOKS,
     answer: WebhookList,
     summary: "List webhooks",
@@ -184,6 +185,7 @@ export const WEBHOOK_OPERATIONS = {
 
   createWebhook: operation({
     method: "POST",
+    effect: "adds",
     path: WEBHOOKS,
     body: NewWebhook,
     answer: ShownWebhook,
@@ -198,6 +200,7 @@ export const WEBHOOK_OPERATIONS = {
 
   changeWebhook: operation({
     method: "PATCH",
+    effect: "overwrites",
     path: WEBHOOK,
     body: WebhookChanges,
     answer: Webhook,
@@ -208,6 +211,7 @@ export const WEBHOOK_OPERATIONS = {
 
   moveWebhook: operation({
     method: "PUT",
+    effect: "overwrites",
     path: `${WEBHOOK}/place`,
     body: WebhookMove,
     answer: Webhook,
@@ -222,6 +226,8 @@ export const WEBHOOK_OPERATIONS = {
 
   rotateWebhook: operation({
     method: "POST",
+    effect: "ends",
+    idempotent: false,
     path: `${WEBHOOK}/rotate`,
     answer: ShownWebhook,
     problems: ["conflict"],
@@ -232,6 +238,7 @@ export const WEBHOOK_OPERATIONS = {
 
   testWebhook: operation({
     method: "POST",
+    effect: "adds",
     path: `${WEBHOOK}/test`,
     options: WebhookTestQuery,
     answer: WebhookTest,
@@ -250,6 +257,7 @@ export const WEBHOOK_OPERATIONS = {
 
   deleteWebhook: operation({
     method: "DELETE",
+    effect: "ends",
     path: WEBHOOK,
     summary: "Delete a webhook",
     description: "A delivery that is under way can still arrive.",

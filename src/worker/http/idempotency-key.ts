@@ -11,7 +11,7 @@ const HEADER = "Idempotency-Key";
 /** The draft's quoted string, or the unquoted text that most clients send. */
 const KEY = /^(?:"([\x20\x21\x23-\x5b\x5d-\x7e]{1,255})"|([\x21\x23-\x7e]{1,255}))$/;
 
-/** What a key belongs to, besides the method and the path. */
+/** A key belongs to these, besides the method and the path. */
 type SentInput = {
   readonly parameters: Parameters;
   readonly json: { readonly text: string; readonly value: unknown } | undefined;

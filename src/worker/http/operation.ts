@@ -29,8 +29,9 @@ export type Operation = {
   readonly body?: z.ZodMiniType;
   /** The schema of the successful answer; for an operation with a query, of each item on its page. Without one the answer is 204. */
   readonly answer?: z.ZodMiniType;
-  /** For a POST that changes nothing when it is repeated: it needs no `Idempotency-Key`. */
-  readonly idempotent?: true;
+  readonly effect: Effect;
+  /** Whether repeating it at once changes nothing more. By default everything is that does not add. A POST that is needs no `Idempotency-Key`. */
+  readonly idempotent?: boolean;
   /** For a PUT that may create: then it answers 201. */
   readonly creates?: true;
   /** For a POST that answers 200. The default is 201 for a POST with an answer, 200 for other methods. */
@@ -49,6 +50,20 @@ export type Operation = {
   readonly summary: string;
   readonly description?: string;
 };
+
+/**
+ * The strongest thing that the operation can do to what is stored. Its method does not say that: a merge is a POST, and an update
+ * overwrites what somebody wrote.
+ */
+export type Effect =
+  /** Nothing is changed. */
+  | "reads"
+  /** Nothing that was there is changed. */
+  | "adds"
+  /** A former value is lost. */
+  | "overwrites"
+  /** Something is deleted, revoked or decided for good. */
+  | "ends";
 
 export type Credential =
   /** The header `X-API-Key`, with this scope; null accepts any key. */
@@ -73,11 +88,16 @@ export type Definition<Path extends string, Query, Body> = Omit<
   "path" | "credential" | "query" | "body" | "tag"
 > & { readonly path: Path; readonly query?: Query; readonly body?: Body };
 
+export const isIdempotent = ({ effect, idempotent = effect !== "adds" }: Pick<Operation, "effect" | "idempotent">) =>
+  idempotent;
+
 /** Whether the operation honours the header `Idempotency-Key`. */
-export const takesIdempotencyKey = ({ method, credential, idempotent, answer }: Operation): boolean =>
-  method === "POST"
-    ? ["apiKey", "compoundToken", "access"].includes(credential.kind) && !idempotent
+export const takesIdempotencyKey = (operation: Operation): boolean => {
+  const { method, credential, answer } = operation;
+  return method === "POST"
+    ? ["apiKey", "compoundToken", "access"].includes(credential.kind) && !isIdempotent(operation)
     : method === "DELETE" && credential.kind === "apiKey" && answer === undefined;
+};
 
 /**
  * Whether a parameter of the query that the operation does not know is refused. The tenant and its owners have servers, whose

@@ -33,6 +33,7 @@ type LeakOperation = Operation & { handle(c: Context<AppEnv>, memory: ReportMemo
 export const LEAK_OPERATIONS = {
   reportLeaks: {
     method: "POST",
+    effect: "ends",
     path: "/leaks/github",
     credential: { kind: "none" },
     body: LeakReports,

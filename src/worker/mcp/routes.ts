@@ -16,6 +16,7 @@ import type { AuthenticateApiKey, AuthenticatedTenant } from "../tenant/authenti
 import type { TenantEnv } from "../tenant/operation.ts";
 import { createTenantRoutes, type TenantMemory } from "../tenant/routes.ts";
 import { type Admitted, createAdmission } from "./admit.ts";
+import { toRequest, toShown } from "./calls.ts";
 import {
   META,
   type Message,
@@ -26,7 +27,7 @@ import {
   toMessage,
   WITH_INITIALIZE,
 } from "./message.ts";
-import { operationOf, toolsFor, toRequest } from "./tools.ts";
+import { toolOf, toolsFor } from "./tools.ts";
 
 const SERVER = { name: "edge-access-api", version: "1" };
 const CAPABILITIES = { tools: {} };
@@ -62,15 +63,16 @@ export function createMcpRoutes(memory: TenantMemory) {
   operations.onError(handleError);
 
   async function callTool(c: Context<TenantEnv>, { params }: Message, admitted: Admitted): Promise<object> {
-    const operation = operationOf(params.name);
-    if (operation === undefined) throw new RpcError(-32602, { message: "There is no such tool", status: 200 });
+    const tool = toolOf(params.name);
+    if (tool === undefined) throw new RpcError(-32602, { message: "There is no such tool", status: 200 });
     const name = String(params.name);
     c.set("operation", name);
+    const given = toFields(params.arguments) ?? {};
     let answer: Response;
     try {
       const tenant = admitted(name);
-      const request = toRequest(operation, {
-        given: toFields(params.arguments) ?? {},
+      const request = toRequest(tool, {
+        given,
         origin: new URL(c.req.url).origin,
         headers: headersOf(c),
       });
@@ -82,7 +84,8 @@ export function createMcpRoutes(memory: TenantMemory) {
     }
     for (const [header, value] of answer.headers) if (header !== "content-type") c.header(header, value);
     const wait = answer.headers.get("Retry-After");
-    const texts = [await answer.text(), ...(wait === null ? [] : [`Retry-After: ${wait}`])];
+    const text = await answer.text();
+    const texts = [answer.ok ? toShown(tool, given, text) : text, ...(wait === null ? [] : [`Retry-After: ${wait}`])];
     return { content: texts.map((text) => ({ type: "text", text: text || "Done." })), isError: !answer.ok };
   }
 

@@ -1,8 +1,6 @@
-/** A tool for each operation of the tenant API, made of its definition: what an agent reads, and the request that a call becomes. */
+/** A tool for each operation of the tenant API, made of its definition: what an agent reads of it. */
 import type * as z from "zod/mini";
-import { invalid } from "../http/invalid-request.ts";
-import { takesIdempotencyKey } from "../http/operation.ts";
-import { JSON_TYPE } from "../http/read-body.ts";
+import { type Effect, isIdempotent, takesIdempotencyKey } from "../http/operation.ts";
 import { descriptionOf } from "../model/describe.ts";
 import type { Scope } from "../model/scope.ts";
 import type { TenantOperation } from "../tenant/operation.ts";
@@ -10,52 +8,73 @@ import { TENANT_OPERATIONS } from "../tenant/routes.ts";
 
 type JsonSchema = Readonly<Record<string, unknown>>;
 
-const IDEMPOTENCY_KEY = "idempotencyKey";
-const OPERATIONS: Readonly<Record<string, TenantOperation>> = TENANT_OPERATIONS;
+/** The arguments that are no input of the operation itself. */
+export const IDEMPOTENCY_KEY = "idempotencyKey";
+export const WHOLE_TEXTS = "wholeTexts";
+/** A longer text is cut in a list. */
+export const SHOWN_CHARACTERS = 500;
 
-/** The operation of a tool; undefined where there is none. */
-export const operationOf = (name: unknown): TenantOperation | undefined =>
-  typeof name === "string" && Object.hasOwn(OPERATIONS, name) ? OPERATIONS[name] : undefined;
+/** `fields` are those of the body that an agent may send; undefined for all. */
+export type Tool = TenantOperation & { readonly fields?: readonly string[] };
+
+/** An operation whose answer has a secret is no tool, because a transcript is read by others. */
+const TOOLS = new Map<string, Tool>(
+  Object.entries<TenantOperation>(TENANT_OPERATIONS).flatMap(([name, operation]) => {
+    const { forAgents = {} } = operation;
+    return forAgents === "never" ? [] : [[name, { ...operation, ...forAgents }]];
+  }),
+);
+
+/** Undefined where there is none. */
+export const toolOf = (name: unknown): Tool | undefined => (typeof name === "string" ? TOOLS.get(name) : undefined);
 
 /** Those that a key with these scopes may use, always in the same order. */
 export const toolsFor = (scopes: readonly Scope[]): readonly object[] =>
-  Object.entries(OPERATIONS)
+  [...TOOLS]
     .filter(([, { credential }]) => credential.kind === "apiKey" && isAllowed(credential.scope, scopes))
-    .map(([name, operation]) => toTool(name, operation));
+    .map(([name, tool]) => describeTool(name, tool));
 
 const isAllowed = (scope: Scope | null, scopes: readonly Scope[]) => scope === null || scopes.includes(scope);
 
-function toTool(name: string, operation: TenantOperation) {
-  const { method, summary, description, idempotent = method !== "POST" } = operation;
+/** The protocol calls everything destructive that does more than add. */
+const DESTRUCTIVE: readonly Effect[] = ["overwrites", "ends"];
+
+function describeTool(name: string, tool: Tool) {
+  const { summary, description, effect } = tool;
   return {
     name,
     title: summary,
     description: description ? `${summary}. ${description}` : summary,
-    inputSchema: inputSchemaOf(operation),
+    inputSchema: inputSchemaOf(tool),
     annotations: {
-      readOnlyHint: method === "GET",
-      destructiveHint: method === "DELETE",
-      idempotentHint: idempotent,
+      readOnlyHint: effect === "reads",
+      destructiveHint: DESTRUCTIVE.includes(effect),
+      idempotentHint: isIdempotent(tool),
       openWorldHint: false,
     },
   };
 }
 
-const parametersOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
-
-const queryOf = ({ query, options }: TenantOperation): z.ZodMiniType | undefined => query ?? options;
+export const parametersOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 
 /** The parameters of the path, and the fields of the query or of the body, side by side: no operation has a name twice. */
-function inputSchemaOf(operation: TenantOperation): JsonSchema {
-  const schema = operation.body ?? queryOf(operation);
+function inputSchemaOf(tool: Tool): JsonSchema {
+  const schema = tool.body ?? tool.query ?? tool.options;
   const { properties = {}, required = [] } = schema ? toObjectSchema(schema) : {};
-  const parameters = parametersOf(operation.path);
+  const { fields = Object.keys(properties) } = tool;
+  const parameters = parametersOf(tool.path);
   return {
     type: "object",
     properties: {
       ...Object.fromEntries(parameters.map((name) => [name, { type: "string" }])),
-      ...properties,
-      ...(takesIdempotencyKey(operation) && {
+      ...Object.fromEntries(fields.map((name) => [name, properties[name]])),
+      ...(tool.query && {
+        [WHOLE_TEXTS]: {
+          type: "boolean",
+          description: `Without \`true\` a text is cut after ${SHOWN_CHARACTERS} characters, and its length follows. Send a small \`limit\` with it.`,
+        },
+      }),
+      ...(takesIdempotencyKey(tool) && {
         [IDEMPOTENCY_KEY]: { type: "string", description: "Makes the call safe to repeat for 24 hours." },
       }),
     },
@@ -108,45 +127,3 @@ function toObjectSchema(schema: z.core.$ZodType): JsonSchema & ObjectSchema {
     additionalProperties: def.catchall?._zod.def.type === "never" ? false : def.catchall && toJsonSchema(def.catchall),
   };
 }
-
-/**
- * The request that a call of a tool becomes. What is no parameter of the path is the query or the body, whose rules the operation
- * checks. Throws `invalid-request`. `headers` are those of the caller.
- */
-export function toRequest(
-  { method, path, body }: TenantOperation,
-  {
-    given: { [IDEMPOTENCY_KEY]: idempotencyKey, ...given },
-    origin,
-    headers,
-  }: { readonly given: Readonly<Record<string, unknown>>; readonly origin: string; readonly headers: Headers },
-): Request {
-  const parameters = parametersOf(path);
-  const url = new URL(
-    path.replace(/\{(\w+)\}/g, (_, name: string) => toSegment(name, given[name])),
-    origin,
-  );
-  const rest = Object.entries(given).filter(([name]) => !parameters.includes(name));
-  if (idempotencyKey !== undefined) headers.set("Idempotency-Key", toHeader(idempotencyKey));
-  if (body !== undefined) {
-    headers.set("Content-Type", JSON_TYPE);
-    return new Request(url, { method, headers, body: JSON.stringify(Object.fromEntries(rest)) });
-  }
-  // Not those of the URL: each change of them writes the whole URL anew.
-  const query = new URLSearchParams();
-  for (const [name, value] of rest)
-    for (const each of [value].flat())
-      if (each !== null) query.append(name, typeof each === "string" ? each : JSON.stringify(each));
-  url.search = query.toString();
-  return new Request(url, { method, headers });
-}
-
-/** One part of a path, whatever is in it. A URL cannot hold an empty one, and takes dots for the way up. */
-function toSegment(name: string, value: unknown): string {
-  if (typeof value !== "string" || /^\.{0,2}$/.test(value))
-    throw invalid([{ path: name, message: "must be a string, not empty and not of dots alone" }]);
-  return encodeURIComponent(value.toWellFormed());
-}
-
-/** A value that no header can hold becomes an empty one, which is refused. */
-const toHeader = (value: unknown): string => (typeof value === "string" && /^[ -~]*$/.test(value) ? value : "");

@@ -13,9 +13,9 @@ const askerOf = (c: Context<AppEnv>): Asker => ({
 
 const SHARED = {
   method: "POST",
+  effect: "reads",
   credential: { kind: "operator" },
   status: 200,
-  idempotent: true,
   problems: ["not-found"],
 } as const;
 

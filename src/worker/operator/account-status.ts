@@ -56,6 +56,7 @@ async function setStatus(
 export const ACCOUNT_STATUS_OPERATIONS = {
   setAccountStatus: operation({
     method: "PUT",
+    effect: "overwrites",
     path: "/operator/account-status",
     credential: { kind: "operator" },
     body: AccountStatusChange,

@@ -28,6 +28,7 @@ async function actForOwnerOf<Answer>(
 export const KEY_OPERATIONS = {
   limitKeyAsOperator: operation({
     method: "PUT",
+    effect: "overwrites",
     path: "/operator/keys/{apiKeyId}/limit",
     credential: { kind: "operator" },
     body: ApiKeyLimit,
@@ -46,6 +47,7 @@ export const KEY_OPERATIONS = {
 
   revokeKeyAsOperator: operation({
     method: "DELETE",
+    effect: "ends",
     path: "/operator/keys/{apiKeyId}",
     credential: { kind: "operator" },
     answer: ApiKey,

@@ -6,6 +6,7 @@ import { operation } from "./operation.ts";
 export const HEALTH_OPERATIONS = {
   getHealth: operation({
     method: "GET",
+    effect: "reads",
     path: "/health",
     credential: { kind: "none" },
     answer: Health,

@@ -11,6 +11,7 @@ import { operation } from "./operation.ts";
 export const SIGN_IN_OPERATIONS = {
   offerSignIn: operation({
     method: "POST",
+    effect: "adds",
     path: "/operator/sign-ins",
     credential: { kind: "operator" },
     body: NewSignIn,

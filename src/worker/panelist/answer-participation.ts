@@ -34,9 +34,10 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
    */
   const revoked = new WeakSet<VerifiedToken>();
   return async function answer(c: Context<AppEnv>, operation: ParticipationOperation): Promise<Response> {
-    const { method, credential } = operation;
+    const { effect, credential } = operation;
+    const isRead = effect === "reads";
     const presented = await tokens.read(tokenOf(c), c.get("settings").signingKeys);
-    if (presented.panelistId === null && method !== "GET") {
+    if (presented.panelistId === null && !isRead) {
       await openIdeaBank(c, { memory, capability: null });
       throw new Problem("sign-in-required");
     }
@@ -44,7 +45,7 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
     if (database === undefined) throw unauthorized("of no database");
     const token = await views.panelistIds.identifyAt(presented, database);
     if (revoked.has(token)) throw unauthorized("revoked");
-    await limitPanelist(c.env, token.panelistId ?? visitorOf(c, token), method === "GET");
+    await limitPanelist(c.env, token.panelistId ?? visitorOf(c, token), isRead);
     c.set("listsOf", token.ideaBankId);
     c.set("sender", token.ideaBankId);
     // A replica may not know yet what was created or opened a moment ago, so only the primary may refuse a young token.
@@ -73,7 +74,7 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
       });
     const primary = database.primary();
     const { ideaBankId } = token;
-    const watched = method === "GET" ? undefined : watchWebhooks(primary.session, { ideaBankId });
+    const watched = isRead ? undefined : watchWebhooks(primary.session, { ideaBankId });
     const found = await (watched === undefined ? read() : work(watched.session));
     primary.noteAnswer();
     const waiting = watched?.waiting ?? [];

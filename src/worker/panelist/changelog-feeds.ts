@@ -11,6 +11,7 @@ import { type IdeaBankOperation, ideaBankOperation } from "./operation.ts";
 
 const SHARED = {
   method: "GET",
+  effect: "reads",
   capability: "canViewChangelog",
   conditional: true,
   problems: ["idea-bank-not-found"],

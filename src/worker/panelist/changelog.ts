@@ -15,6 +15,7 @@ import { ideaBankOperation } from "./operation.ts";
 export const CHANGELOG_OPERATIONS = {
   getChangelog: ideaBankOperation({
     method: "GET",
+    effect: "reads",
     path: "/public/ideabank/changelog",
     capability: "canViewChangelog",
     answer: Changelog,

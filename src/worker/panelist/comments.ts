@@ -26,6 +26,7 @@ function own<Comment extends { readonly mine: boolean }>(comment: Comment | null
 export const COMMENT_OPERATIONS = {
   listPanelistComments: participation({
     method: "GET",
+    effect: "reads",
     path: COMMENTS,
     capability: "canViewProposals",
     query: PageQuery,
@@ -45,6 +46,7 @@ export const COMMENT_OPERATIONS = {
 
   addComment: participation({
     method: "POST",
+    effect: "adds",
     path: COMMENTS,
     capability: "canComment",
     body: NewComment,
@@ -75,6 +77,7 @@ export const COMMENT_OPERATIONS = {
 
   editComment: participation({
     method: "PATCH",
+    effect: "overwrites",
     path: COMMENT,
     capability: "canComment",
     body: NewComment,
@@ -95,6 +98,7 @@ export const COMMENT_OPERATIONS = {
 
   removeComment: participation({
     method: "DELETE",
+    effect: "ends",
     path: COMMENT,
     capability: "canComment",
     problems: [...PROPOSAL_PROBLEMS, "comment-not-found", "capability-closed", "forbidden"],

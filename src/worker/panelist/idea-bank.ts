@@ -14,6 +14,7 @@ import { ideaBankOperation } from "./operation.ts";
 export const IDEA_BANK_OPERATIONS = {
   getCapabilities: ideaBankOperation({
     method: "GET",
+    effect: "reads",
     path: "/ideabank",
     capability: null,
     answer: IdeaBankAccess,

@@ -41,6 +41,7 @@ function refusal(proposal: PanelistProposal | null): Problem {
 export const PROPOSAL_OPERATIONS = {
   listPanelistProposals: participation({
     method: "GET",
+    effect: "reads",
     path: PROPOSALS,
     capability: "canViewProposals",
     query: PanelistProposalQuery,
@@ -57,6 +58,7 @@ export const PROPOSAL_OPERATIONS = {
   // Defined before the operation with `{proposalId}`, because routes match in order.
   listSimilarProposals: participation({
     method: "GET",
+    effect: "reads",
     path: `${PROPOSALS}/similar`,
     capability: "canViewProposals",
     query: SimilarQuery,
@@ -76,6 +78,7 @@ export const PROPOSAL_OPERATIONS = {
 
   submitProposal: participation({
     method: "POST",
+    effect: "adds",
     path: PROPOSALS,
     capability: "canSubmitProposals",
     body: Submission,
@@ -115,6 +118,7 @@ export const PROPOSAL_OPERATIONS = {
 
   listTags: participation({
     method: "GET",
+    effect: "reads",
     path: "/ideabank/tags",
     capability: "canViewProposals",
     answer: TagCounts,
@@ -129,6 +133,7 @@ export const PROPOSAL_OPERATIONS = {
 
   getPanelistProposal: participation({
     method: "GET",
+    effect: "reads",
     path: PROPOSAL,
     capability: "canViewProposals",
     answer: PanelistProposal,
@@ -143,6 +148,7 @@ export const PROPOSAL_OPERATIONS = {
 
   editProposal: participation({
     method: "PATCH",
+    effect: "overwrites",
     path: PROPOSAL,
     capability: "canSubmitProposals",
     body: SubmissionChanges,
@@ -167,6 +173,7 @@ export const PROPOSAL_OPERATIONS = {
 
   withdrawProposal: participation({
     method: "DELETE",
+    effect: "ends",
     path: PROPOSAL,
     capability: "canSubmitProposals",
     problems: [...PROPOSAL_PROBLEMS, "capability-closed", "forbidden", "conflict"],

@@ -9,6 +9,8 @@ const VOTE = `${PROPOSAL}/vote`;
 export const VOTE_OPERATIONS = {
   vote: participation({
     method: "PUT",
+    effect: "adds",
+    idempotent: true,
     path: VOTE,
     capability: "canVote",
     answer: Vote,
@@ -28,6 +30,7 @@ export const VOTE_OPERATIONS = {
 
   unvote: participation({
     method: "DELETE",
+    effect: "ends",
     path: VOTE,
     capability: "canVote",
     answer: Vote,

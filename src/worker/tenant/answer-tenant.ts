@@ -28,7 +28,7 @@ const namesPerson = (body: unknown): boolean =>
 export function createTenantAnswer(authenticate: AuthenticateApiKey, views: IdeaBankViews, send: Send) {
   return async function answer(c: Context<TenantEnv>, operation: TenantOperation): Promise<Response> {
     const { accountId, database } = await authenticate(c, scopeOf(operation));
-    const { path, method } = operation;
+    const { path, effect } = operation;
     const ids = readIds(c, operation);
     // `externalId` is the tenant's own id, not the identifier of a row.
     const { externalId: _, ...named } = ids;
@@ -37,7 +37,7 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     c.set("listsOf", accountId);
     const primary = database.primary();
     const { session } = primary;
-    const watched = method === "GET" ? { session, waiting: [] } : watchWebhooks(session, { accountId });
+    const watched = effect === "reads" ? { session, waiting: [] } : watchWebhooks(session, { accountId });
     const orForbidden = async (error: unknown): Promise<never> => {
       if (await ownsPath(watched.session, { accountId, path, ids })) throw error;
       throw new Problem("forbidden", { cause: "not the tenant's" });
@@ -66,7 +66,7 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     primary.noteAnswer();
     const { waiting } = watched;
     if (waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(database.withoutSession(), waiting, send));
-    if (method === "GET") return response;
+    if (effect === "reads") return response;
     const { ideaBankId, panelistId } = ids;
     // Issuing a token changes nothing that a panelist of the idea bank sees.
     const written = scopeOf(operation) === "panelists:write" ? panelistId : ideaBankId;

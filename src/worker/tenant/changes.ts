@@ -14,6 +14,7 @@ const operation = tenantOperations({
 export const CHANGE_OPERATIONS = {
   listChanges: operation({
     method: "GET",
+    effect: "reads",
     path: "/tenant/changes",
     scope: "ideabanks:read",
     query: ChangeQuery,

@@ -25,6 +25,7 @@ const operation = tenantOperations(PROPOSAL_TAG);
 export const COMMENT_OPERATIONS = {
   listIdeaBankComments: operation({
     method: "GET",
+    effect: "reads",
     path: "/tenant/ideabanks/{ideaBankId}/comments",
     scope: "ideabanks:read",
     query: CommentQuery,
@@ -38,6 +39,7 @@ export const COMMENT_OPERATIONS = {
 
   listComments: operation({
     method: "GET",
+    effect: "reads",
     path: COMMENTS,
     scope: "ideabanks:read",
     query: PageQuery,
@@ -50,6 +52,7 @@ export const COMMENT_OPERATIONS = {
 
   createComment: operation({
     method: "POST",
+    effect: "adds",
     path: COMMENTS,
     scope: "ideabanks:write",
     body: TenantComment,
@@ -75,6 +78,7 @@ export const COMMENT_OPERATIONS = {
 
   updateComment: operation({
     method: "PATCH",
+    effect: "overwrites",
     path: COMMENT,
     scope: "ideabanks:write",
     body: NewComment,
@@ -95,6 +99,7 @@ export const COMMENT_OPERATIONS = {
 
   deleteComment: operation({
     method: "DELETE",
+    effect: "ends",
     path: COMMENT,
     scope: "ideabanks:write",
     summary: "Delete a comment",

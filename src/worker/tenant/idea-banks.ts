@@ -19,6 +19,7 @@ const operation = tenantOperations({
 export const IDEA_BANK_OPERATIONS = {
   listIdeaBanks: operation({
     method: "GET",
+    effect: "reads",
     path: IDEA_BANKS,
     scope: "ideabanks:read",
     query: IdeaBankQuery,
@@ -31,6 +32,7 @@ export const IDEA_BANK_OPERATIONS = {
 
   createIdeaBank: operation({
     method: "POST",
+    effect: "adds",
     path: IDEA_BANKS,
     scope: "ideabanks:write",
     body: NewIdeaBank,
@@ -46,6 +48,7 @@ export const IDEA_BANK_OPERATIONS = {
 
   getIdeaBank: operation({
     method: "GET",
+    effect: "reads",
     path: IDEA_BANK,
     scope: "ideabanks:read",
     answer: IdeaBank,
@@ -56,6 +59,7 @@ export const IDEA_BANK_OPERATIONS = {
 
   updateIdeaBank: operation({
     method: "PATCH",
+    effect: "overwrites",
     path: IDEA_BANK,
     scope: "ideabanks:write",
     body: IdeaBankChanges,
@@ -68,6 +72,7 @@ export const IDEA_BANK_OPERATIONS = {
 
   deleteIdeaBank: operation({
     method: "DELETE",
+    effect: "ends",
     path: IDEA_BANK,
     scope: "ideabanks:write",
     summary: "Delete an idea bank",

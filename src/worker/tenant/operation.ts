@@ -24,12 +24,22 @@ export type TenantRequest = {
 };
 
 export type TenantOperation = Operation & {
+  readonly forAgents?: ForAgents;
   handle(c: Context<TenantEnv>, request: AnyInput & TenantRequest): Promise<Response>;
 };
+
+/**
+ * How an agent sees the operation at `/mcp`, if not as it is. `never`: its answer has a secret, and a transcript is no place for one.
+ * Otherwise the fields of the body that an agent may send, and what the operation does with them.
+ */
+type ForAgents =
+  | "never"
+  | (Required<Pick<Operation, "effect" | "description">> & { readonly fields: readonly string[] });
 
 type TenantDefinition<Path extends string, Query, Body> = Definition<Path, Query, Body> & {
   /** Null accepts any key. */
   readonly scope: Scope | null;
+  readonly forAgents?: ForAgents;
   handle(c: Context<TenantEnv>, request: Input<Path, Query, Body> & TenantRequest): Promise<Response>;
 };
 

@@ -28,6 +28,7 @@ const operation = tenantOperations(PANELIST_TAG);
 export const PANELIST_OPERATIONS = {
   listPanelists: operation({
     method: "GET",
+    effect: "reads",
     path: PANELISTS,
     scope: "panelists:read",
     query: PanelistQuery,
@@ -40,6 +41,7 @@ export const PANELIST_OPERATIONS = {
 
   createPanelist: operation({
     method: "POST",
+    effect: "adds",
     path: PANELISTS,
     scope: "panelists:write",
     body: NewPanelist,
@@ -56,6 +58,7 @@ export const PANELIST_OPERATIONS = {
 
   getPanelist: operation({
     method: "GET",
+    effect: "reads",
     path: PANELIST,
     scope: "panelists:read",
     answer: Panelist,
@@ -66,6 +69,7 @@ export const PANELIST_OPERATIONS = {
 
   updatePanelist: operation({
     method: "PATCH",
+    effect: "overwrites",
     path: PANELIST,
     scope: "panelists:write",
     body: PanelistChanges,
@@ -85,6 +89,7 @@ export const PANELIST_OPERATIONS = {
 
   deletePanelist: operation({
     method: "DELETE",
+    effect: "ends",
     path: PANELIST,
     scope: "panelists:write",
     options: PanelistDeletion,

@@ -45,6 +45,7 @@ const operation = tenantOperations(PROPOSAL_TAG);
 export const PROPOSAL_OPERATIONS = {
   listProposals: operation({
     method: "GET",
+    effect: "reads",
     path: PROPOSALS,
     scope: "ideabanks:read",
     query: ProposalQuery,
@@ -60,6 +61,7 @@ export const PROPOSAL_OPERATIONS = {
 
   createProposal: operation({
     method: "POST",
+    effect: "adds",
     path: PROPOSALS,
     scope: "ideabanks:write",
     body: NewProposal,
@@ -84,6 +86,7 @@ export const PROPOSAL_OPERATIONS = {
 
   upsertProposal: operation({
     method: "PUT",
+    effect: "overwrites",
     path: `${PROPOSALS}/by-external-id/{externalId}`,
     scope: "ideabanks:write",
     body: ProposalUpsert,
@@ -106,6 +109,7 @@ export const PROPOSAL_OPERATIONS = {
 
   getProposal: operation({
     method: "GET",
+    effect: "reads",
     path: PROPOSAL,
     scope: "ideabanks:read",
     answer: Proposal,
@@ -115,6 +119,7 @@ export const PROPOSAL_OPERATIONS = {
 
   updateProposal: operation({
     method: "PATCH",
+    effect: "overwrites",
     path: PROPOSAL,
     scope: "ideabanks:write",
     body: ProposalChanges,
@@ -133,6 +138,7 @@ export const PROPOSAL_OPERATIONS = {
 
   deleteProposal: operation({
     method: "DELETE",
+    effect: "ends",
     path: PROPOSAL,
     scope: "ideabanks:write",
     summary: "Delete a proposal",
@@ -145,11 +151,11 @@ export const PROPOSAL_OPERATIONS = {
 
   mergeProposal: operation({
     method: "POST",
+    effect: "ends",
     path: `${PROPOSAL}/merge`,
     scope: "ideabanks:write",
     body: Merge,
     answer: Proposal,
-    idempotent: true,
     status: 200,
     problems: ["conflict"],
     summary: "Merge a proposal into another",

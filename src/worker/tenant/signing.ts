@@ -26,7 +26,9 @@ async function describeSecret(
 export const SIGNING_OPERATIONS = {
   getSigningSecret: operation({
     method: "GET",
+    effect: "reads",
     path: SECRET,
+    forAgents: "never",
     scope: "panelists:write",
     answer: SigningSecret,
     summary: "Read the secret that your server signs tokens with",
@@ -43,7 +45,10 @@ export const SIGNING_OPERATIONS = {
 
   rotateSigningSecret: operation({
     method: "POST",
+    effect: "ends",
+    idempotent: false,
     path: `${SECRET}/rotate`,
+    forAgents: "never",
     scope: "panelists:write",
     body: SecretRotation,
     answer: SigningSecret,
@@ -63,12 +68,12 @@ export const SIGNING_OPERATIONS = {
 
   introspectToken: operation({
     method: "POST",
+    effect: "reads",
     path: "/tenant/tokens/introspect",
     scope: "panelists:read",
     body: IntrospectionRequest,
     answer: Introspection,
     status: 200,
-    idempotent: true,
     summary: "Say whether a token is valid, and why not",
     description:
       "For a valid token of yours, of any kind, its content. For any other `active` is `false`: with `reason`, and nobody named, if it " +

@@ -17,6 +17,7 @@ const operation = tenantOperations({ name: "Surveys", description: "The surveys 
 export const SURVEY_OPERATIONS = {
   listSurveys: operation({
     method: "GET",
+    effect: "reads",
     path: SURVEYS,
     scope: "surveys:read",
     query: PageQuery,
@@ -28,6 +29,7 @@ export const SURVEY_OPERATIONS = {
 
   createSurvey: operation({
     method: "POST",
+    effect: "adds",
     path: SURVEYS,
     scope: "surveys:write",
     body: NewSurvey,
@@ -44,6 +46,7 @@ export const SURVEY_OPERATIONS = {
 
   getSurvey: operation({
     method: "GET",
+    effect: "reads",
     path: SURVEY,
     scope: "surveys:read",
     answer: Survey,
@@ -53,6 +56,7 @@ export const SURVEY_OPERATIONS = {
 
   updateSurvey: operation({
     method: "PATCH",
+    effect: "overwrites",
     path: SURVEY,
     scope: "surveys:write",
     body: SurveyChanges,
@@ -65,6 +69,7 @@ export const SURVEY_OPERATIONS = {
 
   deleteSurvey: operation({
     method: "DELETE",
+    effect: "ends",
     path: SURVEY,
     scope: "surveys:write",
     summary: "Delete a survey",

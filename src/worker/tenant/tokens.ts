@@ -29,7 +29,17 @@ const namedBy = async (
 export const TOKEN_OPERATIONS = {
   issueToken: operation({
     method: "POST",
+    effect: "overwrites",
+    idempotent: false,
     path: "/tenant/ideabanks/{ideaBankId}/tokens",
+    // A panelist's token is that person's secret. A visitor's is none.
+    forAgents: {
+      effect: "adds",
+      fields: ["visitor", "lifetimeSeconds"],
+      description:
+        "Send `visitor` as `true`: the token is for everybody who is not signed in. It only reads, so it may stand in a page. A " +
+        "panelist's token is a secret, which only your server gets.",
+    },
     scope: "panelists:write",
     body: TokenRequest,
     answer: IssuedToken,
@@ -59,6 +69,8 @@ export const TOKEN_OPERATIONS = {
 
   revokeTokens: operation({
     method: "DELETE",
+    effect: "ends",
+    idempotent: false,
     path: `${PANELIST}/tokens`,
     scope: "panelists:write",
     summary: "Revoke all of a panelist's tokens",
@@ -73,6 +85,8 @@ export const TOKEN_OPERATIONS = {
 
   revokeTokensOf: operation({
     method: "POST",
+    effect: "ends",
+    idempotent: false,
     path: "/tenant/tokens/revoke",
     scope: "panelists:write",
     body: TokenRevocation,
@@ -90,6 +104,8 @@ export const TOKEN_OPERATIONS = {
 
   endVisitorTokens: operation({
     method: "DELETE",
+    effect: "ends",
+    idempotent: false,
     path: "/tenant/ideabanks/{ideaBankId}/visitor-tokens",
     scope: "panelists:write",
     summary: "End the visitors' tokens",

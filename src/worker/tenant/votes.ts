@@ -31,6 +31,7 @@ const operation = tenantOperations({
 export const VOTE_OPERATIONS = {
   listVotesOfPanelist: operation({
     method: "GET",
+    effect: "reads",
     path: "/tenant/panelists/{panelistId}/votes",
     scope: "panelists:read",
     query: PageQuery,
@@ -47,6 +48,7 @@ export const VOTE_OPERATIONS = {
 
   listVotes: operation({
     method: "GET",
+    effect: "reads",
     path: VOTES,
     scope: "ideabanks:read",
     query: PageQuery,
@@ -63,6 +65,7 @@ export const VOTE_OPERATIONS = {
 
   voteFor: operation({
     method: "POST",
+    effect: "adds",
     path: VOTES,
     scope: "ideabanks:write",
     body: NewVote,
@@ -78,6 +81,8 @@ export const VOTE_OPERATIONS = {
 
   putVote: operation({
     method: "PUT",
+    effect: "adds",
+    idempotent: true,
     path: VOTE,
     scope: "ideabanks:write",
     answer: Vote,
@@ -91,6 +96,7 @@ export const VOTE_OPERATIONS = {
 
   deleteVote: operation({
     method: "DELETE",
+    effect: "ends",
     path: VOTE,
     scope: "ideabanks:write",
     answer: Vote,

@@ -7,6 +7,7 @@ const operation = tenantOperations({ name: "Tenant", description: "Check an API 
 export const API_KEY_OPERATIONS = {
   whoami: operation({
     method: "GET",
+    effect: "reads",
     path: "/tenant/whoami",
     scope: null,
     ignoresQuery: true,

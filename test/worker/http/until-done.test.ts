@@ -12,6 +12,7 @@ import { createOwner } from "../../support/owner.ts";
 it.each([true, undefined] as const)("with `untilDone: %s`", async (untilDone) => {
   const operation: Operation = {
     method: "PUT",
+    effect: "overwrites",
     path: "/thing",
     credential: { kind: "none" },
     tag: { name: "Things", description: "Things." },
