@@ -1,7 +1,7 @@
 /** The lock files contain a hash for every installed package. */
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { findFaults, HASH_UNKNOWN, packagesWithoutHash } from "../../.ci/lock-file.mjs";
+import { findFaults, HASH_UNKNOWN, packagesWithoutHash, SCRIPTS_READ } from "../../.ci/lock-file.mjs";
 
 const lockFile = (packages: Record<string, object>) => JSON.stringify({ lockfileVersion: 3, packages });
 
@@ -21,17 +21,58 @@ describe("a package of a lock file", () => {
 
 it("an exception covers one version, and only while it is needed", () => {
   const without = lockFile({ "node_modules/a": { version: "1.0.0" } });
-  expect(findFaults([without], [])).toEqual(["a@1.0.0 has no SHA-512 hash in its lock file"]);
-  expect(findFaults([without], ["a@1.0.0"])).toEqual([]);
-  expect(findFaults([without], ["a@0.9.0"])).toEqual([
-    "a@1.0.0 has no SHA-512 hash in its lock file",
-    "a@0.9.0 is an exception without need",
+  const fault = "a@1.0.0 has no SHA-512 hash in its lock file";
+  const find = (hashUnknown: string[]) => findFaults([without], { hashUnknown, scriptsRead: [] });
+  expect(find([])).toEqual([fault]);
+  expect(find(["a@1.0.0"])).toEqual([]);
+  expect(find(["a@0.9.0"])).toEqual([fault, "a@0.9.0 is an exception without need"]);
+});
+
+describe("a download that has no hash is found", () => {
+  const integrity = "sha512-AAAA";
+  const find = (entry: object, scriptsRead: string[] = []) =>
+    findFaults([lockFile({ "node_modules/a": { version: "1.0.0", integrity, ...entry } })], {
+      hashUnknown: [],
+      scriptsRead,
+    });
+
+  it("where a script runs at the installation, unless this version's was read", () => {
+    const fault = "a@1.0.0 runs a script when it is installed, and what that downloads has no hash";
+    expect(find({ hasInstallScript: true })).toEqual([fault]);
+    expect(find({ hasInstallScript: true }, ["a@1.0.0"])).toEqual([]);
+    expect(find({ hasInstallScript: true }, ["a@0.9.0"])).toEqual([fault, "a@0.9.0 is an exception without need"]);
+  });
+
+  it.each(["git+ssh://git@github.com/a/a.git#0123456", "https://example.com/a.tgz", "http://registry.npmjs.org/a"])(
+    "where a package comes from %s",
+    (resolved) => expect(find({ resolved })).toEqual(["a@1.0.0 does not come from the registry"]),
+  );
+});
+
+it("no package may run a script at the installation", async () => {
+  const { allowScripts } = JSON.parse(await readFile("package.json", "utf8"));
+  expect(Object.values(allowScripts)).toEqual(SCRIPTS_READ.map(() => false));
+  expect(Object.keys(allowScripts)).toEqual(SCRIPTS_READ.map((name) => name.split("@")[0]));
+});
+
+it("the Node that runs everything is a package with a hash for each platform, of one version", async () => {
+  const { optionalDependencies } = JSON.parse(await readFile("package.json", "utf8"));
+  const { packages } = JSON.parse(await readFile("package-lock.json", "utf8"));
+  const nodes = Object.keys(optionalDependencies).map((name) => packages[`node_modules/${name}`]);
+  expect(nodes.map(({ os, cpu }) => `${os} ${cpu}`).toSorted()).toEqual([
+    "darwin arm64",
+    "darwin x64",
+    "linux arm64",
+    "linux x64",
+    "win32 x64",
   ]);
+  expect(new Set(nodes.map(({ version }) => version)).size).toBe(1);
+  expect(process.versions.node, "run `npm ci`").toBe(nodes[0].version);
 });
 
 it("every package of the project has a hash, except those that are named", async () => {
   const files = ["package-lock.json", "test/bench/package-lock.json"];
-  expect(findFaults(await Promise.all(files.map((file) => readFile(file, "utf8"))), HASH_UNKNOWN)).toEqual([]);
+  expect(findFaults(await Promise.all(files.map((file) => readFile(file, "utf8"))))).toEqual([]);
 });
 
 it("SECURITY.md names the packages without a hash", async () => {
