@@ -1,7 +1,7 @@
 /** docs/clients.md, "An agent": as the page says it, and what the official client of the protocol sees with each version. */
 import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DevServer, freePort, makeCheckout, paste, startDev } from "../support/node/checkout.ts";
 import { block } from "../support/node/documents.ts";
@@ -35,7 +35,7 @@ afterAll(async () => {
 
 /** Under the Node of this project, for the machine may have an older one. */
 const run = (commands: string) =>
-  paste(`set -e; cd '${folder}'; export PATH='${resolve("node_modules/node/bin")}':"$PATH"\n${commands}`);
+  paste(`set -e; cd '${folder}'; export PATH='${dirname(process.execPath)}':"$PATH"\n${commands}`);
 
 async function createKey(scopes: readonly string[]): Promise<string> {
   const headers = { "Content-Type": "application/json", Origin: origin };

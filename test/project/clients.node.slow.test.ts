@@ -3,7 +3,7 @@ import { spawn } from "node:child_process";
 import { globSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { join, resolve } from "node:path";
+import { dirname, join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DevServer, freePort, makeCheckout, paste, startDev } from "../support/node/checkout.ts";
@@ -49,7 +49,7 @@ describe("the typed client", () => {
   const write = (text: string) => writeFile(join(folder, "client.ts"), text.replace(LOCAL, origin));
   /** Under the Node of this project, for the machine may have an older one. */
   const run = (commands: string) =>
-    paste(`set -e; cd '${folder}'; export PATH='${resolve("node_modules/node/bin")}':"$PATH"\n${commands}`);
+    paste(`set -e; cd '${folder}'; export PATH='${dirname(process.execPath)}':"$PATH"\n${commands}`);
 
   it("needs what the page installs and nothing more, and issues a token", async () => {
     const setup = block(DOCUMENT, "typed-client-setup").replace(LOCAL, origin).split("\n");
@@ -84,7 +84,7 @@ describe("the copy that stays up to date", () => {
 
   const sync = (apiKey = key) =>
     paste(
-      `set -e; cd '${folder}'; export PATH='${resolve("node_modules/node/bin")}':"$PATH"\n` +
+      `set -e; cd '${folder}'; export PATH='${dirname(process.execPath)}':"$PATH"\n` +
         block(DOCUMENT, "sync-run").replace("ibk_…", apiKey),
     );
   /** The proposals, as the copy has them and as the API lists them. */
@@ -195,7 +195,7 @@ describe("the receiver of webhooks", () => {
     const command = block(DOCUMENT, "receiver-run").replace("ibk_…", key).replace("whsec_…", secret);
     const receiver = spawn("bash", ["-c", `exec env ${command}`], {
       cwd: folder,
-      env: { ...process.env, PATH: `${resolve("node_modules/node/bin")}:${process.env.PATH}` },
+      env: { ...process.env, PATH: `${dirname(process.execPath)}:${process.env.PATH}` },
     });
     let said = "";
     for (const stream of [receiver.stdout, receiver.stderr]) stream.on("data", (chunk: Buffer) => (said += chunk));
