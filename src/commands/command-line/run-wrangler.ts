@@ -1,5 +1,6 @@
 /** Calls of wrangler, the first one on the PATH: npm scripts find the project's own. */
 import { spawn } from "node:child_process";
+import { stripVTControlCharacters } from "node:util";
 import { Failure } from "./failure.ts";
 
 export type WranglerCall = {
@@ -14,6 +15,10 @@ export type WranglerCall = {
 
 export type WranglerResult = { readonly ok: boolean; readonly stdout: string; readonly stderr: string };
 
+/** Wrangler colors its output even in a pipe. A file and another program get none of it. */
+export const forReader = ({ isTTY }: { readonly isTTY: boolean }, text: string): string =>
+  isTTY ? text : stripVTControlCharacters(text);
+
 /** Resolves when it has ended, in whatever way. */
 export type RunWrangler = (call: WranglerCall) => Promise<WranglerResult>;
 
@@ -27,11 +32,11 @@ export const spawnWrangler: RunWrangler = ({ args, folder, variables, input, sho
     let [stdout, stderr] = ["", ""];
     child.stdout.setEncoding("utf8").on("data", (text: string) => {
       stdout += text;
-      if (show) process.stdout.write(text);
+      if (show) process.stdout.write(forReader(process.stdout, text));
     });
     child.stderr.setEncoding("utf8").on("data", (text: string) => {
       stderr += text;
-      if (show) process.stderr.write(text);
+      if (show) process.stderr.write(forReader(process.stderr, text));
     });
     // A wrangler that ends before it has read its input closes the pipe. Its exit code tells the reason.
     child.stdin.on("error", () => {});

@@ -5,19 +5,12 @@
 import { STORED_BYTES } from "../../worker/database/quota.ts";
 import { defineCommand, misused } from "../command-line/command.ts";
 import { confirm, YES } from "../command-line/confirm.ts";
-import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
+import { unknownWord } from "../command-line/nearest.ts";
 import { allowAnother } from "./another-account.ts";
-import { ENVIRONMENT, LOCAL, ON_THIS_MACHINE } from "./arguments.ts";
-import {
-  askDeployment,
-  type Call,
-  type Deployment,
-  deploymentAt,
-  deploymentHere,
-  URL_OF_DEPLOYMENT,
-} from "./ask-deployment.ts";
+import { commandLine, ENVIRONMENT, LOCAL, ON_THIS_MACHINE } from "./arguments.ts";
+import { askDeployment, type Call, findDeployment, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
 import { CONFIGURATION } from "./configuration.ts";
 import { deleteAccount, describeContents, refuseOpen } from "./delete-account.ts";
 import { type EveryDatabase, openEveryDatabase, type Row } from "./every-database.ts";
@@ -74,19 +67,21 @@ export const account = defineCommand({
   },
   run: async ({ values, positionals }, context) => {
     const [action = "", subject = "", first = "", second = "60", ...more] = positionals;
-    const isAsked =
-      {
-        list: 1,
-        events: 2,
-        export: 2,
-        delete: 2,
-        show: 2,
-        quota: 3,
-        revoke: 2,
-        another: 2,
-        limit: positionals.length === 4 ? 4 : 3,
-      }[action] === positionals.length;
-    if (!isAsked || more.length > 0) throw misused("Say what to do, and with which account or key.", account);
+    const counts: Readonly<Record<string, number>> = {
+      list: 1,
+      events: 2,
+      export: 2,
+      delete: 2,
+      show: 2,
+      quota: 3,
+      revoke: 2,
+      another: 2,
+      limit: positionals.length === 4 ? 4 : 3,
+    };
+    if (action !== "" && !Object.hasOwn(counts, action))
+      throw misused(unknownWord(action, Object.keys(counts)), account);
+    if (counts[action] !== positionals.length || more.length > 0)
+      throw misused("Say what to do, and with which account or key.", account);
     if (values.json && action !== "list" && action !== "events")
       throw misused("--json is for list and events.", account);
     if (values["dry-run"] && action !== "revoke" && action !== "delete")
@@ -103,7 +98,9 @@ export const account = defineCommand({
     }
     if (action === "revoke" || action === "limit") {
       const call = action === "revoke" ? revocationOf(subject) : limitOf(subject, first, second);
-      const deployment = await findDeployment(action, values, context);
+      if (values.env !== "")
+        throw misused(`${action} asks the deployment at --url: --env is for the databases.`, account);
+      const deployment = await findDeployment(values, account, context);
       if (action === "revoke")
         await confirm(context, {
           isAgreed: values.yes,
@@ -163,13 +160,13 @@ async function endAccount(
   }: {
     readonly binding: string;
     readonly row: Row;
-    readonly given: { readonly yes: boolean; readonly "dry-run": boolean };
+    readonly given: { readonly yes: boolean; readonly "dry-run": boolean; readonly [ON_THIS_MACHINE]: boolean };
   },
 ): Promise<void> {
   const { context } = databases;
   const [id, owner] = [String(row.id), String(row.owner_email)];
   context.print(await describeContents(databases, binding, id));
-  refuseOpen(row);
+  refuseOpen(row, given[ON_THIS_MACHINE]);
   if (given["dry-run"]) return context.print("Would delete all of it. A dry run: nothing was done.");
   await confirm(context, {
     isAgreed: given.yes,
@@ -182,25 +179,11 @@ async function endAccount(
   );
 }
 
-type Where = { readonly url?: string | undefined; readonly [ON_THIS_MACHINE]: boolean; readonly env: string };
-
-function findDeployment(
-  action: string,
-  { url, env, [ON_THIS_MACHINE]: local }: Where,
-  context: Context,
-): Promise<Deployment> | Deployment {
-  if (env !== "") throw misused(`${action} asks the deployment at --url: --env is for the databases.`, account);
-  if (local && url === undefined) return deploymentHere(context);
-  if (local || url === undefined)
-    throw misused("Say where: --url https://api.example.com, or --on-this-machine.", account);
-  return deploymentAt(context, url);
-}
-
 /** Throws a Failure for a text that is not the identifier of a key. */
 function pathOf(apiKeyId: string): string {
   if (IDENTIFIER.test(apiKeyId)) return `/operator/keys/${apiKeyId}`;
   throw new Failure(
-    `${apiKeyId}: an API key's identifier has 12 letters and digits. \`npm run account -- show <e-mail>\` lists them.`,
+    `${apiKeyId}: an API key's identifier has 12 letters and digits. \`${commandLine("account", "", "show", "<e-mail>")}\` lists them.`,
   );
 }
 

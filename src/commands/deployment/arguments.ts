@@ -29,8 +29,17 @@ export function requireAddress(option: string, url: string | undefined): void {
   throw new Failure(`${option} ${url}: an address such as https://api.example.com.`);
 }
 
-/** A command as a person types it, for the same environment: advice after `--env staging` must not act on production. */
+/**
+ * A command as a person types it, for the same environment: advice after `--env staging` must not act on production. Its arguments
+ * are quoted, because some are other people's texts.
+ */
 export function commandLine(name: string, environment: string, ...options: readonly string[]): string {
   const all = [...options, ...(environment === "" ? [] : ["--env", environment])];
-  return [`npm run ${name}`, ...(all.length === 0 ? [] : ["--", ...all])].join(" ");
+  return [`npm run ${name}`, ...(all.length === 0 ? [] : ["--", ...all.map(shellWord)])].join(" ");
 }
+
+/** Placeholders such as `<account>` are for a person to replace. */
+const HARMLESS = /^(?:[\w@%+:,./-]+|<[\w -]+>)$/;
+
+/** An argument as a shell reads it: an address may have a backtick in it, or `$(…)`, which a shell would run. */
+export const shellWord = (text: string): string => (HARMLESS.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

@@ -2,16 +2,31 @@
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
 import { parseEnv } from "node:util";
-import type { Option } from "../command-line/command.ts";
+import { type Command, misused, type Option } from "../command-line/command.ts";
 import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
 import { secretFrom } from "../command-line/secret.ts";
+import { ON_THIS_MACHINE } from "./arguments.ts";
 
 export const URL_OF_DEPLOYMENT = {
   type: "string",
   value: "<address>",
   help: "The deployment, such as https://api.example.com.",
 } as const satisfies Option;
+
+type Where = { readonly url?: string | undefined; readonly [ON_THIS_MACHINE]: boolean };
+
+/** The deployment at `--url`, or the server of this folder. Throws a Failure unless one of the two is named. */
+export function findDeployment(
+  { url, [ON_THIS_MACHINE]: local }: Where,
+  command: Pick<Command, "help">,
+  context: Context,
+): Promise<Deployment> | Deployment {
+  if (local && url === undefined) return deploymentHere(context);
+  if (local || url === undefined)
+    throw misused("Say where: --url https://api.example.com, or --on-this-machine.", command);
+  return deploymentAt(context, url);
+}
 
 /** Longer than the Worker waits for D1, for a gate, and for the end of a lease. */
 const DEADLINE_MS = 45_000;

@@ -6,7 +6,7 @@ import { defineCommand } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { commandLine, ENVIRONMENT, LOCAL, ON_THIS_MACHINE } from "./arguments.ts";
-import { openEveryDatabase } from "./every-database.ts";
+import { MADE_HERE, madeBy, openEveryDatabase } from "./every-database.ts";
 import { exportAll } from "./export.ts";
 import { describeOwner, writeManifest } from "./manifest.ts";
 
@@ -27,9 +27,7 @@ export const backup = defineCommand({
       if (without === undefined) return;
       throw new Failure(
         `${without} has no tables: there is nothing to back up, and no backup was kept. ` +
-          (values[ON_THIS_MACHINE]
-            ? "`npm run dev` makes the local database."
-            : `\`${commandLine("deploy", values.env)}\` makes the schema.`),
+          (values[ON_THIS_MACHINE] ? MADE_HERE : madeBy(values.env)),
       );
     });
     writeManifest(databases, { owner, folder, now: new Date() });

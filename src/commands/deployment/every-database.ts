@@ -5,6 +5,7 @@ import { resolve } from "node:path";
 import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
 import { type Account, chooseAccount } from "./account.ts";
+import { commandLine } from "./arguments.ts";
 import { type Resource, readConfiguration } from "./configuration.ts";
 import { Wrangler } from "./wrangler.ts";
 
@@ -12,6 +13,10 @@ import { Wrangler } from "./wrangler.ts";
 export const DIRECTORY = "DB";
 
 const LOCAL_TRIES = 4;
+
+/** How a database without tables gets them. */
+export const MADE_HERE = "`npm run dev` makes the databases of this machine.";
+export const madeBy = (environment: string): string => `\`${commandLine("deploy", environment)}\` makes the schema.`;
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -79,9 +84,11 @@ export async function openEveryDatabase(context: Context, environment: string, l
     },
     async query(binding, sql) {
       const oneLine = sql.replace(/\s+/g, " ");
-      const [answer] = await wrangler.json<{ results: Row[] }[]>([
-        ...["d1", "execute", binding, place, "--yes", "--json", "--command", oneLine],
-      ]);
+      const call = ["d1", "execute", binding, place, "--yes", "--json", "--command", oneLine];
+      const [answer] = await wrangler.json<{ results: Row[] }[]>(call).catch((error: unknown) => {
+        if (!(error instanceof Failure && /no such table/.test(error.message))) throw error;
+        throw new Failure(`${binding} has no tables yet. ${local ? MADE_HERE : madeBy(environment)}`);
+      });
       return answer?.results ?? [];
     },
     async travel(binding, timestamp) {

@@ -12,11 +12,14 @@ export function afterDeploy({ origin, account, configuration }: Deployment): str
   return [
     "",
     ...commit,
-    "Account Settings are closed until Cloudflare Access protects them:",
-    `1. Add a self-hosted application for ${hostname}, path account: https://one.dash.cloudflare.com/${account.id}/access/apps`,
-    "   and a policy that lets your account owners in.",
-    "2. Copy its audience tag (AUD) into ACCESS_AUD in wrangler.toml, and run this command again.",
-    `3. Sign in: ${origin}/account/api-keys`,
-    "How: https://developers.cloudflare.com/cloudflare-one/access-controls/applications/http-apps/self-hosted-public-app/",
+    "Account Settings are closed until your account owners can sign in. There are two ways, and both may be on:",
+    "- Your platform's own server signs them in. It needs the secret OPERATOR_SECRET.",
+    '  How: docs/operations.md, "Signing in handed over"',
+    "- Cloudflare Access:",
+    `  1. Add a self-hosted application for ${hostname}, path account: https://one.dash.cloudflare.com/${account.id}/access/apps`,
+    "     and a policy that lets your account owners in.",
+    "  2. Copy its audience tag (AUD) into ACCESS_AUD in wrangler.toml, and run this command again.",
+    "  How: https://developers.cloudflare.com/cloudflare-one/access-controls/applications/http-apps/self-hosted-public-app/",
+    `Then sign in: ${origin}/account/api-keys`,
   ].join("\n");
 }

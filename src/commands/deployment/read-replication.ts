@@ -1,5 +1,6 @@
 /** Read replication of D1: wrangler has no command for it, Cloudflare's API has. */
 import type { Context } from "../command-line/context.ts";
+import { shellWord } from "./arguments.ts";
 import type { Wrangler } from "./wrangler.ts";
 
 type Credentials = { type: string; token?: string; key?: string; email?: string };
@@ -53,5 +54,5 @@ const headersOf = ({ token, key, email }: Credentials): Record<string, string> =
 
 /** One line to paste into a shell. */
 export const replicationByHand = (context: Context, accountId: string, databaseId: string): string =>
-  `curl -X PUT ${apiOf(context)}/accounts/${accountId}/d1/database/${databaseId} -H "Authorization: Bearer $CLOUDFLARE_API_TOKEN" ` +
+  `curl -X PUT ${shellWord(`${apiOf(context)}/accounts/${accountId}/d1/database/${databaseId}`)} -H "Authorization: Bearer $CLOUDFLARE_API_TOKEN" ` +
   `-H 'Content-Type: application/json' -d '{"read_replication":{"mode":"auto"}}'`;

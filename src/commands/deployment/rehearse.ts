@@ -8,7 +8,7 @@ import { confirm, YES } from "../command-line/confirm.ts";
 import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
-import { ENVIRONMENT } from "./arguments.ts";
+import { commandLine, ENVIRONMENT } from "./arguments.ts";
 import { originOf, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
 import { backup } from "./backup.ts";
 import { deploy } from "./deploy.ts";
@@ -104,8 +104,7 @@ export const rehearse: Command = defineCommand({
 
 /** Its own message is printed already. */
 async function runCommand(context: Context, command: Command, args: readonly string[]): Promise<void> {
-  if ((await command.run(args, context)) !== 0)
-    throw new Failure(`npm run ${command.name} -- ${args.join(" ")} failed.`);
+  if ((await command.run(args, context)) !== 0) throw new Failure(`${commandLine(command.name, "", ...args)} failed.`);
 }
 
 const databaseOf = ({ bindings: [first = "DB"] }: EveryDatabase) => first;

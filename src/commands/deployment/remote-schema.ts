@@ -3,6 +3,7 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { Failure } from "../command-line/failure.ts";
+import { shellWord } from "./arguments.ts";
 import { planSchema, readSchemaState, type SchemaPlan, type SchemaStep, UnknownSchema } from "./schema-steps.ts";
 import type { Wrangler } from "./wrangler.ts";
 
@@ -24,7 +25,7 @@ export async function planRemoteSteps(
   } catch (error) {
     if (!(error instanceof UnknownSchema)) throw error;
     throw new Failure(
-      `${binding}: ${error.message} Nothing was changed. Compare \`npx wrangler d1 export ${binding} --remote --no-data --output schema-there.sql\` ` +
+      `${binding}: ${error.message} Nothing was changed. Compare \`npx wrangler d1 export ${shellWord(binding)} --remote --no-data --output schema-there.sql\` ` +
         "with schema.sql and change the database by hand, or deploy to a new one.",
     );
   }

@@ -1,11 +1,12 @@
 /**
- * `npm run suspend -- <account> --url <deployment>`: suspends an account, or with `--resume` opens it again. `<account>` is the
+ * `npm run suspend -- <account> (--url <deployment> | --on-this-machine)`: suspends an account, or with `--resume` opens it again. `<account>` is the
  * owner's e-mail address or the account's identifier. Sends the secret in the environment variable OPERATOR_SECRET.
  */
 import { defineCommand, misused } from "../command-line/command.ts";
 import { confirm, YES } from "../command-line/confirm.ts";
 import { main } from "../command-line/main.ts";
-import { askDeployment, deploymentAt, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
+import { commandLine, ON_THIS_MACHINE } from "./arguments.ts";
+import { askDeployment, findDeployment, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
 
 export const suspend = defineCommand({
   name: "suspend",
@@ -21,15 +22,21 @@ export const suspend = defineCommand({
     url: URL_OF_DEPLOYMENT,
     yes: YES,
     resume: { type: "boolean", default: false, help: "Opens the account again." },
+    [ON_THIS_MACHINE]: {
+      type: "boolean",
+      default: false,
+      help: "Asks the server of `npm run dev` on this machine, in place of --url.",
+    },
   },
-  run: async ({ values: { url, resume, yes }, positionals }, context) => {
+  run: async ({ values, positionals }, context) => {
+    const { resume, yes } = values;
     const [account, ...more] = positionals;
     if (account === undefined)
       throw misused("Name the account: its owner's e-mail address or its identifier.", suspend);
     if (more.length > 0) throw misused(`Name one account: ${account} and ${more.join(", ")} are several.`, suspend);
-    if (url === undefined)
-      throw misused("Say where: --url https://api.example.com, the deployment's address.", suspend);
-    const deployment = deploymentAt(context, url);
+    const deployment = await findDeployment(values, suspend, context);
+    const where = values[ON_THIS_MACHINE] ? [`--${ON_THIS_MACHINE}`] : ["--url", deployment.origin];
+    const undo = commandLine("suspend", "", account, ...where, "--resume");
     const status = resume ? "active" : "suspended";
     if (!resume)
       await confirm(context, {
@@ -50,7 +57,7 @@ export const suspend = defineCommand({
     context.print(
       resume
         ? "Panelists see it within the freshness of their answers."
-        : `Panelists see it within the freshness of their answers. To undo it: npm run suspend -- ${account} --url ${deployment.origin} --resume`,
+        : `Panelists see it within the freshness of their answers. To undo it: ${undo}`,
     );
   },
 });

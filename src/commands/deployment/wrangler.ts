@@ -3,6 +3,7 @@ import { stripVTControlCharacters } from "node:util";
 import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
 import type { WranglerResult } from "../command-line/run-wrangler.ts";
+import { shellWord } from "./arguments.ts";
 
 export type WranglerOptions = {
   /** Written to its standard input: for secrets, which never stand on a command line. */
@@ -43,9 +44,7 @@ export class Wrangler {
   async run(args: readonly string[], options: WranglerOptions = {}): Promise<string> {
     const result = await this.try(args, options);
     if (result.ok) return result.stdout;
-    throw new Failure(
-      [`\`wrangler ${args.join(" ")}\` failed:`, ...(options.show ? [] : [messageOf(result)])].join("\n"),
-    );
+    throw new Failure([`\`${lineOf(args)}\` failed:`, ...(options.show ? [] : [messageOf(result)])].join("\n"));
   }
 
   /** The JSON that it printed. Wrangler may print other lines before it. */
@@ -55,10 +54,14 @@ export class Wrangler {
     try {
       return JSON.parse(stdout.slice(start));
     } catch {
-      throw new Failure(`\`wrangler ${args.join(" ")}\` printed no JSON:\n${stdout.trim()}`);
+      throw new Failure(`\`${lineOf(args)}\` printed no JSON:\n${stdout.trim()}`);
     }
   }
 }
+
+/** Without the text of a statement, which may have hundreds of characters and tells an operator nothing. */
+const lineOf = (args: readonly string[]): string =>
+  ["wrangler", ...args.map((arg, index) => (args[index - 1] === "--command" ? "…" : shellWord(arg)))].join(" ");
 
 /** The messages of a failed call, standard error first, without colors and empty lines. Wrangler colors its output even in a pipe. */
 export const messageOf = ({ stdout, stderr }: WranglerResult): string =>

@@ -12,6 +12,7 @@ import { defineCommand } from "../command-line/command.ts";
 import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
+import { forReader } from "../command-line/run-wrangler.ts";
 import { CONFIGURATION } from "../deployment/configuration.ts";
 import { UnknownSchema } from "../deployment/schema-steps.ts";
 import { ensureDemoAccount } from "./demo-account.ts";
@@ -153,14 +154,14 @@ async function serve(args: readonly string[], { folder }: Context, ready: () => 
   });
   let hidden: string | undefined = "";
   const show = (out: NodeJS.WriteStream) => (text: string) => {
-    if (hidden === undefined) return out.write(text);
+    if (hidden === undefined) return out.write(forReader(out, text));
     hidden += text;
     const printed = stripVTControlCharacters(hidden);
     if (READY.test(printed)) {
       hidden = undefined;
       ready();
     } else if (/\[ERROR\]/.test(printed)) {
-      process.stderr.write(hidden);
+      process.stderr.write(forReader(process.stderr, hidden));
       hidden = undefined;
     }
   };
@@ -171,7 +172,7 @@ async function serve(args: readonly string[], { folder }: Context, ready: () => 
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || wrangler.kill("SIGTERM"), 1_000).unref();
   const code = await new Promise<number | null>((ended) => wrangler.once("close", ended));
-  if (hidden !== undefined) process.stderr.write(hidden);
+  if (hidden !== undefined) process.stderr.write(forReader(process.stderr, hidden));
   process.exit(code ?? 1);
 }
 

@@ -51,7 +51,8 @@ it.each([OWNER, ACCOUNT])("changes the quota of %s", async (subject) => {
 it.each([
   [[], "Say what to do"],
   [["quota", OWNER], "Say what to do"],
-  [["remove", OWNER], "Say what to do"],
+  [["remove", OWNER], "There is no `remove`. Did you mean `revoke`?\nUsage: npm run account"],
+  [["lst"], "There is no `lst`. Did you mean `list`?\nUsage: npm run account"],
   [["revoke", KEY, "now"], "Say what to do"],
   [["show", "1Account0001"], "Its database would be DB_1, which has no binding in wrangler.toml. Nothing was changed."],
   [["quota", OWNER, "0"], "0: the quota in MiB is a number from 1 to 10240."],

@@ -43,6 +43,34 @@ it("suspends an account before it says so, and resumes it", async () => {
   expect(await whoami()).toBe(200);
 });
 
+it("suspends and resumes an account of this machine, with nothing to name but the account", async () => {
+  const suspended = await run("owner@example.com --on-this-machine --yes", "");
+  expect(await whoami()).toBe(403);
+  expect(suspended).toContain("npm run suspend -- owner@example.com --on-this-machine --resume");
+  expect(await run("owner@example.com --on-this-machine --resume", "")).toContain("is active.");
+  expect(await whoami()).toBe(200);
+});
+
+it("deletes an account of this machine, once it is suspended as the refusal says", async () => {
+  const account = (args: string) =>
+    paste(`cd '${checkout.folder}' && npm run --silent account -- ${args} --on-this-machine 2>&1; echo "exit $?"`);
+  const refused = await account("delete owner@example.com --yes");
+  const [line = ""] = refused.match(/^npm run suspend .*$/m) ?? [];
+  expect([refused, line]).toEqual([
+    expect.stringContaining("is active. Nothing was deleted."),
+    "npm run suspend -- owner@example.com --on-this-machine",
+  ]);
+});
+
+it("says of a machine without data what makes it, and no SQL", async () => {
+  const empty = await makeCheckout();
+  const said = await paste(
+    `cd '${empty.folder}' && npm run --silent account -- list --on-this-machine 2>&1; echo "exit $?"`,
+  );
+  expect(said).toBe("\nDB has no tables yet. `npm run dev` makes the databases of this machine.\nexit 1\n");
+  await empty.remove();
+});
+
 it.each([
   ["an account that does not exist", ["nobody@example.com", "--url", "URL"], SECRET, "404: There is no such account."],
   ["another secret", ["owner@example.com", "--url", "URL"], "x".repeat(32), "401: This needs the operator's secret"],

@@ -147,7 +147,7 @@ describe("delete", () => {
   it("refuses an account that is not suspended, and says how to", async () => {
     const before = ["DB", "DB_1"].map(contents);
     const { stderr } = await refused("account", "delete", "other@example.com", "--yes");
-    expect(stderr).toContain("is active. Suspend it first");
+    expect(stderr).toContain("is active. Nothing was deleted. Suspend it first");
     expect(["DB", "DB_1"].map(contents)).toEqual(before);
   });
 });

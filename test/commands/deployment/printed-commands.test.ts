@@ -1,0 +1,66 @@
+/** A command that is printed is pasted into a shell, with other people's texts in it. */
+import { execFileSync } from "node:child_process";
+import { globSync, readFileSync } from "node:fs";
+import { expect, it } from "vitest";
+import { unknownWord } from "../../../src/commands/command-line/nearest.ts";
+import { forReader } from "../../../src/commands/command-line/run-wrangler.ts";
+import { commandLine, shellWord } from "../../../src/commands/deployment/arguments.ts";
+import { refuseOpen } from "../../../src/commands/deployment/delete-account.ts";
+
+const HOSTILE = [
+  "`id`@example.com",
+  "$(id)@example.com",
+  "o'neil@example.com",
+  "a;b|c&d@example.com",
+  '"x"!@example.com',
+  "a\\b@example.com",
+  "#x@example.com",
+  "=x@example.com",
+  "",
+];
+
+it.each(HOSTILE)("a shell reads %j as one word, and runs nothing of it", (text) => {
+  expect(execFileSync("sh", ["-c", `printf '%s|' ${shellWord(text)}`]).toString()).toBe(`${text}|`);
+});
+
+it.each(["owner@example.com", "--url", "https://api.example.com", "backups/2026-11-20T12-00-00.000Z", "<account>"])(
+  "%s needs no quotes",
+  (text) => expect(shellWord(text)).toBe(text),
+);
+
+it("a command line has its arguments quoted, and keeps its environment", () => {
+  expect(commandLine("suspend", "staging", "`id`@example.com", "--resume")).toBe(
+    "npm run suspend -- '`id`@example.com' --resume --env staging",
+  );
+});
+
+it("the refusal to delete an open account names the command for the same place", () => {
+  const row = { owner_email: "`id`@example.com", status: "active" };
+  expect(() => refuseOpen(row, true)).toThrow("npm run suspend -- '`id`@example.com' --on-this-machine");
+  expect(() => refuseOpen(row, false)).toThrow("npm run suspend -- '`id`@example.com' --url https://api.example.com");
+});
+
+it("no command is put together anywhere else", () => {
+  const elsewhere = globSync("src/commands/deployment/*.ts")
+    .filter((file) => !file.endsWith("/arguments.ts"))
+    .flatMap((file) =>
+      [...readFileSync(file, "utf8").matchAll(/(?:npm run|npx wrangler) [^`"\n$]*\$\{(?!shellWord\()[^\n]*/g)].map(
+        ([line]) => `${file}: ${line}`,
+      ),
+    );
+  expect(elsewhere, "use commandLine(…), or shellWord(…) for an argument").toEqual([]);
+});
+
+it.each([
+  ["lst", "There is no `lst`. Did you mean `list`?"],
+  ["delte", "There is no `delte`. Did you mean `delete`?"],
+  ["remove", "There is no `remove`."],
+])("an unknown word is named, with the nearest one: %s", (word, message) => {
+  expect(unknownWord(word, ["list", "show", "delete", "another"])).toBe(message);
+});
+
+it("what goes into a pipe has no colors", () => {
+  const colored = "\u001b[32mdone\u001b[39m";
+  expect(forReader({ isTTY: true }, colored)).toBe(colored);
+  expect(forReader({ isTTY: false }, colored)).toBe("done");
+});
