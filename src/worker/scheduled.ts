@@ -9,7 +9,7 @@
  */
 import { type Allowance, deliverDue } from "./changes/deliver.ts";
 import { type NoticesEnv, sendNotices } from "./changes/notices.ts";
-import { type Send, sendByFetch } from "./changes/send.ts";
+import { type Send, sendByFetch, sendOutside } from "./changes/send.ts";
 import { deleteLeftovers, deletePanelistLeftovers } from "./database/deletions.ts";
 import { deleteExpired, deleteOldChanges, deleteOldRevocations, EXPIRING, RETAINED } from "./database/expired-rows.ts";
 import { tellOfExpiry } from "./database/expiring-keys.ts";
@@ -43,13 +43,13 @@ type Task = () => Promise<boolean>;
 
 /** `now` is the clock of the slices, in Unix milliseconds. */
 export async function runScheduled(
-  caller: Caller & { readonly env: RetentionEnv & NoticesEnv },
+  caller: Caller & { readonly env: RetentionEnv & NoticesEnv & { readonly OWN_ZONES?: string } },
   now: () => number = Date.now,
   send: Send = sendByFetch,
 ): Promise<void> {
   const sessions = new Databases().all(caller).map(({ database }) => database.withoutSession());
   const allowance: Allowance = { endsAt: Date.now() + DELIVERIES_MS, statements: { left: STATEMENTS_OF_DELIVERIES } };
-  const delivered = deliverDue(sessions, send, allowance).catch((error: unknown) => {
+  const delivered = deliverDue(sessions, sendOutside(send, caller.env), allowance).catch((error: unknown) => {
     logError("the scheduled job could not deliver to webhooks; the next run tries again", error);
     return error;
   });

@@ -1,6 +1,7 @@
 /** The deployment's settings, checked once. A wrong setting fails every request, and the log names it. */
 import * as z from "zod/mini";
 import { importSigningKeys, type SigningKeys } from "./credentials/envelope.ts";
+import { readZones } from "./model/webhook-url.ts";
 
 /**
  * `freshnessMs` is the maximum age of an idea bank's view when it is used for an answer. `anchorMs` is the maximum lag of a
@@ -26,6 +27,13 @@ const Secrets = z.pipe(
   z.array(secret),
 );
 
+/** It is no secret, so the fault names it. */
+const Domains = z.string().check((setting) => {
+  const { wrong } = readZones(setting.value);
+  const message = `${wrong.map((each) => JSON.stringify(each)).join(", ")} is no domain`;
+  if (wrong.length > 0) setting.issues.push({ code: "custom", input: setting.value, message });
+});
+
 const Variables = z.object({
   FRESHNESS_SECONDS: seconds(300),
   ANCHOR_SECONDS: z.optional(seconds(300)),
@@ -34,6 +42,7 @@ const Variables = z.object({
   // The first rotation sets it. From then on the two slots take turns, so that nobody ever has to read a secret.
   CREDENTIAL_SECRETS_2: z.optional(Secrets),
   SIGNING_SECRETS: z.optional(z.enum(["CREDENTIAL_SECRETS", "CREDENTIAL_SECRETS_2"])),
+  OWN_ZONES: z.optional(Domains),
 });
 
 declare global {
@@ -86,7 +95,7 @@ export function readKeptMs(env: RetentionEnv, name: keyof RetentionEnv): number 
   throw new Error(`${name} must be a number of days from ${least} to ${most}`);
 }
 
-/** Reads and checks the variables. Throws an Error that names the wrong ones, never their values. */
+/** Reads and checks the variables. Throws an Error that names the wrong ones, never the value of a secret. */
 async function readSettings(env: SettingsEnv): Promise<Settings> {
   const { data, error } = Variables.safeParse(env);
   if (error !== undefined) {

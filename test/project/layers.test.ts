@@ -110,7 +110,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   database: ["credentials", "model", "store"],
   store: ["credentials", "settings.ts", "log.ts"],
   "database/quota.ts": [],
-  "settings.ts": ["credentials"],
+  "settings.ts": ["credentials", "model"],
   model: ["credentials", "rate-limit"],
   credentials: ["memory"],
   "rate-limit": [],
@@ -144,7 +144,12 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "problem.ts",
   ],
   "commands/command-line": [],
-  "commands/deployment": ["commands/command-line", "commands/deployment/delete-account.ts", "database/quota.ts"],
+  "commands/deployment": [
+    "commands/command-line",
+    "commands/deployment/delete-account.ts",
+    "database/quota.ts",
+    "model",
+  ],
   // The slices of a deletion are the Worker's.
   "commands/deployment/delete-account.ts": ["commands/command-line", "commands/deployment", "database", "store"],
   "commands/import": ["commands/command-line", "commands/deployment", "model"],

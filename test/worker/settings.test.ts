@@ -38,6 +38,11 @@ describe("the slots", () => {
     await expect(keysOf({ SIGNING_SECRETS: "CREDENTIAL_SECRETS_3" })).rejects.toThrow("SIGNING_SECRETS");
   });
 
+  it("a domain that is none is a wrong setting, and is named", async () => {
+    const read = new SettingsReader().read({ ...env, OWN_ZONES: "shop.example, nothing" });
+    await expect(read).rejects.toThrow('OWN_ZONES ("nothing" is no domain)');
+  });
+
   it("a secret that is too short is a wrong setting, and is not in the message", async () => {
     await expect(keysOf({ CREDENTIAL_SECRETS_2: "too short" })).rejects.toThrow(
       expect.objectContaining({ message: expect.not.stringContaining("too short") }),

@@ -156,6 +156,7 @@ async function lookAtAddress(origin: string): Promise<AddressSeen> {
   const stores: unknown = await health?.json().catch(() => undefined);
   const date = Date.parse(whoami?.headers.get("Date") ?? "");
   return {
+    host: new URL(origin).hostname,
     plainHttp: plainHttp?.status,
     forgedKey: whoami?.status,
     accountSignedOut: accountSignedOut?.status,

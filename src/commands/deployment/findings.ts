@@ -1,4 +1,5 @@
 /** The faults of a deployment with their mends, from the observations of `npm run doctor` (pure). */
+import { readZones } from "../../worker/model/webhook-url.ts";
 import type { Rotation } from "./rotation.ts";
 
 export type DatabaseSeen = {
@@ -16,6 +17,7 @@ export type DatabaseSeen = {
 
 /** The results of requests to the deployment's address. */
 export type AddressSeen = {
+  readonly host: string;
   /** The status of `GET /tenant/whoami` over plain http with a forged key. Undefined when nothing listens there. */
   readonly plainHttp: number | undefined;
   readonly forgedKey: number | undefined;
@@ -64,8 +66,34 @@ export const findingsOf = (seen: Seen, now: number): readonly Finding[] => [
         },
       ]
     : []),
+  ...ofZones(seen),
   ...(seen.address === undefined ? [] : ofAddress(seen.address, seen.databases)),
 ];
+
+/** A host of more labels may be deeper than its zone: nobody but the operator knows how far. */
+const LABELS_OF_ZONE_AND_NAME = 3;
+
+function ofZones({ variables, address }: Seen): readonly Finding[] {
+  const { zones, wrong } = readZones(String(variables.OWN_ZONES ?? ""));
+  if (wrong.length > 0)
+    return [
+      {
+        what: `OWN_ZONES has no domain in ${wrong.map((each) => JSON.stringify(each)).join(", ")}: every request is refused`,
+        mend: `write the names of your zones, as "example.com, example.org", in wrangler.toml, then ${deploy}`,
+      },
+    ];
+  const [, ...parent] = address?.host.split(".") ?? [];
+  const isGuarded =
+    zones.length > 0 || parent.length < LABELS_OF_ZONE_AND_NAME || parent.join(".").endsWith(".workers.dev");
+  if (isGuarded) return [];
+  const guarded = parent.join(".");
+  return [
+    {
+      what: `OWN_ZONES is empty, and the API is at ${address?.host}: of its zone, webhooks are kept out of ${guarded} alone`,
+      mend: `put the zone's name, as Cloudflare's dashboard has it, into OWN_ZONES in wrangler.toml (${guarded}, if that is it), then ${deploy}`,
+    },
+  ];
+}
 
 function ofVariables({ variables, live, databases }: Seen): readonly Finding[] {
   const found: Finding[] = [];

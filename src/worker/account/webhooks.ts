@@ -1,6 +1,7 @@
 /** Webhooks: an owner's actions on them, and `/account/api/webhooks`. */
 import type { Context } from "hono";
 import { attempt } from "../changes/attempt.ts";
+import { sendOutside } from "../changes/send.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
 import { createWebhookSecret } from "../credentials/webhook-signature.ts";
@@ -164,7 +165,7 @@ export async function testWebhook(
   const at = toTimestamp(Date.now());
   const payload = type === TEST_TYPE ? { type, at } : exampleDelivery(type, at);
   const message = { id: `test_${crypto.randomUUID()}`, payload };
-  const { attempt: made } = await attempt(c.var.send, { url: webhook.url, secrets }, message);
+  const { attempt: made } = await attempt(sendOutside(c.var.send, c.env), { url: webhook.url, secrets }, message);
   await recordTest(primary(c, id), { email: c.var.owner.email, id, attempt: made });
   return { status: made.status, durationMs: made.durationMs };
 }

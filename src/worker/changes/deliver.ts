@@ -20,7 +20,7 @@ import { DEADLINE_MS, hasSettledWithin } from "../store/deadline.ts";
 import type { Session } from "../store/session.ts";
 import { attempt } from "./attempt.ts";
 import { delayAfter, isDelivered, stateAfter } from "./schedule.ts";
-import type { Send } from "./send.ts";
+import { type Send, sendOutside } from "./send.ts";
 
 /** This many changes are read together. Each is sent and recorded by itself. */
 const ROWS = 10;
@@ -143,7 +143,7 @@ export async function deliverSoon(session: Session, ids: readonly string[], send
 
 /** Makes a change in the account, with a session of the same database. Its webhooks get what is due after the answer. */
 export async function withDeliveries<Answer>(
-  { executionCtx }: Pick<Caller, "executionCtx">,
+  { executionCtx, env }: Pick<Caller, "executionCtx"> & { readonly env: { readonly OWN_ZONES?: string } },
   { session, account, send }: { readonly session: Session; readonly account: AccountOfWebhooks; readonly send: Send },
   change: (session: Session) => Promise<Answer>,
 ): Promise<Answer> {
@@ -152,7 +152,7 @@ export async function withDeliveries<Answer>(
     return await change(watched.session);
   } finally {
     const { waiting } = watched;
-    if (waiting.length > 0) executionCtx.waitUntil(deliverSoon(session, waiting, send));
+    if (waiting.length > 0) executionCtx.waitUntil(deliverSoon(session, waiting, sendOutside(send, env)));
   }
 }
 

@@ -2,6 +2,7 @@
  * Sends one request to a receiver. Its URL was written by an owner, so the request has a deadline, follows no redirects, and
  * reads only the status of the answer.
  */
+import { isInZones } from "../model/webhook-url.ts";
 import type { ReceiverAnswer } from "./schedule.ts";
 
 const DEADLINE_MS = 15_000;
@@ -26,5 +27,14 @@ export const sendWithin =
       return { status: null, retryAfter: null };
     }
   };
+
+/**
+ * Sends nothing into the operator's own domains, also to a webhook that was made before the setting named them. Such a delivery has
+ * failed, like one that its receiver does not answer.
+ */
+export const sendOutside =
+  (send: Send, { OWN_ZONES = "" }: { readonly OWN_ZONES?: string }): Send =>
+  async (request) =>
+    isInZones(request.url, OWN_ZONES) ? { status: null, retryAfter: null } : send(request);
 
 export const sendByFetch: Send = sendWithin(DEADLINE_MS);

@@ -9,6 +9,7 @@
  * A wrong tag refuses a key without I/O. The secret authenticates the tenant: D1 keeps its SHA-256.
  */
 import { type RandomBytes, randomBase62 } from "./base62.ts";
+import { decodingsOf } from "./decodings.ts";
 import { defineEnvelope, type SigningKeys, signEnvelope, verifyEnvelope } from "./envelope.ts";
 import { ID_WIDTH, type Identifier } from "./id.ts";
 import { ok, type Result, refuse } from "./result.ts";
@@ -31,9 +32,10 @@ export async function createApiKey(keys: SigningKeys, random: RandomBytes, id: I
 /** In a text, the tags of at most this many candidates are computed. This bounds the work that a client can cause. */
 const MAX_LOOKED_AT = 200;
 
-/** The keys in a text, whatever stands around them. Only those with a correct tag. */
+/** The keys in a text, whatever stands around them, and in what it decodes to. Only those with a correct tag. */
 export async function findApiKeys(text: string, keys: SigningKeys): Promise<string[]> {
-  const alike = new Set(text.match(new RegExp(API_KEY.pattern.source.slice(1, -1), "g")));
+  const pattern = new RegExp(API_KEY.pattern.source.slice(1, -1), "g");
+  const alike = new Set(decodingsOf(text).flatMap((decoded) => decoded.match(pattern) ?? []));
   const found = [...alike].slice(0, MAX_LOOKED_AT);
   const verified = await Promise.all(
     found.map(async (each) => (await verifyEnvelope(API_KEY, { text: each, keys })).ok),

@@ -11,9 +11,39 @@ const MAX_LENGTH = 1_000;
 const PRIVATE = /(?:^|\.)(?:localhost|local|internal|home\.arpa|onion)$/;
 const LOOPBACK = /^(?:localhost|127\.0\.0\.1)$/;
 
+/** `zones` in the form in which a URL has them; `wrong`: what is no domain. */
+type Zones = { readonly zones: readonly string[]; readonly wrong: readonly string[] };
+
+/** The domains of a setting, as people write them: with a scheme, a path, `*.`, quotes, in Unicode; between commas, semicolons, spaces. */
+export function readZones(text: string): Zones {
+  const written = text.split(/[,;\s"'`]+/).filter((each) => each !== "");
+  const read = written.map((each) => ({ each, zone: readZone(each) }));
+  return {
+    zones: read.flatMap(({ zone }) => zone ?? []),
+    wrong: read.flatMap(({ each, zone }) => (zone === undefined ? [each] : [])),
+  };
+}
+
+function readZone(written: string): string | undefined {
+  const [, name = ""] = /^(?:https?:\/\/)?(?:\*?\.)?([^/@?#]+)(?:\/[^@]*)?$/i.exec(written) ?? [];
+  const zone = withoutDot(URL.parse(`https://${name}`)?.hostname ?? "");
+  // No address, and no domain of the first level.
+  return /^[\w-]+(?:\.[\w-]+)*\.[a-z][\w-]*$/.test(zone) ? zone : undefined;
+}
+
+/** Whether the URL is in one of the domains. Throws an Error for a setting with something else in it, so that nothing slips through. */
+export function isInZones(url: string, ownZones: string): boolean {
+  const { zones, wrong } = readZones(ownZones);
+  if (wrong.length > 0) throw new Error(`OWN_ZONES has no domain in ${wrong.join(", ")}`);
+  return isBelow(new URL(url).hostname, zones);
+}
+
+const isBelow = (host: string, zones: readonly string[]): boolean =>
+  zones.some((zone) => `.${withoutDot(host)}`.endsWith(`.${zone}`));
+
 /**
- * The URL as it is called; undefined for a URL that a webhook cannot have. `own` is the address of Account Settings; `ownZones`
- * are domains, separated by commas.
+ * The URL as it is called; undefined for a URL that a webhook cannot have. `own` is the address of Account Settings; `ownZones` is the
+ * setting.
  */
 export function checkWebhookUrl(text: string, own: string, ownZones = ""): string | undefined {
   const url = URL.parse(text.trim());
@@ -25,13 +55,11 @@ export function checkWebhookUrl(text: string, own: string, ownZones = ""): strin
   // `URL` has already rewritten every notation of an IPv4 address to the usual one, and put brackets around IPv6.
   const host = withoutDot(url.hostname);
   const isPublic = /\.[^.]*[^\d.\]]$/.test(host) && !PRIVATE.test(host);
-  const zones = [parentDomain(withoutDot(here.hostname)), ...ownZones.toLowerCase().split(",").map(trimZone)];
-  const isOwn = zones.some((zone) => zone !== "" && `.${host}`.endsWith(`.${zone}`));
+  const isOwn = isBelow(host, [parentDomain(withoutDot(here.hostname))]) || isInZones(href, ownZones);
   return isPublic && !isOwn && protocol === "https:" && port === "" ? href : undefined;
 }
 
 const withoutDot = (host: string): string => host.replace(/\.$/, "");
-const trimZone = (zone: string): string => withoutDot(zone.trim().replace(/^\./, ""));
 
 /** `example.com` for `api.example.com`. A host of two labels is its own parent, because the domain above is shared by everybody. */
 function parentDomain(host: string): string {

@@ -6,7 +6,7 @@
 import type { Context } from "hono";
 import { type IdeaBankMemory, unauthorized } from "../access/open-idea-bank.ts";
 import { deliverSoon, watchWebhooks } from "../changes/deliver.ts";
-import type { Send } from "../changes/send.ts";
+import { type Send, sendOutside } from "../changes/send.ts";
 import { isYoungToken, type VerifiedToken } from "../credentials/compound-token.ts";
 import { loadAccess, type PanelistAccess } from "../database/panelist-access.ts";
 import type { AppEnv } from "../http/app-env.ts";
@@ -78,7 +78,8 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
     const found = await (watched === undefined ? read() : work(watched.session));
     primary.noteAnswer();
     const waiting = watched?.waiting ?? [];
-    if (waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(database.withoutSession(), waiting, send));
+    if (waiting.length > 0)
+      c.executionCtx.waitUntil(deliverSoon(database.withoutSession(), waiting, sendOutside(send, c.env)));
 
     refuse(found.access);
     if (!found.wasDone) {

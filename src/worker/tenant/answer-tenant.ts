@@ -7,7 +7,7 @@
  */
 import type { Context } from "hono";
 import { deliverSoon, watchWebhooks } from "../changes/deliver.ts";
-import type { Send } from "../changes/send.ts";
+import { type Send, sendOutside } from "../changes/send.ts";
 import type { TokenRevocation } from "../database/idea-bank-view.ts";
 import { ownsPath } from "../database/ownership.ts";
 import { sendConsistencyToken } from "../http/consistency.ts";
@@ -65,7 +65,8 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     });
     primary.noteAnswer();
     const { waiting } = watched;
-    if (waiting.length > 0) c.executionCtx.waitUntil(deliverSoon(database.withoutSession(), waiting, send));
+    if (waiting.length > 0)
+      c.executionCtx.waitUntil(deliverSoon(database.withoutSession(), waiting, sendOutside(send, c.env)));
     if (effect === "reads") return response;
     const { ideaBankId, panelistId } = ids;
     // Issuing a token changes nothing that a panelist of the idea bank sees.

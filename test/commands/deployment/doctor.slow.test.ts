@@ -16,6 +16,7 @@ const DATABASE: DatabaseSeen = {
   ...{ failedWebhooks: 0, lateWebhooks: 0, fullAccounts: 0 },
 };
 const ADDRESS: AddressSeen = {
+  host: "ideas.example.com",
   ...{ plainHttp: 403, forgedKey: 401, accountSignedOut: 302, clockMs: 500 },
   health: { status: 200, stores: { DB: "ok", CHANGELOGS: "ok" } },
 };
@@ -97,6 +98,12 @@ it.each<[string, Partial<Seen>, string]>([
   ["a setting is no number", variables({ FRESHNESS_SECONDS: "5s" }), 'FRESHNESS_SECONDS is "5s"'],
   ["rows are kept for too short", variables({ CHANGE_DAYS: "7" }), 'CHANGE_DAYS is "7": not a number of days from 30'],
   ["rows are kept for no number", variables({ USAGE_DAYS: "forever" }), 'USAGE_DAYS is "forever"'],
+  ["a zone cannot be read", variables({ OWN_ZONES: "example.com, ex ample" }), 'no domain in "ex", "ample"'],
+  [
+    "the host is deeper than a zone, and no zone is named",
+    address({ host: "ideas.eu.example.com" }),
+    "the API is at ideas.eu.example.com: of its zone, webhooks are kept out of eu.example.com alone",
+  ],
   ["accounts are made nowhere", variables({ NEW_ACCOUNTS: "01" }), "NEW_ACCOUNTS names DB_1"],
   [
     "a change is not deployed",
@@ -107,6 +114,12 @@ it.each<[string, Partial<Seen>, string]>([
 ])("when %s it says so, alone, with a mend", (_, planted, what) => {
   const findings = findingsOf({ ...WELL, ...planted }, NOW);
   expect(findings).toEqual([{ what: expect.stringContaining(what), mend: expect.stringMatching(/\w{4}/) }]);
+});
+
+it("finds nothing where the zone of a deep host is named, and on workers.dev", () => {
+  const named = { ...WELL, ...address({ host: "ideas.eu.example.com" }), ...variables({ OWN_ZONES: "example.com" }) };
+  expect(findingsOf(named, NOW)).toEqual([]);
+  expect(findingsOf({ ...WELL, ...address({ host: "edge-access-api.me.workers.dev" }) }, NOW)).toEqual([]);
 });
 
 it("a database that neither answers nor is healthy is down: its sessions do not hang", () => {

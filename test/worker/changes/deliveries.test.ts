@@ -3,6 +3,7 @@ import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
 import { bindingOf } from "../../support/databases.ts";
 import { interceptDatabase } from "../../support/intercept-binding.ts";
+import { runJob } from "../../support/job.ts";
 import { createWebhookScene, type Reaction } from "../../support/webhooks.ts";
 
 const HOUR = 3_600_000;
@@ -253,4 +254,17 @@ it("keeps the last 20 attempts", async () => {
   expect(recent[0]).toMatchObject({ status: 204, type: "proposal.created" });
   expect(new Set(recent.map(({ id }) => id)).size).toBe(20);
   expect(recent.map(({ at }) => at)).toEqual(recent.map(({ at }) => at).toSorted((one, other) => other - one));
+});
+
+it("a webhook in a domain that OWN_ZONES names later gets nothing, neither after an answer nor by the job", async () => {
+  const { tenant, bank, isolate, receiver, pass, stored } = await createWebhookScene();
+  const guarded = { ...env, OWN_ZONES: "*.receiver.example" };
+  const headers = { "X-API-Key": tenant.text, "Content-Type": "application/json" };
+  const body = JSON.stringify({ title: "An idea" });
+  const path = `/tenant/ideabanks/${bank.id}/proposals`;
+  expect((await isolate.request(path, { method: "POST", headers, body }, guarded)).status).toBe(201);
+  expect([receiver.seen, (await stored()).attempts]).toEqual([[], 1]);
+  await pass(DAY);
+  await runJob(guarded, Date.now, receiver.send);
+  expect([receiver.seen, (await stored()).attempts]).toEqual([[], 2]);
 });

@@ -60,6 +60,14 @@ describe("a webhook's URL", () => {
     // In a zone that the setting names.
     ["https://shop.example/", "https://api.example.com/account", "shop.example"],
     ["https://admin.Shop.example/", "https://api.example.com/account", "other.example, .SHOP.example."],
+    ["https://admin.shop.example/", "https://api.example.com/account", "*.shop.example"],
+    ["https://shop.example/", "https://api.example.com/account", "https://Shop.example/"],
+    ["https://shop.example/", "https://api.example.com/account", "other.example;shop.example"],
+    ["https://shop.example/", "https://api.example.com/account", "other.example shop.example\nmore.example"],
+    ["https://shop.example/", "https://api.example.com/account", `"shop.example", 'other.example'`],
+    ["https://www.xn--bcher-kva.example/", "https://api.example.com/account", "bücher.example"],
+    ["https://shop.example/", "https://api.example.com/account", "http://*.shop.example:8443/path?x=1"],
+    ["https://admin.example.com/", "https://ideas.eu.example.com/account", "example.com"],
     // Below a host that is a domain of its own.
     ["https://admin.api.example/", "https://api.example/account", ""],
   ])("cannot be %s, in a zone of %s and %j", (url, here, zones) =>
@@ -73,6 +81,14 @@ describe("a webhook's URL", () => {
     ["https://other.example/", "https://api.example/account", ", ,"],
   ])("can be %s, outside the zones of %s and %j", (url, here, zones) =>
     expect(checkWebhookUrl(url, here, zones)).toBe(url),
+  );
+
+  it.each(["example", "10.0.0.1", "[::1]", "me@example.com", "com", "a..example", "shop.example/ but not this"])(
+    "cannot be checked against %j, which is no list of domains",
+    (zones) =>
+      expect(() => checkWebhookUrl("https://other.example.net/", "https://api.example/account", zones)).toThrow(
+        "OWN_ZONES",
+      ),
   );
 
   it("can be on a developer's machine, where Account Settings is, too; not Account Settings itself", () => {
