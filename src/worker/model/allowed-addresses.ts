@@ -5,7 +5,7 @@ import { isInBlock, parseAddress, parseBlock } from "./address.ts";
 /** Null allows every address. */
 export type AllowedAddresses = readonly string[] | null;
 
-export const MAX_BLOCKS = 16;
+export const MAX_BLOCKS = 64;
 
 const Block = z.string({ error: "must be a string" }).check(
   z.trim(),

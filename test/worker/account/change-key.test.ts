@@ -7,6 +7,7 @@ import { databaseOf } from "../../support/databases.ts";
 import { countStores, failStores } from "../../support/intercept.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { createOwner } from "../../support/owner.ts";
+import { readForms } from "../../support/read-forms.ts";
 
 const HERE = { "CF-Connecting-IP": "203.0.113.7" };
 const LATER = new Date(Date.now() + 86_400_000).toISOString();
@@ -89,6 +90,31 @@ it("a paused key keeps its slot, its secret and its counts, and costs no call fo
   expect(counts).toEqual(before);
 });
 
+it("64 blocks are allowed, as many as large networks publish, in JSON and in a form", async () => {
+  const owner = createOwner();
+  const blocks = Array.from({ length: 64 }, (_, index) =>
+    index % 2 === 0 ? `203.0.${index}.0/24` : `2001:db8:1234:5678:9abc:def0:1234:${(index << 8).toString(16)}/120`,
+  );
+  const { apiKey, key } = await owner.create("Behind a network", { allowedAddresses: blocks });
+  expect(apiKey.allowedAddresses).toEqual(blocks);
+  const from = async (address: string) =>
+    (await createIsolate().request("/tenant/whoami", { headers: { "X-API-Key": key, "CF-Connecting-IP": address } }))
+      .status;
+  expect([await from("203.0.62.9"), await from("2001:db8:1234:5678:9abc:def0:1234:3f01")]).toEqual([200, 200]);
+  expect([await from("203.0.63.9"), await from("2001:db8::1")]).toEqual([403, 403]);
+  const page = await owner.page(`/api-keys/${apiKey.id}/change`);
+  expect(await page.clone().text()).toContain("at most 64");
+  const form = (await readForms(page)).find(({ fields }) => fields.has("allowedAddresses"));
+  expect(form?.fields.get("allowedAddresses")?.split(/\s+/)).toEqual(blocks);
+  const fields = {
+    ...Object.fromEntries(form?.fields ?? []),
+    name: "Renamed",
+    allowedAddresses: blocks.slice(1).join("\n"),
+  };
+  expect((await owner.submit(`/api-keys/${apiKey.id}/change`, fields)).status).toBe(303);
+  expect((await owner.keys())[0]).toMatchObject({ name: "Renamed", allowedAddresses: blocks.slice(1) });
+});
+
 it("a change is recorded with before and after, once however often it is sent", async () => {
   const owner = createOwner();
   const { apiKey } = await owner.create("First", { limit: 10, windowSeconds: 60, scopes: ["surveys:read"] });
@@ -163,7 +189,7 @@ it.each([
   [{ region: "weur" }, "region"],
   [{ allowedAddresses: [] }, "allowedAddresses"],
   [{ allowedAddresses: "203.0.113.7" }, "allowedAddresses"],
-  [{ allowedAddresses: Array.from({ length: 17 }, (_, index) => `203.0.113.${index}`) }, "allowedAddresses"],
+  [{ allowedAddresses: Array.from({ length: 65 }, (_, index) => `203.0.113.${index}`) }, "allowedAddresses"],
   [{ allowedAddresses: ["first-use"] }, "allowedAddresses.0"],
   [{ allowedAddresses: ["203.0.113.7", "203.0.113.7/24"] }, "allowedAddresses.1"],
 ])("refuses %j, naming %s", async (body, path) => {
