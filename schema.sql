@@ -16,6 +16,10 @@ CREATE TABLE IF NOT EXISTS accounts (
   -- The identifiers of its panelists are derived with it: 128 random bits in hex, made with the account and never changed. NULL in an
   -- account that 1.0.0 made: its panelists have identifiers without a salt, by which the revocations of their tokens are found.
   panelist_salt TEXT,
+  -- All tokens were ended: those that were issued at or before this time are invalid. token_epoch counts how often, and is a part of
+  -- every signing secret.
+  tokens_ended_at INTEGER,
+  token_epoch INTEGER NOT NULL DEFAULT 0,
   -- The bytes of its events, as the triggers count them. They belong to the quota, and no event is refused for it.
   event_bytes INTEGER NOT NULL DEFAULT 0,
   -- When a member was removed last, a webhook deleted, and keys deleted that had ended long before. So a restore from a backup knows
@@ -326,7 +330,8 @@ CREATE INDEX IF NOT EXISTS token_revocations_by_age ON token_revocations (record
 
 -- visitor_tokens_ended_at: visitors' tokens that were issued at or before this time are invalid.
 -- signing_epoch: of the secret that the tenant's server signs with; the one before is good until signing_previous_until. signing_older is
--- a JSON array of the epochs before that one which are still good: [epoch, until].
+-- a JSON array of the epochs before that one which are still good: [epoch, until]. signing_token_epoch is the account's token_epoch at the
+-- last rotation: if the account has another one now, no earlier epoch is good.
 CREATE TABLE IF NOT EXISTS idea_banks (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -344,6 +349,7 @@ CREATE TABLE IF NOT EXISTS idea_banks (
   visitor_tokens_ended_at INTEGER,
   signing_epoch INTEGER NOT NULL DEFAULT 1,
   signing_previous_until INTEGER,
+  signing_token_epoch INTEGER NOT NULL DEFAULT 0,
   signing_older TEXT CHECK (json_valid(signing_older))
 ) STRICT, WITHOUT ROWID;
 

@@ -23,7 +23,7 @@ const known: Vectors = JSON.parse(readFileSync("docs/examples/signed-tokens.json
 const keys = await importSigningKeys([known.deploymentSecret]);
 
 it("the secret of the vectors is derived", async () => {
-  expect(await signingSecretOf(known, keys)).toEqual({ kid: known.kid, secret: known.secret });
+  expect(await signingSecretOf({ ...known, accountEpoch: 0 }, keys)).toEqual({ kid: known.kid, secret: known.secret });
 });
 
 it.each(known.vectors)("the vector $title is $result", async ({ token, result, externalId, panelistId }) => {

@@ -8,6 +8,7 @@ import { Gatekeeper } from "../../src/worker/api-key-gate/gatekeeper.ts";
 import { createApp } from "../../src/worker/app.ts";
 import { BodyShares } from "../../src/worker/http/body-shares.ts";
 import { ProblemLog } from "../../src/worker/http/problem-log.ts";
+import { IdeaBankViews } from "../../src/worker/idea-bank/views.ts";
 import { SettingsReader } from "../../src/worker/settings.ts";
 import { Databases } from "../../src/worker/store/databases.ts";
 import { faultsOf } from "../support/document-check.ts";
@@ -46,6 +47,7 @@ it("every route is in the document, and everything in the document is a route", 
     settingsReader: new SettingsReader(),
     problemLog: new ProblemLog(),
     bodyShares: new BodyShares(),
+    views: new IdeaBankViews(),
   };
   const routes = [...createApp().routes, ...createAccountApp(memory).routes]
     .filter(({ method }) => method !== "ALL")

@@ -7,7 +7,8 @@
  *
  * - API keys: revoked ones are revoked; rotated ones get the secrets that they had; an old secret that had ended has ended.
  * - Tokens: those that were revoked for a panelist are revoked, whether the panelist was restored, is missing or was deleted
- *   since. Visitors' tokens of an idea bank, and what its old signing secrets have signed, are refused again.
+ *   since. Visitors' tokens of an idea bank, what its old signing secrets have signed, and all tokens of an account that had ended
+ *   them are refused again.
  * - A restored panelist counts as one who has had a token: deleting it leaves a revocation (`revocation_panelist_removed` in
  *   schema.sql).
  * - Deactivated panelists and suspended accounts are deactivated and suspended again.
@@ -136,11 +137,14 @@ const STATEMENTS = [
   // For all of them: a token can have been issued after the export, too.
   "SELECT 'UPDATE panelists SET tokens_issued = 1 WHERE tokens_issued = 0;' AS sql FROM panelists LIMIT 1",
   `SELECT 'UPDATE panelists SET active = 0 WHERE id = ' || quote(id) || ' AND active = 1;' AS sql FROM panelists WHERE active = 0`,
+  `SELECT 'UPDATE accounts SET tokens_ended_at = ' || quote(tokens_ended_at) || ', token_epoch = ' || quote(token_epoch)
+     || ' WHERE id = ' || quote(id) || ' AND token_epoch < ' || quote(token_epoch) || ';' AS sql
+   FROM accounts WHERE token_epoch > 0`,
   `SELECT 'UPDATE idea_banks SET visitor_tokens_ended_at = ' || quote(visitor_tokens_ended_at) || ' WHERE id = ' || quote(id)
      || ' AND coalesce(visitor_tokens_ended_at, 0) < ' || quote(visitor_tokens_ended_at) || ';' AS sql
    FROM idea_banks WHERE visitor_tokens_ended_at IS NOT NULL`,
   `SELECT 'UPDATE idea_banks SET signing_epoch = ' || quote(signing_epoch) || ', signing_previous_until = ' || quote(signing_previous_until)
-     || ', signing_older = ' || quote(signing_older) || ' WHERE id = ' || quote(id) || ' AND signing_epoch < ' || quote(signing_epoch) || ';' AS sql
+     || ', signing_token_epoch = ' || quote(signing_token_epoch) || ', signing_older = ' || quote(signing_older) || ' WHERE id = ' || quote(id) || ' AND signing_epoch < ' || quote(signing_epoch) || ';' AS sql
    FROM idea_banks WHERE signing_epoch > 1`,
   ...WEBHOOKS,
   CHANGED_KEYS,

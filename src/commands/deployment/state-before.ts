@@ -12,6 +12,7 @@ const WHAT_HAS_ENDED = `SELECT json_array(
   (SELECT json_group_array(id) FROM (SELECT id FROM accounts WHERE status = 'suspended' ORDER BY id)),
   (SELECT json_array(count(revoked_at), max(revoked_at), max(rotated_at)) FROM api_keys),
   (SELECT max(seq) FROM token_revocations),
+  (SELECT sum(token_epoch) FROM accounts),
   (SELECT json_array(sum(visitor_tokens_ended_at), sum(signing_epoch - 1)) FROM idea_banks),
   (SELECT json_array(count(*), total(number)) FROM audit_events WHERE changes IS NOT NULL OR webhook_id IS NOT NULL)) AS ended`;
 

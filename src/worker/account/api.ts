@@ -2,6 +2,7 @@
 import { readInput } from "../http/read-input.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import { API_KEY_OPERATIONS } from "./api-keys.ts";
+import { TOKEN_END_OPERATIONS } from "./end-tokens.ts";
 import { MEMBER_OPERATIONS } from "./members.ts";
 import type { OwnerOperation } from "./operation.ts";
 import type { OwnerEnv } from "./owner-env.ts";
@@ -12,6 +13,7 @@ export const ACCOUNT_OPERATIONS = {
   ...API_KEY_OPERATIONS,
   ...MEMBER_OPERATIONS,
   ...SETTINGS_OPERATIONS,
+  ...TOKEN_END_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
 };
 

@@ -7,6 +7,7 @@ import { addMiddleware, type EveryRequestMemory } from "../http/every-request.ts
 import { handleError } from "../http/problem-response.ts";
 import { Routes } from "../http/routes.ts";
 import { untilDone } from "../http/until-done.ts";
+import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import { Problem } from "../problem.ts";
 import type { Databases } from "../store/databases.ts";
@@ -37,13 +38,14 @@ export type AccountMemory = EveryRequestMemory & {
   readonly gatekeeper: Gatekeeper;
   readonly databases: Databases;
   readonly send: Send;
+  readonly views: IdeaBankViews;
 };
 
 export type AccountApp = Routes<OwnerEnv>;
 
 /** `identify` finds the account owner. */
 export function createAccountApp(memory: AccountMemory, identify: Identify = identifyByAccess): AccountApp {
-  const { gatekeeper, databases, send } = memory;
+  const { gatekeeper, databases, send, views } = memory;
   const app = new Routes<OwnerEnv>();
   addMiddleware(app, memory);
   const ownAccounts = new BoundedMap<Identifier>({ max: MAX_OWNERS });
@@ -51,6 +53,7 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
     c.set("gatekeeper", gatekeeper);
     c.set("send", send);
     c.set("databases", databases);
+    c.set("views", views);
     c.set("ownAccounts", ownAccounts);
     return next();
   });

@@ -6,6 +6,7 @@ import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import type { Send } from "../changes/send.ts";
 import type { Identifier } from "../credentials/id.ts";
 import type { AppEnv } from "../http/app-env.ts";
+import type { IdeaBankViews } from "../idea-bank/views.ts";
 import type { BoundedMap } from "../memory/bounded-map.ts";
 import type { Owner } from "../model/account.ts";
 import type { Databases } from "../store/databases.ts";
@@ -20,5 +21,7 @@ export type OwnerEnv = AppEnv & {
     gatekeeper: Gatekeeper;
     send: Send;
     databases: Databases;
+    /** Of this isolate: what an owner ends is refused here at once. */
+    views: IdeaBankViews;
   };
 };

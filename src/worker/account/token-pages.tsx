@@ -1,10 +1,15 @@
-/** `/account/tokens`: says of a pasted token whether it is good, and why not. The token is in the form's body alone, and is not kept. */
+/**
+ * `/account/tokens`: says of a pasted token whether it is good, and why not. The token is in the form's body alone, and is not kept.
+ * `/account/tokens/end` ends all tokens of the account.
+ */
 import { loadIdeaBank } from "../database/idea-banks.ts";
 import { introspect } from "../database/introspection.ts";
 import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
 import { openOwn } from "./decide.ts";
+import { endTokens, lastEndOfTokens } from "./end-tokens.ts";
 import type { OwnerEnv } from "./owner-env.ts";
+import { EndTokensPage } from "./pages/end-tokens-page.tsx";
 import { TokenPage } from "./pages/token-page.tsx";
 import { refuseMethod, renderPage } from "./render-page.tsx";
 
@@ -26,4 +31,16 @@ export function addTokenPages(routes: Routes<OwnerEnv>): void {
     ));
   });
   routes.all(TOKENS, refuseMethod("GET, HEAD, POST"));
+
+  routes.get(`${TOKENS}/end`, async (c) => {
+    const endedAt = await lastEndOfTokens(c);
+    const props = { endedAt, isDone: c.req.query("done") !== undefined, now: Date.now() };
+    return renderPage(c, (frame) => <EndTokensPage frame={frame} {...props} />);
+  });
+
+  routes.post(`${TOKENS}/end`, async (c) => {
+    await endTokens(c);
+    return c.redirect(`${TOKENS}/end?done`, 303);
+  });
+  routes.all(`${TOKENS}/end`, refuseMethod("GET, HEAD, POST"));
 }

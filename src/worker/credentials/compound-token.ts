@@ -43,12 +43,13 @@ type Times = Pick<CompoundToken, "issuedAt" | "expiresAt">;
 
 /**
  * The additional claims of a token that the tenant's own server has signed (model/signed-token.ts). Its panelist may have no row
- * yet.
+ * yet. The secret is that of an epoch of the idea bank, within an epoch of the account.
  */
 export type SignedBy = {
   readonly accountId: string;
   readonly externalId: string;
   readonly name: string | null;
+  readonly accountEpoch: number;
   readonly epoch: number;
 };
 

@@ -21,6 +21,7 @@ type StateRow = EpochColumns & {
   comments_enabled: number;
   changelog_version: number;
   visitor_tokens_ended_at: number | null;
+  tokens_ended_at: number | null;
 };
 type Row = (StateRow | { account_id: null }) & { own: string | null; revocations: string };
 type EntryRow = { id: string; title: string; description: string; last_activity_at: number };
@@ -74,7 +75,7 @@ export async function loadIdeaBankView(
   const rows = await session.batch({
     states: prepare<Row>(
       `SELECT b.account_id, a.status AS account_status, a.panelist_salt, b.name, b.status, b.internal, b.changelog_enabled,
-         b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.changelog_version, b.visitor_tokens_ended_at, ${EPOCH_COLUMNS},
+         b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.changelog_version, b.visitor_tokens_ended_at, a.tokens_ended_at, ${EPOCH_COLUMNS},
          (SELECT json_array(seq, panelist_id, revoked_at, recorded_at) FROM token_revocations
           WHERE panelist_id = :panelistId AND account_id = coalesce(b.account_id, account_id)) AS own,
          (SELECT json_group_array(json_array(seq, panelist_id, revoked_at, recorded_at)) FROM (
@@ -143,5 +144,6 @@ const toIdeaBankState = (row: StateRow): IdeaBankState => ({
   commentsEnabled: row.comments_enabled === 1,
   changelogVersion: row.changelog_version,
   visitorTokensEndedAt: row.visitor_tokens_ended_at,
+  tokensEndedAt: row.tokens_ended_at,
   ...toEpochs(row),
 });

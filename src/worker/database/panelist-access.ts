@@ -50,6 +50,7 @@ export const tokenValues = ({ ideaBankId, panelistId, issuedAt, signed }: TokenC
   panelistId,
   externalId: signed?.externalId,
   epoch: signed?.epoch,
+  accountEpoch: signed?.accountEpoch,
   /** In Unix milliseconds. */
   issuedAt: issuedAt * 1000,
 });
@@ -63,20 +64,23 @@ export const selectAccess = (token: TokenClaims) =>
     { ...tokenValues(token), accountId: token.signed?.accountId },
   );
 
-const PANELIST = "w.id AS panelist, w.active, w.tokens_revoked_at";
-const VISITOR = "'' AS panelist, 1 AS active, b.visitor_tokens_ended_at AS tokens_revoked_at";
+/** Tokens that we have issued end with all of the account's, too. */
+const latest = (revokedAt: string) =>
+  `max(coalesce(${revokedAt}, -1), coalesce(a.tokens_ended_at, -1)) AS tokens_revoked_at`;
+const PANELIST = `w.id AS panelist, w.active, ${latest("w.tokens_revoked_at")}`;
+const VISITOR = `'' AS panelist, 1 AS active, ${latest("b.visitor_tokens_ended_at")}`;
 
-/** For a signed token: the secret of its epoch is still good. */
-const EPOCH_GOOD = `(:epoch IS NULL OR :epoch = b.signing_epoch
+/** The token was not ended with all of the account's: by the time of its issue, or by the epochs of the secret that signed it. */
+const NOT_ENDED = `iif(:epoch IS NULL, coalesce(a.tokens_ended_at, -1) < :issuedAt, :accountEpoch = a.token_epoch AND (:epoch = b.signing_epoch
   OR (:epoch = b.signing_epoch - 1 AND coalesce(b.signing_previous_until, 0) > unixepoch('subsec') * 1000)
   OR EXISTS (SELECT 1 FROM json_each(coalesce(b.signing_older, '[]'))
-    WHERE value ->> 0 = :epoch AND value ->> 1 > unixepoch('subsec') * 1000))`;
+    WHERE value ->> 0 = :epoch AND value ->> 1 > unixepoch('subsec') * 1000)))`;
 /** A row that is not that person's, under the identifier; or the person's, under another one. */
 const NOT_THE_SAME = `EXISTS (SELECT 1 FROM panelists o
   WHERE (o.id = :panelistId OR (o.account_id = :accountId AND o.external_id = :externalId))
     AND NOT (o.id = :panelistId AND o.account_id = :accountId AND o.external_id IS :externalId))`;
 /** A panelist who has not written yet has no row. */
-const SIGNED = `iif(${NOT_THE_SAME}, NULL, coalesce(w.id, '')) AS panelist, coalesce(w.active, 1) AND coalesce(${EPOCH_GOOD}, 1) AS active,
+const SIGNED = `iif(${NOT_THE_SAME}, NULL, coalesce(w.id, '')) AS panelist, coalesce(w.active, 1) AND coalesce(${NOT_ENDED}, 1) AS active,
   coalesce(w.tokens_revoked_at, (SELECT revoked_at FROM token_revocations
     WHERE panelist_id = :panelistId AND account_id = :accountId)) AS tokens_revoked_at`;
 
@@ -148,7 +152,7 @@ const SQL: Record<Condition, string> = {
 };
 
 const conditionsOf = (capability: Capability): string =>
-  [EPOCH_GOOD, ...REQUIRED[capability].map((condition) => SQL[condition])].join(" AND ");
+  [NOT_ENDED, ...REQUIRED[capability].map((condition) => SQL[condition])].join(" AND ");
 
 /** `FROM … WHERE …` that gives one row (b: the idea bank, w: the panelist) if the token has the capability now, otherwise none. */
 export const permitted = (capability: Capability): string =>

@@ -10,33 +10,82 @@ export type EpochColumns = {
   readonly signing_epoch: number;
   readonly signing_previous_until: number | null;
   readonly signing_older: string | null;
+  readonly signing_token_epoch: number;
+  readonly token_epoch: number;
 };
-export const EPOCH_COLUMNS = "signing_epoch, signing_previous_until, signing_older";
+/** Of an idea bank joined with its account. */
+export const EPOCH_COLUMNS = "signing_epoch, signing_previous_until, signing_older, signing_token_epoch, token_epoch";
 
 export const toEpochs = (row: EpochColumns): SigningEpochs => ({
+  accountEpoch: row.token_epoch,
   signingEpoch: row.signing_epoch,
-  earlierEpochs: [
-    ...(row.signing_previous_until === null ? [] : [[row.signing_epoch - 1, row.signing_previous_until] as const]),
-    ...(JSON.parse(row.signing_older ?? "[]") as [number, number][]),
-  ],
+  earlierEpochs: row.signing_token_epoch === row.token_epoch ? toEarlier(row) : [],
 });
 
+const toEarlier = (row: EpochColumns): SigningEpochs["earlierEpochs"] => [
+  ...(row.signing_previous_until === null ? [] : [[row.signing_epoch - 1, row.signing_previous_until] as const]),
+  ...(JSON.parse(row.signing_older ?? "[]") as [number, number][]),
+];
+
 const selectEpochs = (accountId: string, ideaBankId: string) =>
-  prepare<EpochColumns>(`SELECT ${EPOCH_COLUMNS} FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId`, {
-    ...{ accountId, ideaBankId },
-  });
+  prepare<EpochColumns>(
+    `SELECT ${EPOCH_COLUMNS} FROM idea_banks b JOIN accounts a ON a.id = b.account_id
+     WHERE b.account_id = :accountId AND b.id = :ideaBankId`,
+    { accountId, ideaBankId },
+  );
 
 export async function loadSigningEpochs(session: Session, accountId: string, ideaBankId: string) {
   const row = await session.first(selectEpochs(accountId, ideaBankId));
   return row && toEpochs(row);
 }
 
+/** The key that reads a secret. `eventId` is the same for the whole day. `now` is in Unix milliseconds. */
+export type SecretReader = {
+  readonly apiKeyId: string;
+  readonly eventId: string;
+  readonly address: string | null;
+  readonly now: number;
+};
+
+/**
+ * The statement that records the reading, once a day for a key. It is in the transaction of the reading, so no secret is handed out
+ * without it.
+ */
+const recordReading = (accountId: string, ideaBankId: string, reader: SecretReader) =>
+  prepare(
+    `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
+     SELECT :eventId, k.account_id, 'signing-secret-read', k.id, k.name, NULL, :address, :now
+     FROM api_keys k JOIN idea_banks b ON b.id = :ideaBankId AND b.account_id = k.account_id
+     WHERE k.id = :apiKeyId AND k.account_id = :accountId AND NOT EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)`,
+    { ...reader, accountId, ideaBankId },
+  );
+
+/** The same, for a key that is given the secret. */
+export async function readSigningEpochs(
+  session: Session,
+  {
+    accountId,
+    ideaBankId,
+    reader,
+  }: { readonly accountId: string; readonly ideaBankId: string; readonly reader: SecretReader },
+): Promise<SigningEpochs | null> {
+  const { epochs } = await session.batch({
+    recorded: recordReading(accountId, ideaBankId, reader),
+    epochs: selectEpochs(accountId, ideaBankId),
+  });
+  return epochs[0] ? toEpochs(epochs[0]) : null;
+}
+
+const TOKEN_EPOCH = "(SELECT token_epoch FROM accounts WHERE id = :accountId)";
+/** When all tokens were ended, so were the graces of before. */
+const stillGood = (column: string) => `iif(signing_token_epoch = ${TOKEN_EPOCH}, ${column}, NULL)`;
+
 const ROTATED = afterRotation(
   {
     newest: "signing_epoch",
     previous: "signing_epoch - 1",
-    previousUntil: "signing_previous_until",
-    older: "signing_older",
+    previousUntil: stillGood("signing_previous_until"),
+    older: stillGood("signing_older"),
   },
   { until: ":until", now: ":now" },
 );
@@ -45,23 +94,24 @@ type Rotation = {
   readonly accountId: string;
   readonly ideaBankId: string;
   readonly graceSeconds: number;
-  /** Unix milliseconds. */
-  readonly now: number;
+  readonly reader: SecretReader;
   readonly idempotencyKey: IdempotencyKey | undefined;
 };
 
 /** Starts a new epoch (secret-rotation.ts). `epochs` is the state afterwards, for a replay too. */
 export async function rotateSigningSecret(
   session: Session,
-  { accountId, ideaBankId, graceSeconds, now, idempotencyKey }: Rotation,
+  { accountId, ideaBankId, graceSeconds, reader, idempotencyKey }: Rotation,
 ): Promise<{ readonly result: IdempotentResult<null>; readonly epochs: SigningEpochs | null }> {
   // The release 1.0.0 takes NULL for a time that has not come.
   const sql = `UPDATE idea_banks SET signing_epoch = signing_epoch + 1, signing_previous_until = coalesce(${ROTATED.previousUntil}, :now),
-      signing_older = ${ROTATED.older}
+      signing_older = ${ROTATED.older}, signing_token_epoch = ${TOKEN_EPOCH}
     WHERE account_id = :accountId AND id = :ideaBankId AND ${notDoneBefore()} RETURNING id`;
+  const { now } = reader;
   const until = graceSeconds === 0 ? null : now + graceSeconds * 1000;
   const { epochs, ...results } = await session.batch({
     ...deleteOnce(accountId, { idempotencyKey, sql, values: { ideaBankId, until, now } }),
+    recorded: recordReading(accountId, ideaBankId, reader),
     epochs: selectEpochs(accountId, ideaBankId),
   });
   return { result: toDeleted(results, idempotencyKey), epochs: epochs[0] ? toEpochs(epochs[0]) : null };

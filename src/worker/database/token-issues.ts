@@ -46,7 +46,7 @@ export async function prepareTokenIssue(
   const common = { accountId, ideaBankId, now, idempotencyKey: idempotencyKey?.key };
   const { values, holder, ...preparing } =
     panelist === VISITOR ? { values: common, holder: VISITORS } : prepareHolder(panelist, common, isOwn);
-  const issuedAt = "max(unixepoch(), coalesce(h.ended_at, 0) / 1000 + 1)";
+  const issuedAt = "max(unixepoch(), h.ended_at / 1000 + 1)";
   const found = `FROM (${holder}) h WHERE ${isOwn}`;
   const issue = prepare<IssueRow>(
     `SELECT h.id AS panelistId, h.active, ${issuedAt} AS issuedAt, ${issuedAt} > unixepoch() + 1 AS ahead ${found}`,
@@ -73,8 +73,12 @@ export async function prepareTokenIssue(
   return toIssue(rows.issue) ?? toResult(rows.recalled, idempotencyKey);
 }
 
+/** When the holder's tokens were last ended, alone or with all of the account's. */
+const lastEnd = (column: string) =>
+  `max(coalesce(${column}, 0), coalesce((SELECT tokens_ended_at FROM accounts WHERE id = :accountId), 0))`;
+
 /** The visitors of an idea bank, as a holder of tokens: with the time at which their tokens were ended. */
-const VISITORS = `SELECT NULL AS id, 1 AS active, visitor_tokens_ended_at AS ended_at FROM idea_banks
+const VISITORS = `SELECT NULL AS id, 1 AS active, ${lastEnd("visitor_tokens_ended_at")} AS ended_at FROM idea_banks
   WHERE account_id = :accountId AND id = :ideaBankId`;
 
 type Values = Parameters<typeof prepare>[1];
@@ -103,11 +107,11 @@ function prepareHolder(panelist: NamedPanelist, common: Values, isOwn: string) {
   const renames = panelist.displayName !== undefined;
   const noted = prepare(
     `UPDATE panelists SET tokens_issued = 1 ${renames ? ", display_name = :displayName" : ""}
-     WHERE ${isNamed} AND active = 1 AND coalesce(tokens_revoked_at, 0) / 1000 <= unixepoch() AND ${isOwn}
+     WHERE ${isNamed} AND active = 1 AND ${lastEnd("tokens_revoked_at")} / 1000 <= unixepoch() AND ${isOwn}
        AND (tokens_issued = 0 ${renames ? "OR display_name IS NOT :displayName" : ""})`,
     values,
   );
-  const holder = `SELECT id, active, tokens_revoked_at AS ended_at FROM panelists WHERE ${isNamed} ${orDeleted}`;
+  const holder = `SELECT id, active, ${lastEnd("tokens_revoked_at")} AS ended_at FROM panelists WHERE ${isNamed} ${orDeleted}`;
   return { values, holder, created, noted };
 }
 

@@ -6,8 +6,10 @@
  * token while inactive, and an earlier revocation does not end a later token. A tenant's server can sign for anybody at any time,
  * so D1 is asked about the panelist of a signed token that such a list lacks.
  */
+import type { EndOfTokens } from "../database/end-of-tokens.ts";
 import { type ListedRevocation, MAX_LISTED, type TokenRevocation } from "../database/idea-bank-view.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
+import type { IdeaBankState } from "../model/idea-bank.ts";
 
 /**
  * The list of one account, in the order of `seq`. Revocations that it lacks were recorded at or before `cutAt` (Unix
@@ -44,6 +46,7 @@ function laterOf<Revocation extends TokenRevocation>(
 
 export class Revocations {
   readonly #own = new BoundedMap<TokenRevocation>({ max: MAX_OWN });
+  readonly #ends = new BoundedMap<EndOfTokens>({ max: MAX_OWN });
   readonly #lists = new BoundedMap<AccountList>({
     max: MEMORY_BYTES,
     weigh: ({ byPanelist }) => LIST_BYTES + REVOCATION_BYTES * byPanelist.size,
@@ -53,6 +56,19 @@ export class Revocations {
   note(revocation: TokenRevocation): void {
     const { panelistId } = revocation;
     this.#own.set(panelistId, laterOf(this.#own.peek(panelistId), revocation) ?? revocation);
+  }
+
+  /** The end of all tokens of an account, which was made through this isolate. */
+  noteEnd(accountId: string, end: EndOfTokens): void {
+    if (end.accountEpoch > (this.#ends.peek(accountId)?.accountEpoch ?? 0)) this.#ends.set(accountId, end);
+  }
+
+  /** The idea bank as it is after an end of tokens that the view does not know yet. */
+  withEnd(ideaBank: IdeaBankState): IdeaBankState {
+    const end = this.#ends.peek(ideaBank.accountId);
+    return end === undefined || end.accountEpoch <= ideaBank.accountEpoch
+      ? ideaBank
+      : { ...ideaBank, ...end, earlierEpochs: [] };
   }
 
   /** Whether the account's list is known. */

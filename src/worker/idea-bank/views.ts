@@ -8,11 +8,12 @@
  * Memory is bounded in bytes, and no account takes more than its share. It holds only idea banks that panelists have read.
  */
 import { isYoungToken, type VerifiedToken } from "../credentials/compound-token.ts";
+import type { EndOfTokens } from "../database/end-of-tokens.ts";
 import { INACTIVE, type TokenRevocation } from "../database/idea-bank-view.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import { capabilitiesOf, hasCapability } from "../model/capabilities.ts";
 import type { Capability } from "../model/idea-bank.ts";
-import { type AnyToken, isEpochGood } from "../model/signed-token.ts";
+import { type AnyToken, compareEpoch, isEpochGood, type SigningEpoch } from "../model/signed-token.ts";
 import { laterOf } from "../store/anchors.ts";
 import type { Database } from "../store/databases.ts";
 import type { WaitUntil } from "../store/deadline.ts";
@@ -28,7 +29,7 @@ type Claims = {
   readonly ideaBankId: string;
   readonly panelistId: string | null;
   readonly issuedAt: number;
-  readonly signed?: { readonly epoch: number };
+  readonly signed?: SigningEpoch;
 };
 
 /** `isRevoked`: the token is no longer valid. */
@@ -105,7 +106,7 @@ export class IdeaBankViews {
     // The token was signed with a secret that the view does not know yet: the view is too old to refuse it, whatever the signer's
     // clock says.
     const hasNewerEpoch =
-      (claims.signed?.epoch ?? 0) > (opened.ideaBank?.signingEpoch ?? 0) && opened.ideaBank !== null;
+      claims.signed !== undefined && opened.ideaBank !== null && compareEpoch(claims.signed, opened.ideaBank) > 0;
     if (!hasNewerEpoch && !isYoungToken(claims, terms.youngMs, Date.now())) return opened;
     return (await this.#ask(claims, terms, { atPrimary: true })).opened;
   }
@@ -125,6 +126,11 @@ export class IdeaBankViews {
    */
   noteRevocation(revocation: TokenRevocation): void {
     this.#revocations.note(revocation);
+  }
+
+  /** Notes that all tokens of an account were ended through this isolate, in the same way. */
+  noteEnd(accountId: string, end: EndOfTokens): void {
+    this.#revocations.noteEnd(accountId, end);
   }
 
   /** The bookmark that every read for this panelist must include. */
@@ -161,15 +167,17 @@ export class IdeaBankViews {
   }
 
   /** `own`: the panelist's revocation as D1 has just answered it. */
-  #open(claims: Claims, { ideaBank, changelog }: View, own: TokenRevocation | undefined): LookupResult {
+  #open(claims: Claims, { ideaBank: read, changelog }: View, own: TokenRevocation | undefined): LookupResult {
+    const ideaBank = read && this.#revocations.withEnd(read);
+    const { signed } = claims;
     const revokedAt = this.#revokedAt(claims, ideaBank, own);
     const isRevoked = claims.issuedAt * 1000 <= revokedAt;
-    const isSecretGood =
-      claims.signed === undefined || ideaBank === null || isEpochGood(claims.signed.epoch, ideaBank, Date.now());
-    const isBehind = (claims.signed?.epoch ?? 0) < (ideaBank?.signingEpoch ?? 0);
+    const isEnded = signed === undefined && claims.issuedAt * 1000 <= (ideaBank?.tokensEndedAt ?? -1);
+    const isSecretGood = signed === undefined || ideaBank === null || isEpochGood(signed, ideaBank, Date.now());
+    const isBehind = signed !== undefined && ideaBank !== null && compareEpoch(signed, ideaBank) < 0;
     return {
-      opened: { ideaBank, changelog, isRevoked: isRevoked || !isSecretGood },
-      isFinal: (isRevoked && revokedAt !== INACTIVE) || (!isSecretGood && isBehind),
+      opened: { ideaBank, changelog, isRevoked: isRevoked || isEnded || !isSecretGood },
+      isFinal: (isRevoked && revokedAt !== INACTIVE) || isEnded || (!isSecretGood && isBehind),
     };
   }
 

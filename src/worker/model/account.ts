@@ -244,3 +244,13 @@ export type Owner = {
   readonly address: string | null;
   readonly accountId?: Identifier;
 };
+
+export const EndedTokens = describe(
+  z.object({ endedAt: Timestamp }),
+  import.meta.deployed || {
+    name: "EndedTokens",
+    example: { endedAt: "2026-11-20T12:00:00.000Z" },
+    fields: { endedAt: "No token that was issued until then is valid: ISO 8601, UTC, with milliseconds." },
+  },
+);
+export type EndedTokens = z.infer<typeof EndedTokens>;

@@ -15,6 +15,8 @@ export const AUDIT_EVENTS = [
   "expiring",
   "refused",
   "used-after-revocation",
+  "signing-secret-read",
+  "tokens-ended",
   "webhook-created",
   "webhook-changed",
   "webhook-paused",
@@ -99,7 +101,7 @@ export const AuditEvent = describe(
     fields: {
       id: "The event's identifier.",
       event:
-        "What happened. `changed`: see `changes`; without a key, a member was added or removed. `leaked`: the key was found in public, see `changes`. `refused`: a key was not created because the account had its maximum of active keys.",
+        "What happened. `changed`: see `changes`; without a key, a member was added or removed. `leaked`: the key was found in public, see `changes`. `signing-secret-read`: the first time on a day (UTC) that the key read or rotated a signing secret. `tokens-ended`: all tokens of the account. `refused`: a key was not created because the account had its maximum of active keys.",
       apiKeyId: "The key's identifier. `null` for a key that was not created, and for an event that is about no key.",
       apiKeyName: "The key's name at that time. Empty for an event that is about no key.",
       webhook: "The webhook of an event of a webhook. Otherwise `null`.",

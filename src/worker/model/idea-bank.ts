@@ -126,8 +126,8 @@ export type IdeaBankSwitches = {
 
 /**
  * The state of an idea bank that a panelist's request needs. `changelogVersion` identifies the current rendered changelog. A
- * visitor's token that was issued at or before `visitorTokensEndedAt` (Unix milliseconds) is not valid; null when none were
- * ended.
+ * visitor's token that was issued at or before `visitorTokensEndedAt` (Unix milliseconds) is not valid, and neither is any token of
+ * ours from at or before `tokensEndedAt`; null when none were ended.
  */
 export type IdeaBankState = IdeaBankSwitches & {
   readonly accountId: string;
@@ -136,6 +136,9 @@ export type IdeaBankState = IdeaBankSwitches & {
   readonly name: string;
   readonly changelogVersion: number;
   readonly visitorTokensEndedAt: number | null;
+  readonly tokensEndedAt: number | null;
+  /** How often all tokens of the account were ended. */
+  readonly accountEpoch: number;
   /** The epoch of the secret with which the tenant's server signs, and the earlier ones that are good until a time. */
   readonly signingEpoch: number;
   readonly earlierEpochs: readonly (readonly [epoch: number, until: number])[];

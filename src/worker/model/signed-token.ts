@@ -1,12 +1,13 @@
 /**
  * Signed tokens: JWTs (RFC 7519) that a tenant's own server signs for one of its panelists, without a call.
  *
- *     header   {"alg":"HS256","kid":"<idea bank>.<account>.<epoch>.<which deployment secret>"}
+ *     header   {"alg":"HS256","kid":"<idea bank>.<account>.<epochs>.<which deployment secret>"}
  *     claims   {"iss":"<idea bank>","sub":"<the tenant's own id>","iat":…,"exp":…,"name":"…"}
  *
  * The secret is derived from a deployment secret and the kid (HKDF-Expand with SHA-256, RFC 5869), and not stored. So a kid that was
  * changed names another secret, and a forged token costs no I/O. The kid names the account, too: with its salt, which panelist it is
  * follows from the subject (idea-bank/panelist-ids.ts).
+ * The epochs are the idea bank's alone (`3`) until the account has ended all tokens, and then its own before it (`1-3`).
  */
 import * as z from "zod/mini";
 import { digestToBase62 } from "../credentials/base62.ts";
@@ -23,7 +24,7 @@ export const SIGNED_LIFETIME = 3_600;
 /** Longer texts are refused unread. */
 export const MAX_SIGNED_LENGTH = 4_096;
 
-const KID = /^([0-9A-Za-z]{12})\.([0-9A-Za-z]{12})\.([1-9]\d{0,8})\.([0-9A-Za-z]{8})$/;
+const KID = /^([0-9A-Za-z]{12})\.([0-9A-Za-z]{12})\.(?:([1-9]\d{0,8})-)?([1-9]\d{0,8})\.([0-9A-Za-z]{8})$/;
 const JWT = /^([\w-]+)\.([\w-]+)\.([\w-]{43})$/;
 
 const Header = z.object({
@@ -34,7 +35,7 @@ const Header = z.object({
 const time = z.int().check(z.gte(0));
 const Claims = z.object({ iss: z.string(), sub: ExternalId, iat: time, exp: time, name: z.optional(Name) });
 
-type SecretName = { readonly ideaBankId: string; readonly accountId: string; readonly epoch: number };
+type SecretName = { readonly ideaBankId: string; readonly accountId: string } & SigningEpoch;
 
 export type SignedTokenRefusal = "malformed" | "forged" | "claims";
 
@@ -60,10 +61,11 @@ const deriveSecret = async (kid: string, key: CryptoKey): Promise<string> =>
 
 /** The secret with which a tenant's server signs, derived from the newest deployment secret. */
 export async function signingSecretOf(
-  { ideaBankId, accountId, epoch }: SecretName,
+  { ideaBankId, accountId, accountEpoch, epoch }: SecretName,
   [newest]: SigningKeys,
 ): Promise<{ readonly kid: string; readonly secret: string }> {
-  const kid = `${ideaBankId}.${accountId}.${epoch}.${await fingerprintOf(newest)}`;
+  const epochs = accountEpoch === 0 ? epoch : `${accountEpoch}-${epoch}`;
+  const kid = `${ideaBankId}.${accountId}.${epochs}.${await fingerprintOf(newest)}`;
   return { kid, secret: await deriveSecret(kid, newest) };
 }
 
@@ -76,7 +78,7 @@ export async function verifySignedToken(
   const header = Header.safeParse(parsePart(head));
   if (!header.success) return refuse("malformed");
   const { kid } = header.data;
-  const [, ideaBankId = "", accountId = "", epoch, fingerprint] = KID.exec(kid) ?? [];
+  const [, ideaBankId = "", accountId = "", accountEpoch = 0, epoch, fingerprint] = KID.exec(kid) ?? [];
   const prints = await Promise.all(keys.map(fingerprintOf));
   const key = keys[prints.indexOf(fingerprint ?? "")];
   if (key === undefined || databaseDigit(ideaBankId) !== databaseDigit(accountId)) return refuse("forged");
@@ -88,7 +90,7 @@ export async function verifySignedToken(
   if (!claims.success) return refuse("claims");
   const { iss, sub, iat, exp, name = null } = claims.data;
   if (iss !== ideaBankId || exp <= iat || exp - iat > SIGNED_LIFETIME) return refuse("claims");
-  const signed = { accountId, externalId: sub, name, epoch: Number(epoch) };
+  const signed = { accountId, externalId: sub, name, accountEpoch: Number(accountEpoch), epoch: Number(epoch) };
   return ok({ ideaBankId: ideaBankId as Identifier, issuedAt: iat, expiresAt: exp, signed });
 }
 
@@ -123,11 +125,25 @@ export function namedIdeaBank(text: string): string | undefined {
   return KID.exec(header.data?.kid ?? "")?.[1] ?? claims.data?.iss;
 }
 
-/** The newest epoch of an idea bank's secret, and the earlier ones, each until a time (Unix milliseconds). */
+/** Which secret of an idea bank: its own epoch within that of the account, which grows when all tokens are ended. */
+export type SigningEpoch = { readonly accountEpoch: number; readonly epoch: number };
+
+/**
+ * The newest epochs, and the idea bank's earlier ones within that of the account, each until a time (Unix milliseconds).
+ */
 export type SigningEpochs = {
+  readonly accountEpoch: number;
   readonly signingEpoch: number;
   readonly earlierEpochs: readonly (readonly [epoch: number, until: number])[];
 };
 
-export const isEpochGood = (epoch: number, { signingEpoch, earlierEpochs }: SigningEpochs, now: number): boolean =>
-  epoch === signingEpoch || earlierEpochs.some(([earlier, until]) => epoch === earlier && now < until);
+/** Positive when the secret is newer than these epochs, negative when it is older. */
+export const compareEpoch = (
+  secret: SigningEpoch,
+  { accountEpoch, signingEpoch }: Pick<SigningEpochs, "accountEpoch" | "signingEpoch">,
+): number => secret.accountEpoch - accountEpoch || secret.epoch - signingEpoch;
+
+export const isEpochGood = (secret: SigningEpoch, epochs: SigningEpochs, now: number): boolean =>
+  compareEpoch(secret, epochs) === 0 ||
+  (secret.accountEpoch === epochs.accountEpoch &&
+    epochs.earlierEpochs.some(([earlier, until]) => secret.epoch === earlier && now < until));

@@ -1,12 +1,14 @@
 /** Tokens that the tenant's own server signs: the secret, its rotation, and the reason why a token is refused. */
+import type { Context } from "hono";
 import type { SigningKeys } from "../credentials/envelope.ts";
+import { dailyEventId } from "../credentials/id.ts";
 import { introspect } from "../database/introspection.ts";
-import { loadSigningEpochs, rotateSigningSecret } from "../database/signing-secrets.ts";
+import { readSigningEpochs, rotateSigningSecret, type SecretReader } from "../database/signing-secrets.ts";
 import { Introspection, IntrospectionRequest, SecretRotation, SigningSecret } from "../model/introspection.ts";
 import { type SigningEpochs, signingSecretOf } from "../model/signed-token.ts";
 import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
-import { tenantOperations } from "./operation.ts";
+import { type TenantEnv, tenantOperations } from "./operation.ts";
 import { PANELIST_TAG } from "./panelists.ts";
 import { owned } from "./refuse-foreign.ts";
 
@@ -15,13 +17,19 @@ const SECRET = "/tenant/ideabanks/{ideaBankId}/signing-secret";
 
 async function describeSecret(
   named: { readonly ideaBankId: string; readonly accountId: string },
-  { signingEpoch, earlierEpochs }: SigningEpochs,
+  { accountEpoch, signingEpoch, earlierEpochs }: SigningEpochs,
   { keys, now }: { readonly keys: SigningKeys; readonly now: number },
 ) {
-  const secret = await signingSecretOf({ ...named, epoch: signingEpoch }, keys);
+  const secret = await signingSecretOf({ ...named, accountEpoch, epoch: signingEpoch }, keys);
   const until = Math.max(...earlierEpochs.map(([, each]) => each));
   return { ...secret, previousUntil: until > now ? toTimestamp(until) : null };
 }
+
+const readerOf = async (c: Context<TenantEnv>, now: number): Promise<SecretReader> => {
+  const apiKeyId = c.get("apiKeyId");
+  const eventId = await dailyEventId(apiKeyId, "signing-secret-read", now);
+  return { apiKeyId, eventId, address: c.req.header("CF-Connecting-IP") ?? null, now };
+};
 
 export const SIGNING_OPERATIONS = {
   getSigningSecret: operation({
@@ -34,9 +42,10 @@ export const SIGNING_OPERATIONS = {
     summary: "Read the secret that your server signs tokens with",
     description:
       "With it your server signs a panelist's token itself, as a JWT, without a call. Read it when the server starts and once a day, " +
-      "because the deployment rotates its secrets, too.",
+      "because the deployment rotates its secrets, too, and a member can end all tokens. The first reading of a key on a day (UTC) is in the account's activity.",
     handle: async (c, { session, accountId, ids: { ideaBankId }, now }) => {
-      const epochs = owned(await loadSigningEpochs(session, accountId, ideaBankId));
+      const reader = await readerOf(c, now);
+      const epochs = owned(await readSigningEpochs(session, { accountId, ideaBankId, reader }));
       return c.json(
         await describeSecret({ ideaBankId, accountId }, epochs, { keys: c.get("settings").signingKeys, now }),
       );
@@ -57,7 +66,7 @@ export const SIGNING_OPERATIONS = {
       "Gives a new one. Tokens that the one before has signed are valid for `graceSeconds` more, and rotating again cuts no grace that " +
       "was promised. At most 4 earlier secrets are good at a time: while they are, rotating again replaces the newest one.",
     handle: async (c, { session, accountId, ids: { ideaBankId }, body, now, idempotencyKey }) => {
-      const rotation = { accountId, ideaBankId, ...body, now, idempotencyKey };
+      const rotation = { accountId, ideaBankId, ...body, reader: await readerOf(c, now), idempotencyKey };
       const { result, epochs } = await rotateSigningSecret(session, rotation);
       if (result.kind === "reused") throw new Problem("idempotency-key-reused");
       if (result.kind === "replayed") c.header("Idempotency-Replayed", "true");

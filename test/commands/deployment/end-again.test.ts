@@ -261,3 +261,20 @@ it("ends visitors' tokens and signing secrets again, and leaves later ends alone
     "UPDATE idea_banks SET visitor_tokens_ended_at = 800, signing_epoch = 4, signing_previous_until = 950 WHERE id = 'b1'";
   expect(endsIn(later)[0]).toEqual([800, 4, 950, null]);
 });
+
+it("ends all tokens of an account again, and leaves a later end alone", () => {
+  const statements = endAgain(open("UPDATE accounts SET tokens_ended_at = 700, token_epoch = 2 WHERE id = 'a1'"));
+  const endIn = (...restored: string[]) => {
+    const database = open(...restored);
+    for (let times = 0; times < 2; times++) database.exec(statements.join("\n"));
+    return database
+      .prepare("SELECT tokens_ended_at, token_epoch FROM accounts WHERE id IN ('a1', 'a3') ORDER BY id")
+      .all()
+      .map((row) => Object.values(row));
+  };
+  expect(endIn("UPDATE accounts SET tokens_ended_at = 300, token_epoch = 1 WHERE id = 'a1'")).toEqual([
+    [700, 2],
+    [null, 0],
+  ]);
+  expect(endIn("UPDATE accounts SET tokens_ended_at = 800, token_epoch = 3 WHERE id = 'a1'")[0]).toEqual([800, 3]);
+});

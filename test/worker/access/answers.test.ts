@@ -174,7 +174,7 @@ describe.each(["a service binding", "HTTP"] as const)("over %s", (way) => {
     const { id: ideaBankId, accountId, panelistId } = bank;
     const times = { issuedAt: SECOND - 20, expiresAt: SECOND + 100 };
     const shown = { issuedAt: "2030-03-17T17:46:20.000Z", expiresAt: "2030-03-17T17:48:20.000Z" };
-    const { kid, secret } = await signingSecretOf({ ideaBankId, accountId, epoch: 1 }, signingKeys);
+    const { kid, secret } = await signingSecretOf({ ideaBankId, accountId, accountEpoch: 0, epoch: 1 }, signingKeys);
     const claims = { iss: ideaBankId, sub: "customer-42", iat: times.issuedAt, exp: times.expiresAt };
     const tokens = {
       panelist: await issueToken({ ideaBankId, panelistId, ...times }, signingKeys),

@@ -12,6 +12,7 @@ import { saveApiKeyUsage } from "../../../src/worker/database/api-key-usage.ts";
 import { listTogether, recordUseAfterRevocation } from "../../../src/worker/database/audit-events.ts";
 import { listUndelivered } from "../../../src/worker/database/changes.ts";
 import { deciding } from "../../../src/worker/database/decisions.ts";
+import { loadEndOfTokens } from "../../../src/worker/database/end-of-tokens.ts";
 import { recordLeaks } from "../../../src/worker/database/leaked-keys.ts";
 import { findTouched } from "../../../src/worker/database/members.ts";
 import { takeNotices } from "../../../src/worker/database/notices.ts";
@@ -28,6 +29,7 @@ import {
   offerSignIn,
   openSignIn,
 } from "../../../src/worker/database/sign-ins.ts";
+import { loadSigningEpochs } from "../../../src/worker/database/signing-secrets.ts";
 import { listOwnTags } from "../../../src/worker/database/tags.ts";
 import {
   type ClaimedWebhook,
@@ -163,6 +165,8 @@ async function callOthers(): Promise<void> {
   await findTouched(session, { accountId: id, actors: [email], now });
   const path = "/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}";
   await ownsPath(session, { accountId: id, path, ids: { ideaBankId: id, proposalId: id } });
+  await loadEndOfTokens(session, id);
+  await loadSigningEpochs(session, id, id);
   await loadAccess(session, { ideaBankId: id, panelistId: id, issuedAt: 0 });
   await loadPanelists(session, id, [id]);
   await loadProposals(session, { accountId: id, ideaBankId: id, ids: [id] });

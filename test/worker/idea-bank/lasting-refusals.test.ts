@@ -2,14 +2,14 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { issueToken } from "../../../src/worker/credentials/compound-token.ts";
-import type { TokenAnswer } from "../../../src/worker/model/access.ts";
+
 import { freeze } from "../../support/clock.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { runJob } from "../../support/job.ts";
-import { OPERATOR_SECRET, withSecret } from "../../support/operator.ts";
-import { CHANGELOG, createPanel, PROPOSALS, sendWith } from "../../support/panel.ts";
+import { withSecret } from "../../support/operator.ts";
+import { createPanel } from "../../support/panel.ts";
 import { signJwt } from "../../support/sign-jwt.ts";
-import { createTenant } from "../../support/tenant.ts";
+import { ACCEPTED, answersTo, REFUSED } from "../../support/token-surfaces.ts";
 import { addApiKey, signingKeys } from "../../support/world.ts";
 
 const DAY = 86_400_000;
@@ -62,41 +62,16 @@ async function createScene() {
   };
 }
 
-/** How each surface answers a token, in an isolate that knows nothing. */
-async function answersTo(accountId: string, token: string) {
-  const isolate = createIsolate(withSecret);
-  const tenant = await createTenant({ accountId }, isolate);
-  const status = async (path: string) => (await sendWith(isolate, token)("GET", path)).status;
-  const verified = await isolate.request("/operator/verify-token", {
-    method: "POST",
-    headers: { Authorization: `Bearer ${OPERATOR_SECRET}`, "Content-Type": "application/json" },
-    body: JSON.stringify({ token }),
-  });
-  const introspected = await tenant.send("POST", "/tenant/tokens/introspect", { token });
-  return {
-    changelog: await status(CHANGELOG),
-    atom: await status(`${CHANGELOG}.atom`),
-    json: await status(`${CHANGELOG}.json`),
-    "GET /ideabank": await status("/ideabank"),
-    proposals: await status(PROPOSALS),
-    "verify-token": (await verified.json<TokenAnswer>()).ok,
-    "Access.panelist": (await isolate.ask((access) => access.panelist(token))).ok,
-    introspect: (await introspected.json<{ active: boolean }>()).active,
-  };
-}
-
-const all = (status: number, isGood: boolean) => ({
-  ...{ changelog: status, atom: status, json: status, "GET /ideabank": status, proposals: status },
-  ...{ "verify-token": isGood, "Access.panelist": isGood, introspect: isGood },
-});
-
 it.each([40, 100, 400])("%i days later, on every surface, for a credential of every kind", async (days) => {
   const { start, bank, key, sign, ended } = await createScene();
   freeze(start + days * DAY);
   for (let times = 0; times < 2; times++) await runJob(env, () => start + days * DAY);
   for (const [whose, token] of Object.entries(await ended()))
-    expect({ whose, ...(await answersTo(bank.accountId, token)) }).toEqual({ whose, ...all(401, false) });
+    expect({ whose, ...(await answersTo(createIsolate(withSecret), bank.accountId, token)) }).toEqual({
+      whose,
+      ...REFUSED,
+    });
   const whoami = await createIsolate().request("/tenant/whoami", { headers: { "X-API-Key": key.text } });
   expect(whoami.status).toBe(401);
-  expect(await answersTo(bank.accountId, await sign("somebody else"))).toEqual(all(200, true));
+  expect(await answersTo(createIsolate(withSecret), bank.accountId, await sign("somebody else"))).toEqual(ACCEPTED);
 });

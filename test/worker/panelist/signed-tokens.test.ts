@@ -287,7 +287,10 @@ describe("ending signed tokens", () => {
     const rotated = createIsolate({ ...env, CREDENTIAL_SECRETS: `${newest},${env.CREDENTIAL_SECRETS}` });
     expect(await statuses(rotated, await sign())).toEqual([200, 200, 200]);
     const keys = await importSigningKeys([newest]);
-    const next = await signingSecretOf({ ideaBankId: bank.id, accountId: bank.accountId, epoch: 1 }, keys);
+    const next = await signingSecretOf(
+      { ideaBankId: bank.id, accountId: bank.accountId, accountEpoch: 0, epoch: 1 },
+      keys,
+    );
     expect(next.secret).not.toBe(secret.secret);
     const token = await sign("customer-42", {}, {}, { ...next, previousUntil: null });
     expect(await statuses(rotated, token)).toEqual([200, 200, 200]);

@@ -20,7 +20,7 @@ type Kind = (typeof KINDS)[number];
 async function tokenOf(kind: Kind, { id: ideaBankId, accountId, panelistId }: Awaited<ReturnType<typeof addIdeaBank>>) {
   const issuedAt = now() - 60;
   if (kind === "a signed one") {
-    const { kid, secret } = await signingSecretOf({ ideaBankId, accountId, epoch: 1 }, signingKeys);
+    const { kid, secret } = await signingSecretOf({ ideaBankId, accountId, accountEpoch: 0, epoch: 1 }, signingKeys);
     const claims = { iss: ideaBankId, sub: "customer-42", iat: issuedAt, exp: issuedAt + 3_600 };
     return signJwt({ alg: "HS256", kid }, claims, secret);
   }

@@ -13,6 +13,8 @@ const WORDS: Partial<Record<AuditEvent["event"], string>> = {
   expiring: "expires soon",
   refused: "not created: the maximum of keys was active",
   "used-after-revocation": "used although revoked",
+  "signing-secret-read": "read a signing secret",
+  "tokens-ended": "ended all tokens",
 };
 
 const SETTING_WORDS: Record<string, string> = {

@@ -1,0 +1,3 @@
+ALTER TABLE accounts ADD COLUMN tokens_ended_at INTEGER;
+ALTER TABLE accounts ADD COLUMN token_epoch INTEGER NOT NULL DEFAULT 0;
+ALTER TABLE idea_banks ADD COLUMN signing_token_epoch INTEGER NOT NULL DEFAULT 0;

@@ -1,0 +1,64 @@
+/** Ends all tokens of an account, of every kind, by one statement: whatever the account has given out, nothing else is written. */
+import type { Owner } from "../model/account.ts";
+import type { IdempotencyKey } from "../model/idempotency-key.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
+import type { AuditStamp } from "./audit-events.ts";
+import { IS_MEMBER, notDoneBefore } from "./idempotency.ts";
+import { changeOnce, type Repeated, toRepeated } from "./repeated-changes.ts";
+
+/** `tokensEndedAt` is in Unix milliseconds; `accountEpoch` counts how often it was done. */
+export type EndOfTokens = { readonly accountEpoch: number; readonly tokensEndedAt: number };
+
+const selectEnd = (accountId: string) =>
+  prepare<EndOfTokens>(
+    `SELECT token_epoch AS accountEpoch, tokens_ended_at AS tokensEndedAt FROM accounts
+     WHERE id = :accountId AND tokens_ended_at IS NOT NULL`,
+    { accountId },
+  );
+
+/** Null when it was never done. */
+export const loadEndOfTokens = (session: Session, accountId: string): Promise<EndOfTokens | null> =>
+  session.first(selectEnd(accountId));
+
+/**
+ * Dated by D1's clock, in the way in which `revokePanelistTokens` dates the end of a panelist's tokens. A request that was made before
+ * under its Idempotency-Key ends nothing, and gets the end that it made then, or a later one. Null when the person is not a member any
+ * more.
+ */
+export async function endAllTokens(
+  session: Session,
+  {
+    owner,
+    accountId,
+    stamp,
+    idempotencyKey,
+  }: {
+    readonly owner: Owner;
+    readonly accountId: string;
+    readonly stamp: AuditStamp;
+    readonly idempotencyKey: IdempotencyKey | undefined;
+  },
+): Promise<EndOfTokens | Repeated | null> {
+  const values = { ...owner, ...stamp, accountId, idempotencyKey: idempotencyKey?.key };
+  const { before, after } = changeOnce(owner.email, idempotencyKey, accountId);
+  const { recalled, ended, end } = await session.batch({
+    ...before,
+    ended: prepare<{ id: string }>(
+      `UPDATE accounts SET token_epoch = token_epoch + 1, tokens_ended_at = iif(tokens_ended_at >= unixepoch() * 1000,
+         max(tokens_ended_at, (unixepoch() + 1) * 1000), CAST(unixepoch('subsec') * 1000 AS INTEGER))
+       WHERE id = :accountId AND ${IS_MEMBER} AND ${notDoneBefore()} RETURNING id`,
+      values,
+    ),
+    audited: prepare(
+      `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
+       SELECT :eventId, :accountId, 'tokens-ended', NULL, '', :actor, :address, :now WHERE changes() > 0`,
+      values,
+    ),
+    ...after,
+    end: selectEnd(accountId),
+  });
+  const done = toRepeated(recalled, idempotencyKey);
+  if (done === "key-reused") return done;
+  return ended.length > 0 || done !== undefined ? (end[0] ?? null) : null;
+}
