@@ -104,6 +104,13 @@ CREATE TABLE IF NOT EXISTS sign_ins (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS sign_ins_by_creation ON sign_ins (created_at);
+CREATE INDEX IF NOT EXISTS sign_ins_by_email ON sign_ins (email);
+
+-- In the database DB alone: the platform's own identifier of a person whom it signs in, and the address that the person had last.
+CREATE TABLE IF NOT EXISTS subjects (
+  subject TEXT PRIMARY KEY,
+  email TEXT NOT NULL UNIQUE
+) STRICT, WITHOUT ROWID;
 
 -- An account's quota: stored_bytes is kept by the triggers at the end of this file. Growing past max_bytes fails the write.
 CREATE TRIGGER IF NOT EXISTS quota_exceeded BEFORE UPDATE OF stored_bytes ON accounts

@@ -4,6 +4,8 @@
  * an error's message can hold anything.
  */
 
+import { hideCredentials } from "./credentials/hide-credentials.ts";
+
 /** Workers keeps 256 KB of log for an invocation, which may log several failures. */
 const MAX_LENGTH = 8_000;
 const MAX_DEPTH = 5;
@@ -43,11 +45,8 @@ function describe(error: unknown, depth: number): string {
   ].join("\n");
 }
 
-/** No log has these. Another text stands in their place. */
+/** No log has these, nor a credential. Another text stands in their place. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
-  [/\b(ib[a-z]|whsec)_[\w+/=-]+/g, "$1_…"],
-  // A signed token.
-  [/\beyJ[\w-]+\.[\w-]+\.[\w-]*/g, "eyJ…"],
   [/[^\s@<>"(),;:=]{1,64}@[^\s@<>"'(),;:]+/g, "…@…"],
   [/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, "(an address)"],
   [/\b[0-9a-f]{1,4}(?::[0-9a-f]{0,4}){2,7}/gi, "(an address)"],
@@ -56,4 +55,4 @@ const SECRETS: readonly (readonly [RegExp, string])[] = [
 ];
 
 const redact = (text: string): string =>
-  SECRETS.reduce((left, [pattern, instead]) => left.replace(pattern, instead), text);
+  SECRETS.reduce((left, [pattern, instead]) => left.replace(pattern, instead), hideCredentials(text, undefined));

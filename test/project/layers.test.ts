@@ -116,7 +116,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "rate-limit": [],
   memory: [],
   "problem.ts": [],
-  "log.ts": [],
+  "log.ts": ["credentials"],
   // Runs in browsers: of the rest it knows the types of the API's answers, and nothing else knows it.
   elements: ["model"],
   "elements/shared": ["model"],

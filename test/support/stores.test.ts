@@ -45,6 +45,7 @@ async function fill(accountId: string): Promise<void> {
   await run("INSERT INTO invitations VALUES (?1, ?2, 'c', 'a', 1, NULL)", newId(accountId), accountId);
   await run("INSERT INTO sign_ins VALUES ('d', 'c', '/account', 1, 2)");
   await run("INSERT INTO invitees VALUES ('c', ?1)", accountId);
+  await run("INSERT INTO subjects VALUES ('e', 'c')");
   await run("INSERT INTO api_key_usage VALUES (?1, 0, 1, 0, '{}')", apiKeyId);
   await run(
     "INSERT INTO audit_events (id, account_id, event, api_key_name, created_at) VALUES (?1, ?2, 'created', 'x', 1)",

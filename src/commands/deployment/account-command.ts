@@ -22,16 +22,17 @@ const IDENTIFIER = /^[0-9A-Za-z]{12}$/;
 /** The addresses that Account Settings accepts: visible ASCII, so no space. Quotes are doubled. */
 const ADDRESS = /^[!-~]+@[!-~]+$/;
 const MEBIBYTE = 1_048_576;
+const BY_DEPLOYMENT = ["revoke", "limit", "sign-out"];
 
 export const account = defineCommand({
   name: "account",
   summary: [
     "Shows an account, or changes it. A change of a key holds everywhere when the command ends. To suspend an account: npm run suspend.",
-    "limit and revoke ask the deployment at --url, with its operator secret from the environment variable OPERATOR_SECRET.",
+    "limit, revoke and sign-out ask the deployment at --url, with its operator secret from the environment variable OPERATOR_SECRET.",
   ],
   positionals: {
     usage:
-      "(list | show <account> | events <account> | export <account> | delete <account> | quota <account> <MiB> | limit <key> <requests> [<seconds>] | revoke <key> | another <address>)",
+      "(list | show <account> | events <account> | export <account> | delete <account> | quota <account> <MiB> | limit <key> <requests> [<seconds>] | revoke <key> | another <address> | sign-out <address>)",
     help: [
       ["list", "Every account: API keys, members, storage, requests of the last day."],
       ["events <account>", "The whole activity of an account, oldest first."],
@@ -51,6 +52,7 @@ export const account = defineCommand({
         "another <address>",
         "Lets who has left the account that they had made to others make another one, by the next visit.",
       ],
+      ["sign-out <address>", "Ends every handed-over session of a person. It ends no session of Cloudflare Access."],
     ],
   },
   options: {
@@ -76,6 +78,7 @@ export const account = defineCommand({
       quota: 3,
       revoke: 2,
       another: 2,
+      "sign-out": 2,
       limit: positionals.length === 4 ? 4 : 3,
     };
     if (action !== "" && !Object.hasOwn(counts, action))
@@ -96,10 +99,17 @@ export const account = defineCommand({
         `${state} the API key ${subject} (${row.name}) of ${row.owner_email}. A dry run: nothing was done.`,
       );
     }
+    if (values.env !== "" && BY_DEPLOYMENT.includes(action))
+      throw misused(`${action} asks the deployment at --url: --env is for the databases.`, account);
+    if (action === "sign-out") {
+      const call = signOutOf(subject);
+      const { email, ended } = await askDeployment(await findDeployment(values, account, context), call);
+      return context.print(
+        `${email} is signed out everywhere: ${ended} handed-over sessions and unused links have ended.`,
+      );
+    }
     if (action === "revoke" || action === "limit") {
       const call = action === "revoke" ? revocationOf(subject) : limitOf(subject, first, second);
-      if (values.env !== "")
-        throw misused(`${action} asks the deployment at --url: --env is for the databases.`, account);
       const deployment = await findDeployment(values, account, context);
       if (action === "revoke")
         await confirm(context, {
@@ -110,7 +120,8 @@ export const account = defineCommand({
       context.print(`${capitalized(call.done)}. Its Durable Object has confirmed it: every request is decided by it.`);
       return;
     }
-    if (values.url !== undefined) throw misused(`--url is for revoke and limit: ${action} asks the database.`, account);
+    if (values.url !== undefined)
+      throw misused(`--url is for revoke, limit and sign-out: ${action} asks the database.`, account);
     if (action === "list") {
       const databases = await openEveryDatabase(context, values.env, values[ON_THIS_MACHINE]);
       await databases.logIn();
@@ -193,6 +204,19 @@ const revocationOf = (id: string): Call => ({
   confirms: (answer) => answer.id === id && answer.state === "revoked",
   done: `the API key ${id} is revoked`,
 });
+
+/** Throws a Failure for a text that is no address. */
+function signOutOf(address: string): Call {
+  if (!ADDRESS.test(address)) throw new Failure(`${address}: an owner's e-mail address.`);
+  const email = address.toLowerCase();
+  return {
+    method: "POST",
+    path: "/operator/sign-outs",
+    body: { email },
+    confirms: (answer) => answer.email === email && typeof answer.ended === "number",
+    done: `${email} is signed out`,
+  };
+}
 
 function limitOf(id: string, first: string, second: string): Call {
   const path = `${pathOf(id)}/limit`;

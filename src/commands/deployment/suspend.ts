@@ -43,7 +43,7 @@ export const suspend = defineCommand({
         isAgreed: yes,
         what: `${account} is suspended at ${deployment.origin}: its API keys and panelists are refused.`,
       });
-    const { accountId, apiKeys } = await askDeployment(deployment, {
+    const { accountId, apiKeys, sessionsEnded } = await askDeployment(deployment, {
       method: "PUT",
       path: "/operator/account-status",
       body: { account, status },
@@ -54,6 +54,12 @@ export const suspend = defineCommand({
     const keys =
       apiKeys === 1 ? "Its API key's Durable Object has" : `The Durable Objects of its ${apiKeys} API keys have`;
     context.print(`${account} (account ${accountId}) is ${status}. ${keys} confirmed it.`);
+    if (sessionsEnded === true)
+      context.print("The handed-over sessions of its members have ended. They can sign in again.");
+    if (sessionsEnded === false)
+      context.print(
+        "The handed-over sessions of its members have not ended, because DB does not answer. Run it again.",
+      );
     context.print(
       resume
         ? "Panelists see it within the freshness of their answers."

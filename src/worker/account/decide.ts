@@ -17,7 +17,7 @@ import type { OwnerEnv } from "./owner-env.ts";
 /** The owner's account, and its database. */
 export const openOwn = (c: Context<OwnerEnv>) => visitAccount(c, openAccount);
 
-const noSuchContent = () =>
+export const noSuchContent = () =>
   new Problem("not-found", { detail: "There is no such thing in this account, or not any more." });
 
 /** The resource. Throws `not-found` for null. */

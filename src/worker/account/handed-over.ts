@@ -5,7 +5,7 @@
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { SIGN_IN_COOKIE, signSignIn, verifySignIn } from "../credentials/sign-in.ts";
-import { endSignIn, findSignedIn, SIGNED_IN_MS } from "../database/sign-ins.ts";
+import { endSignIn, endSignInsOf, findSignedIn, SIGNED_IN_MS } from "../database/sign-ins.ts";
 import { directoryOf } from "./account-databases.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
@@ -37,5 +37,11 @@ export async function beginSession(c: Context<OwnerEnv>, id: string): Promise<vo
 
 export async function endSession(c: Context<OwnerEnv>): Promise<void> {
   await endRow(c);
+  deleteCookie(c, COOKIE, ATTRIBUTES);
+}
+
+/** Ends every session of the person, in every browser, and every link that was not used. */
+export async function endSessionsOf(c: Context<OwnerEnv>, person: string): Promise<void> {
+  await endSignInsOf(directoryOf(c), [person]);
   deleteCookie(c, COOKIE, ATTRIBUTES);
 }

@@ -10,7 +10,7 @@ import { isId } from "../model/id.ts";
 import { type Proposal, ProposalChanges, ProposalQuery } from "../model/proposal.ts";
 import { withoutTag } from "../model/tag.ts";
 import { Problem } from "../problem.ts";
-import { decideTogether, idsOf, openOwn, orNotFound } from "./decide.ts";
+import { decideTogether, idsOf, noSuchContent, openOwn, orNotFound } from "./decide.ts";
 import { IDEA_BANKS, loadOwnBank } from "./idea-bank-pages.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
 import { IdeasPage } from "./pages/ideas-page.tsx";
@@ -48,7 +48,7 @@ export function addIdeasPages(routes: Routes<OwnerEnv>): void {
   routes.all(IDEAS, refuseMethod("GET, HEAD, POST"));
 }
 
-/** Decides, and returns the event's id; undefined when nothing was changed. Throws `invalid-request`, and `conflict` when nothing was chosen. */
+/** Decides, and returns the event's id; undefined when nothing was changed. Throws `invalid-request`, `not-found`, and `conflict` when nothing was chosen. */
 async function decideAbout(c: Context<OwnerEnv>, ideaBankId: string, fields: URLSearchParams) {
   const chosen = [...new Set(fields.getAll("ids"))].filter(isId).slice(0, TOGETHER_AT_MOST);
   if (chosen.length === 0)
@@ -56,6 +56,7 @@ async function decideAbout(c: Context<OwnerEnv>, ideaBankId: string, fields: URL
   const { session, accountId } = await openOwn(c);
   const own = { session, accountId, now: Date.now() };
   const ideas = await loadProposals(session, { accountId, ideaBankId, ids: chosen });
+  if (ideas.length === 0) throw noSuchContent();
   return decideTogether(
     c,
     own,

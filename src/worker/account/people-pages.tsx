@@ -67,7 +67,7 @@ async function change(c: Context<OwnerEnv>, id: string, what: string): Promise<s
   const { eventId } = await decide(c, { kind: "panelist", id }, async ({ session, accountId, now }) => {
     switch (what) {
       case "end-tokens":
-        return orNotFound(await revokePanelistTokens(session, { accountId, id }));
+        return requireDone((await revokePanelistTokens(session, { accountId, id })).result);
       case "block":
       case "unblock":
         return orNotFound(await updatePanelist(session, { accountId, id, changes: { active: what === "unblock" } }));

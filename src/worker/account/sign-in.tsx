@@ -11,15 +11,16 @@ import { findOffered, openSignIn } from "../database/sign-ins.ts";
 import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
 import { directoryOf } from "./account-databases.ts";
-import { beginSession, endSession, handedOver } from "./handed-over.ts";
+import { beginSession, endSession, endSessionsOf, handedOver } from "./handed-over.ts";
 import type { Identify } from "./identity.ts";
 import type { OwnerEnv } from "./owner-env.ts";
-import { LinkEndedPage, SignedOutPage, SignInPage } from "./pages/sign-in-page.tsx";
+import { LinkEndedPage, SignedOutEverywherePage, SignedOutPage, SignInPage } from "./pages/sign-in-page.tsx";
 import { refuseMethod, renderPage } from "./render-page.tsx";
 import { requireOwnPage } from "./same-origin.ts";
 
 const SIGN_IN = "/account/sign-in";
 const SIGN_OUT = "/account/sign-out";
+const SIGN_OUT_EVERYWHERE = "/account/sign-out-everywhere";
 
 /** The form has a link alone, and anybody can send it. */
 const MAX_BYTES = 1_024;
@@ -75,4 +76,13 @@ export function addSignIn(routes: Routes<OwnerEnv>, identify: Identify): void {
     return renderPage(c, (frame) => <SignedOutPage frame={frame} />);
   });
   routes.all(SIGN_OUT, refuseMethod("POST"));
+
+  routes.post(SIGN_OUT_EVERYWHERE, async (c) => {
+    requireOwnPage(c);
+    const person = await personOf(c);
+    if (person !== undefined) await endSessionsOf(c, person);
+    const hasAccess = (await identify(c)) !== undefined;
+    return renderPage(c, (frame) => <SignedOutEverywherePage frame={frame} hasAccess={hasAccess} />);
+  });
+  routes.all(SIGN_OUT_EVERYWHERE, refuseMethod("POST"));
 }

@@ -7,7 +7,7 @@
  * Every kind, also cut off: API keys, tokens, signing secrets, sign-in links, sessions of owners, secrets of webhooks, and signed tokens.
  * The first characters after the prefix are an identifier, which is no secret.
  */
-const KINDS = /(ib[klostv]_|whsec_)[\w+/-]{8,}=*|(ey)[\w-]{8,}\.[\w-]{8,}(?:\.[\w-]*)?/g;
+const KINDS = /(ib[klostv]_|whsec_)[\w+/-]{8,}=*|(eyJ)[\w-]{5,}\.[\w-]{8,}(?:\.[\w-]*)?/g;
 
 /** The text, with `…` in the place of each credential. `operatorSecret` has no form of its own. */
 export function hideCredentials(text: string, operatorSecret: string | undefined): string {

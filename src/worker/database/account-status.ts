@@ -6,7 +6,7 @@ import { prepare } from "../store/statement.ts";
 import { HEARD_MS } from "./api-key-rows.ts";
 
 /**
- * Sets the status, and lists the account's keys whose gates may admit requests at `now` (Unix milliseconds), in one round trip.
+ * Sets the status, and lists the account's members, and its keys whose gates may admit requests at `now` (Unix milliseconds), in one round trip.
  * Keys that ended a moment ago are listed too, because their gates may not know it yet. `account` is the owner's e-mail address
  * or the account's id. `bookmark` is D1's position after it. Null when this database has no such account.
  */
@@ -16,12 +16,14 @@ export async function setAccountStatus(
 ): Promise<{
   readonly accountId: string;
   readonly apiKeyIds: readonly string[];
+  /** The members' addresses. */
+  readonly members: readonly string[];
   readonly bookmark: D1SessionBookmark;
 } | null> {
   const address = foldAddress(account);
   const [column, value] = address === undefined ? ["id", account] : ["owner_email", address];
   const own = `SELECT id FROM api_keys WHERE account_id = (SELECT id FROM accounts WHERE ${column} = :value)`;
-  const { updated, apiKeys } = await session.batch({
+  const { updated, apiKeys, members } = await session.batch({
     updated: prepare<{ id: string }>(`UPDATE accounts SET status = :status WHERE ${column} = :value RETURNING id`, {
       value,
       status,
@@ -33,8 +35,18 @@ export async function setAccountStatus(
        UNION ALL ${own} AND revoked_at > :endedAt AND coalesce(expires_at, :endedAt + 1) > :endedAt`,
       { value, endedAt: now - HEARD_MS },
     ),
+    members: prepare<{ email: string }>(
+      `SELECT owner_email AS email FROM accounts WHERE ${column} = :value
+       UNION ALL SELECT email FROM members WHERE account_id = (SELECT id FROM accounts WHERE ${column} = :value)`,
+      { value },
+    ),
   });
   const [row] = updated;
   if (row === undefined) return null;
-  return { accountId: row.id, apiKeyIds: apiKeys.map(({ id }) => id), bookmark: session.bookmark ?? "" };
+  return {
+    accountId: row.id,
+    apiKeyIds: apiKeys.map(({ id }) => id),
+    members: members.map(({ email }) => email),
+    bookmark: session.bookmark ?? "",
+  };
 }

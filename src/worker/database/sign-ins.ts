@@ -52,6 +52,16 @@ export const findSignedIn = async (directory: Session, id: string, now: number):
     )
   )?.email;
 
+/** Ends every session, and every link that was not used, of these people. Returns how many. */
+export const endSignInsOf = (directory: Session, emails: readonly string[]): Promise<number> =>
+  directory.run(
+    prepare(
+      `UPDATE sign_ins SET opened_at = 0
+       WHERE email IN (SELECT value FROM json_each(:emails)) AND opened_at IS NOT 0`,
+      { emails: JSON.stringify(emails) },
+    ),
+  );
+
 /** The row stays for a while: a restore from a backup has to know of it. */
 export const endSignIn = (directory: Session, id: string) =>
   directory.run(prepare("UPDATE sign_ins SET opened_at = 0 WHERE id = :id", { id }));

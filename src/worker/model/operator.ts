@@ -5,7 +5,7 @@ import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { Email } from "./member.ts";
 import { isOwnPage } from "./own-page.ts";
-import { integer, line, oneOf, Timestamp } from "./text.ts";
+import { flag, integer, line, oneOf, Timestamp } from "./text.ts";
 
 const STATUS_TEXT = "`suspended` closes everything that the account offers; `active` opens it again.";
 
@@ -33,17 +33,21 @@ export const AccountStatusChange = describe(
 export type AccountStatusChange = z.infer<typeof AccountStatusChange>;
 
 export const ChangedAccount = describe(
-  z.object({ accountId: Id, status: AccountStatus, apiKeys: integer(0, 1_000) }),
+  z.object({ accountId: Id, status: AccountStatus, apiKeys: integer(0, 1_000), sessionsEnded: z.nullable(flag()) }),
   import.meta.deployed || {
     name: "ChangedAccount",
-    example: { accountId: "Acc0unt00001", status: "suspended", apiKeys: 2 },
+    example: { accountId: "Acc0unt00001", status: "suspended", apiKeys: 2, sessionsEnded: true },
     fields: {
       accountId: "The account's identifier.",
       status: STATUS_TEXT,
       apiKeys: "How many API keys can be used but for this status. The Durable Object of each has confirmed it.",
+      sessionsEnded:
+        "Whether the handed-over sessions of its members have ended. `false` while the database of the directory does not answer: send " +
+        "it again. `null` when the account is opened again.",
     },
   },
 );
+export type ChangedAccount = z.infer<typeof ChangedAccount>;
 
 export const ApiKeyLimit = describe(
   z.strictObject({ limit: Limit, windowSeconds: WindowSeconds }),
@@ -76,6 +80,24 @@ export const NewSignIn = describe(
       email: "Who is signed in, by e-mail address. You have made sure that it is this person.",
       returnTo: "The page that it leads to: a path that begins with `/account`. The default is `/account/api-keys`.",
     },
+  },
+);
+
+export const SignOut = describe(
+  z.strictObject({ email: Email }),
+  import.meta.deployed || {
+    name: "SignOut",
+    example: { email: "owner@example.com" },
+    fields: { email: "Who is signed out, by e-mail address." },
+  },
+);
+
+export const EndedSignIns = describe(
+  z.object({ email: Email, ended: integer(0, 1e9) }),
+  import.meta.deployed || {
+    name: "EndedSignIns",
+    example: { email: "owner@example.com", ended: 2 },
+    fields: { email: "The person.", ended: "How many sessions and unused links were ended." },
   },
 );
 

@@ -1,16 +1,19 @@
 /**
- * Suspends and resumes an account: first D1 is changed, then the gates of its API keys are notified, then the operator is
- * answered.
+ * Suspends and resumes an account: first D1 is changed, then the sessions of its members end, then the gates of its API keys are
+ * notified, then the operator is answered. A session is a person's: it ends for all accounts of the person, who can sign in again.
  */
 import type { Context } from "hono";
 import { notifyGates } from "../api-key-gate/key-changes.ts";
 import { setAccountStatus } from "../database/account-status.ts";
+import { endSignInsOf } from "../database/sign-ins.ts";
 import type { AppEnv } from "../http/app-env.ts";
+import { logError } from "../log.ts";
 import { isId } from "../model/id.ts";
 import { AccountStatusChange, ChangedAccount } from "../model/operator.ts";
 import { Problem } from "../problem.ts";
 import { digitsOf } from "../store/bindings.ts";
 import type { Caller, Databases } from "../store/databases.ts";
+import type { Session } from "../store/session.ts";
 import { type OperatorMemory, operation } from "./operation.ts";
 
 /** When it resolves, each gate has confirmed the change. Throws `not-found`, and `service-unavailable` if a gate did not answer. */
@@ -18,10 +21,12 @@ export async function changeAccountStatus(
   c: Context<AppEnv>,
   { gatekeeper, databases }: OperatorMemory,
   { account, status }: AccountStatusChange,
-): Promise<{ accountId: string; status: string; apiKeys: number }> {
-  const { accountId, apiKeyIds } = await setStatus(c, { databases, account, status });
+): Promise<ChangedAccount> {
+  const { accountId, apiKeyIds, members } = await setStatus(c, { databases, account, status });
+  const sessionsEnded =
+    status === "suspended" ? await endSessions(databases.directory(c).withoutSession(), members) : null;
   const missed = await notifyGates({ caller: c, gatekeeper }, apiKeyIds);
-  if (missed.length === 0) return { accountId, status, apiKeys: apiKeyIds.length };
+  if (missed.length === 0) return { accountId, status, apiKeys: apiKeyIds.length, sessionsEnded };
   throw new Problem("service-unavailable", {
     detail:
       `The account is ${status}, but the gates of ${missed.length} of its ${apiKeyIds.length} API keys did not answer, and are told ` +
@@ -30,6 +35,16 @@ export async function changeAccountStatus(
     cause: missed[0]?.reason,
   });
 }
+
+/** A directory that is down keeps no account from being suspended. Meanwhile nobody uses a session. */
+const endSessions = (directory: Session, members: readonly string[]): Promise<boolean> =>
+  endSignInsOf(directory, members).then(
+    () => true,
+    (error: unknown) => {
+      logError("the sessions of a suspended account's members were not ended", error);
+      return false;
+    },
+  );
 
 /**
  * An identifier names its database. An address may be in any, so all are asked, and a database that is down does not hide an
@@ -66,7 +81,8 @@ export const ACCOUNT_STATUS_OPERATIONS = {
     summary: "Suspend or resume an account",
     description:
       "After this answer every request with one of the account's API keys is refused, or admitted again. Panelists see it " +
-      "within the freshness of their answers. Sending it again is harmless.",
+      "within the freshness of their answers. Suspending ends the handed-over sessions of its members, who can sign in again. Sending " +
+      "it again is harmless.",
     handle: async (c, { body }, memory) => c.json(await changeAccountStatus(c, memory, body)),
   }),
 };

@@ -2,8 +2,8 @@
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
 import { SIGN_IN_LINK, signSignIn } from "../credentials/sign-in.ts";
-import { LINK_MS, offerSignIn } from "../database/sign-ins.ts";
-import { NewSignIn, OfferedSignIn } from "../model/operator.ts";
+import { endSignInsOf, LINK_MS, offerSignIn } from "../database/sign-ins.ts";
+import { EndedSignIns, NewSignIn, OfferedSignIn, SignOut } from "../model/operator.ts";
 import { toTimestamp } from "../model/text.ts";
 import { DIRECTORY_DIGIT } from "../store/bindings.ts";
 import { operation } from "./operation.ts";
@@ -30,5 +30,22 @@ export const SIGN_IN_OPERATIONS = {
       url.searchParams.set("link", await signSignIn(SIGN_IN_LINK, id, c.get("settings").signingKeys));
       return c.json({ url: url.href, expiresAt: toTimestamp(now + LINK_MS) }, 201);
     },
+  }),
+
+  signOutAsOperator: operation({
+    method: "POST",
+    path: "/operator/sign-outs",
+    effect: "ends",
+    credential: { kind: "operator" },
+    body: SignOut,
+    answer: EndedSignIns,
+    status: 200,
+    problems: ["not-found"],
+    summary: "Sign an account owner out everywhere",
+    description:
+      "From this answer on, no session that a link has begun is good for this person, and no link that was not used yet. It does not end " +
+      "a session of Cloudflare Access. Sending it again is harmless.",
+    handle: async (c, { body: { email } }, { databases }) =>
+      c.json({ email, ended: await endSignInsOf(databases.directory(c).withoutSession(), [email]) }),
   }),
 };

@@ -114,5 +114,9 @@ it("another command revokes and limits a key of the server of this folder, and e
   );
   expect(await account(`revoke ${apiKeyId} --yes`)).toContain("exit 0");
   expect(await account(`limit ${apiKeyId} 5`)).toMatch(/409: This key is revoked or expired.*\nexit 1/);
+  expect(await account("sign-out OWNER@example.com")).toMatch(
+    /^owner@example.com is signed out everywhere: 0 .*\nexit 0/,
+  );
+  expect(await account("sign-out owner")).toMatch(/owner: an owner's e-mail address\.\nexit 1/);
   expect(await account("revoke 0Nothing0000 --yes")).toMatch(/404: There is no such API key\.\nexit 1/);
 });

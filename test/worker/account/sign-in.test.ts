@@ -2,12 +2,12 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { freeze } from "../../support/clock.ts";
-import { selectEverywhere } from "../../support/databases.ts";
+import { type Digit, selectEverywhere } from "../../support/databases.ts";
 import { countStores } from "../../support/intercept.ts";
 import { createIsolate, type Isolate } from "../../support/isolate.ts";
 import { runJob } from "../../support/job.ts";
-import { accept, invite, membersOf } from "../../support/members.ts";
-import { OPERATOR_SECRET, withSecret } from "../../support/operator.ts";
+import { accept, add, invite, membersOf } from "../../support/members.ts";
+import { OPERATOR_SECRET, sendAsOperator, withSecret } from "../../support/operator.ts";
 import { createOwner, ORIGIN } from "../../support/owner.ts";
 
 const HOUR_MS = 3_600_000;
@@ -331,6 +331,77 @@ describe("a session", () => {
     expect([await statusOf(browser), await statusOf(withCookie(copy))]).toEqual([403, 403]);
     expect(await selectEverywhere("SELECT opened_at FROM sign_ins")).toEqual([{ opened_at: 0 }]);
   });
+
+  it("ends with Sign out everywhere, with each other session and unused link of the person, and nobody else's", async () => {
+    const { email, browser } = await signedIn();
+    const elsewhere = new Browser();
+    await elsewhere.send(await linkFor(email));
+    const unused = await linkFor(email);
+    const other = await signedIn();
+    const page = await (await browser.send("/account/accounts")).text();
+    expect(page).toContain('action="/account/sign-out-everywhere"');
+    expect(page).toContain("Cloudflare Access");
+    const out = await browser.post("/account/sign-out-everywhere");
+    expect([out.status, browser.owner]).toEqual([200, ""]);
+    expect(await out.text()).toContain("You are signed out everywhere");
+    expect([await statusOf(browser), await statusOf(elsewhere), await statusOf(other.browser)]).toEqual([
+      403, 403, 200,
+    ]);
+    expect((await new Browser().send(unused)).status).toBe(410);
+    expect((await new Browser().send(await linkFor(email))).status).toBe(303);
+  });
+
+  it("ends when a person of Access signs out everywhere, who stays signed in by Access and is told so", async () => {
+    const access = createOwner();
+    const thief = new Browser();
+    await thief.send(await linkFor(access.email));
+    expect(await statusOf(thief)).toBe(200);
+    const out = await new Browser(access.isolate).post("/account/sign-out-everywhere");
+    expect(out.status).toBe(200);
+    expect(await out.text()).toContain('href="/cdn-cgi/access/logout"');
+    expect(await statusOf(thief)).toBe(403);
+    expect((await access.page("/api-keys")).status).toBe(200);
+  });
+
+  it("is not ended everywhere by a foreign page", async () => {
+    const { browser } = await signedIn();
+    for (const headers of [{}, { Origin: "https://evil.example" }, { "Sec-Fetch-Site": "same-site" }])
+      expect((await browser.post("/account/sign-out-everywhere", {}, headers as Record<string, string>)).status).toBe(
+        403,
+      );
+    expect(await statusOf(browser)).toBe(200);
+  });
+
+  it("ends when the operator signs the person out, by address in any case", async () => {
+    const { email, browser } = await signedIn();
+    const other = await signedIn();
+    const answer = await sendAsOperator("POST", "/operator/sign-outs", { email: email.toUpperCase() });
+    expect([answer.status, await answer.json()]).toEqual([200, { email, ended: 1 }]);
+    expect([await statusOf(browser), await statusOf(other.browser)]).toEqual([403, 200]);
+    const again = await sendAsOperator("POST", "/operator/sign-outs", { email });
+    expect(await again.json()).toEqual({ email, ended: 0 });
+  });
+
+  it.each<Digit>(["0", "1"])(
+    "ends when an account of database %s is suspended: of its creator and each member",
+    async (digit) => {
+      const founder = createOwner(undefined, withSecret, digit);
+      const member = createOwner();
+      await add(founder, member);
+      const { accountId } = await membersOf(founder);
+      const sessions = [await signedIn(founder.email), await signedIn(member.email), await signedIn()];
+      const statuses = () => Promise.all(sessions.map(({ browser }) => statusOf(browser)));
+      expect((await statuses()).map((status) => status < 400)).toEqual([true, true, true]);
+      const suspend = (status: string) =>
+        sendAsOperator("PUT", "/operator/account-status", { account: accountId, status });
+      expect((await suspend("suspended")).status).toBe(200);
+      expect(await statuses()).toEqual([403, 403, 200]);
+      // They can sign in again: they may have other accounts.
+      const again = await signedIn(founder.email);
+      expect((await suspend("active")).status).toBe(200);
+      expect(await statusOf(again.browser)).toBe(200);
+    },
+  );
 
   it("ends after 12 hours, and its row is deleted an hour later", async () => {
     const start = Date.now();

@@ -36,11 +36,11 @@ describe("suspending an account", () => {
     const { accountId, statuses, email } = await createAccount();
     const other = await createAccount();
     const suspended = await send({ account: email.toUpperCase(), status: "suspended" });
-    expect(await suspended.json()).toEqual({ accountId, status: "suspended", apiKeys: 2 });
+    expect(await suspended.json()).toEqual({ accountId, status: "suspended", apiKeys: 2, sessionsEnded: true });
     expect(await statuses()).toEqual([403, 403]);
     expect(await other.statuses()).toEqual([200, 200]);
     const resumed = await send({ account: accountId, status: "active" });
-    expect(await resumed.json()).toEqual({ accountId, status: "active", apiKeys: 2 });
+    expect(await resumed.json()).toEqual({ accountId, status: "active", apiKeys: 2, sessionsEnded: null });
     expect(await statuses()).toEqual([200, 200]);
   });
 
@@ -50,7 +50,8 @@ describe("suspending an account", () => {
     const down = interceptDatabase(env.DB, () => Promise.reject(new Error("Network connection lost.")));
     for (const account of [accountId, email]) {
       const answer = await send({ account, status: "suspended" }, { ...withSecret, DB: down });
-      expect(await answer.json()).toEqual({ accountId, status: "suspended", apiKeys: 2 });
+      // The directory is in that database, and nobody uses a session meanwhile.
+      expect(await answer.json()).toEqual({ accountId, status: "suspended", apiKeys: 2, sessionsEnded: false });
     }
     expect((await send({ account: "nobody@example.com", status: "active" }, { ...withSecret, DB: down })).status).toBe(
       503,

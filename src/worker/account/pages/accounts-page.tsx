@@ -32,6 +32,16 @@ export const AccountsPage = ({ frame, own, invitations, more, now }: Props) => (
         </li>
       ))}
     </ul>
+    <section aria-labelledby="sign-out">
+      <h2 id="sign-out">Sign out everywhere</h2>
+      <p>
+        Ends every session that a sign-in link began, in every browser, and links that nobody has used yet. It doesn't
+        end a session of Cloudflare Access: sign out of Access for that.
+      </p>
+      <form method="post" action="/account/sign-out-everywhere">
+        <button type="submit">Sign out everywhere</button>
+      </form>
+    </section>
   </Layout>
 );
 

@@ -38,3 +38,22 @@ export const SignedOutPage = ({ frame }: { frame: Frame }) => (
     <p class="lead">To come back, open Account Settings again where you came from.</p>
   </Layout>
 );
+
+type EverywhereProps = {
+  readonly frame: Frame;
+  /** Cloudflare Access has signed the visitor in. */
+  readonly hasAccess: boolean;
+};
+
+export const SignedOutEverywherePage = ({ frame, hasAccess }: EverywhereProps) => (
+  <Layout title="You are signed out everywhere" {...frame}>
+    <p class="lead">Every session that a sign-in link began has ended, in every browser.</p>
+    {hasAccess && (
+      <p>
+        {"Cloudflare Access still has you signed in here. "}
+        <a href="/cdn-cgi/access/logout">Sign out of Access</a>
+      </p>
+    )}
+    <p>To come back, open Account Settings again where you came from.</p>
+  </Layout>
+);

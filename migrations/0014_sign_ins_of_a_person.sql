@@ -1,0 +1,5 @@
+CREATE INDEX IF NOT EXISTS sign_ins_by_email ON sign_ins (email);
+CREATE TABLE IF NOT EXISTS subjects (
+  subject TEXT PRIMARY KEY,
+  email TEXT NOT NULL UNIQUE
+) STRICT, WITHOUT ROWID;
