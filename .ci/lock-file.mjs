@@ -52,9 +52,8 @@ export function downloadsAtInstall(text) {
   const entries = entriesOf(text);
   return {
     scripts: entries.filter(([, { hasInstallScript }]) => hasInstallScript).map(nameOf),
-    elsewhere: entries
-      .filter(([, { resolved, link }]) => !link && resolved && !resolved.startsWith("https://registry.npmjs.org/"))
-      .map(nameOf),
+    // .npmrc leaves the registry's own addresses out of the lock file.
+    elsewhere: entries.filter(([, { resolved, link }]) => !link && resolved).map(nameOf),
   };
 }
 

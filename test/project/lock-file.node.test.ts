@@ -43,7 +43,7 @@ describe("a download that has no hash is found", () => {
     expect(find({ hasInstallScript: true }, ["a@0.9.0"])).toEqual([fault, "a@0.9.0 is an exception without need"]);
   });
 
-  it.each(["git+ssh://git@github.com/a/a.git#0123456", "https://example.com/a.tgz", "http://registry.npmjs.org/a"])(
+  it.each(["git+ssh://git@github.com/a/a.git#0123456", "https://example.com/a.tgz", "file:a.tgz"])(
     "where a package comes from %s",
     (resolved) => expect(find({ resolved })).toEqual(["a@1.0.0 does not come from the registry"]),
   );
