@@ -136,7 +136,7 @@ async function decideSeveral(c: Context<OwnerEnv>, fields: URLSearchParams): Pro
     chosen.map((each) => {
       const [ideaBankId = "", proposalId = "", edits] = each.split(" ");
       return {
-        subject: { kind: "proposal", id: proposalId, ideaBankId },
+        subject: { id: proposalId, ideaBankId },
         statement: changeProposalFrom(
           { visibility: "pending", edits: Number(edits) },
           { accountId, path: idsOf({ ideaBankId, proposalId }), changes: { visibility }, now: own.now },

@@ -4,7 +4,7 @@ import { withDeliveries } from "../changes/deliver.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, type Identifier } from "../credentials/id.ts";
 import { stamp } from "../database/audit-events.ts";
-import { deciding, isNoMember, recordDecision, type Subject, selectRecorded } from "../database/decisions.ts";
+import { deciding, isNoMember, recordTogether, type Subject, selectRecorded } from "../database/decisions.ts";
 import { openAccount } from "../database/owners.ts";
 import { isId } from "../model/id.ts";
 import type { IdempotentResult } from "../model/idempotency-key.ts";
@@ -62,24 +62,27 @@ export async function decide<Answer>(
   return { answer, eventId: at.eventId };
 }
 
-/**
- * Makes several decisions in one transaction, each with its own event, all with the same time. Returns the id of one event;
- * undefined when nothing was changed.
- */
+/** A proposal, and the statement that changes it. */
+export type ProposalDecision = {
+  readonly subject: { readonly id: string; readonly ideaBankId: string };
+  readonly statement: Statement;
+};
+
+/** Decides about several proposals in one transaction, and with one event. Returns its id; undefined when nothing was changed. */
 export async function decideTogether(
   c: Context<OwnerEnv>,
   own: Own,
-  changes: readonly { readonly subject: Subject; readonly statement: Statement }[],
+  decisions: readonly ProposalDecision[],
 ): Promise<string | undefined> {
-  const decisions = changes.map(({ subject, statement }) => {
-    const { eventId } = stamp(own.accountId);
-    const decision = { ...subject, now: own.now, eventId, accountId: own.accountId, owner: c.var.owner };
-    return { eventId, ...recordDecision(decision), statement };
-  });
-  const together = decisions.flatMap(({ before, statement, after }) => [...before, statement, ...after]);
-  if (together.length === 0) return undefined;
-  const recorded = selectRecorded(decisions.map(({ eventId }) => eventId));
-  const rows = await asMember(c, own, (session) => session.batch({ together, recorded }));
+  if (decisions.length === 0) return undefined;
+  const { eventId } = stamp(own.accountId);
+  const { before, after } = recordTogether(
+    { now: own.now, eventId, accountId: own.accountId, owner: c.var.owner },
+    decisions.map(({ subject }) => subject),
+  );
+  const changed = decisions.map(({ statement }) => statement);
+  const recorded = selectRecorded(eventId);
+  const rows = await asMember(c, own, (session) => session.batch({ before, changed, after, recorded }));
   return rows.recorded[0]?.id;
 }
 

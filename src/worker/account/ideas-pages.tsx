@@ -61,7 +61,7 @@ async function decideAbout(c: Context<OwnerEnv>, ideaBankId: string, fields: URL
     c,
     own,
     ideas.map(({ id, tags }) => ({
-      subject: { kind: "proposal", id, ideaBankId },
+      subject: { id, ideaBankId },
       // Waiting ideas are left out, because they are approved on the page that shows their text.
       statement: changeProposalFrom(fields.get("do") === "public" ? { visibility: "hidden" } : {}, {
         accountId,

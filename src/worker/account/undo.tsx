@@ -1,6 +1,6 @@
 /** `/account/undo`: takes back the last decision about ideas, for a minute: status, visibility and tags, and with them the date in the changelog. */
 import type { Context } from "hono";
-import { listTogether } from "../database/audit-events.ts";
+import { type ChangedProposal, loadDecision } from "../database/audit-events.ts";
 import { changeProposalFrom } from "../database/proposals.ts";
 import { parseOrThrow } from "../http/invalid-request.ts";
 import { readForm } from "../http/read-body.ts";
@@ -8,7 +8,7 @@ import type { Routes } from "../http/routes.ts";
 import { ProposalChanges } from "../model/proposal.ts";
 import { Problem } from "../problem.ts";
 import type { Session } from "../store/session.ts";
-import { decideTogether, openOwn } from "./decide.ts";
+import { decideTogether, openOwn, type ProposalDecision } from "./decide.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import type { JustDone } from "./pages/done.tsx";
 import { refuseMethod } from "./render-page.tsx";
@@ -38,14 +38,12 @@ export async function loadJustDone(
   now: number,
 ): Promise<JustDone | undefined> {
   if (undo === undefined) return undefined;
-  const events = await listTogether(session, accountId, undo);
-  const [first] = events;
-  if (first === undefined || Date.parse(first.createdAt) < now - UNDO_MS) return undefined;
-  return { event: undo, events, here, isUndoable: events.some(isUndoable) };
+  const decision = await loadDecision(session, accountId, undo);
+  if (decision === null || Date.parse(decision.event.createdAt) < now - UNDO_MS) return undefined;
+  return { ...decision, here, isUndoable: decision.each.some(isUndoable) };
 }
 
-const isUndoable = ({ event, changes }: JustDone["events"][number]): boolean =>
-  event === "proposal-changed" && changes !== null && Object.keys(pick(changes.before)).length > 0;
+const isUndoable = ({ before }: ChangedProposal): boolean => Object.keys(pick(before)).length > 0;
 
 export function addUndo(routes: Routes<OwnerEnv>): void {
   routes.post(UNDO, async (c) => {
@@ -63,24 +61,21 @@ export function addUndo(routes: Routes<OwnerEnv>): void {
 async function undo(c: Context<OwnerEnv>, event: string): Promise<string> {
   const { session, accountId } = await openOwn(c);
   const own = { session, accountId, now: Date.now() };
-  const done = (await loadJustDone(own, { undo: event, here: "", back: undefined }, own.now))?.events ?? [];
+  const done = await loadJustDone(own, { undo: event, here: "", back: undefined }, own.now);
   const undone = await decideTogether(
     c,
     own,
-    done.filter(isUndoable).flatMap(({ subject, changes }) => {
-      if (subject?.ideaBankId == null || changes === null) return [];
-      const path = { ideaBankId: subject.ideaBankId, proposalId: subject.id };
-      const before = parseOrThrow(ProposalChanges, pick(changes.before));
-      const after = parseOrThrow(ProposalChanges, pick(changes.after));
-      return [
-        {
-          subject: { kind: "proposal" as const, id: subject.id, ideaBankId: subject.ideaBankId },
-          statement: changeProposalFrom(after, {
-            ...{ accountId, path, changes: { ...before, minor: true }, now: own.now },
-            activity: activityOf(changes),
-          }),
-        },
-      ];
+    (done?.each ?? []).filter(isUndoable).map((each): ProposalDecision => {
+      const path = { ideaBankId: each.ideaBankId, proposalId: each.id };
+      const before = parseOrThrow(ProposalChanges, pick(each.before));
+      const after = parseOrThrow(ProposalChanges, pick(each.after));
+      return {
+        subject: each,
+        statement: changeProposalFrom(after, {
+          ...{ accountId, path, changes: { ...before, minor: true }, now: own.now },
+          activity: activityOf(each),
+        }),
+      };
     }),
   );
   if (undone === undefined) throw tooLate();

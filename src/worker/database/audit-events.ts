@@ -2,7 +2,7 @@
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, type Identifier } from "../credentials/id.ts";
 import type { Owner } from "../model/account.ts";
-import type { AuditEvent } from "../model/audit-event.ts";
+import type { AuditEvent, AuditedSubject } from "../model/audit-event.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
@@ -158,31 +158,83 @@ export async function listAuditEvents(
   return { accountId: accountOf(results), page };
 }
 
-/** The event, and those that the same member caused together with it, in one transaction: they have the same time. At most 100. */
-export async function listTogether(
+/** A decision about content, and what it has changed of each proposal. */
+export type LoadedDecision = { readonly event: AuditEvent; readonly each: readonly ChangedProposal[] };
+
+export async function loadDecision(
   session: Session,
   accountId: string,
   eventId: string,
-): Promise<readonly AuditEvent[]> {
-  const sql = `SELECT ${EVENT_COLUMNS} FROM audit_events WHERE account_id = :accountId
-      AND (created_at, actor) = (SELECT created_at, actor FROM audit_events WHERE id = :eventId AND account_id = :accountId)
-      AND subject_id IS NOT NULL ORDER BY number DESC LIMIT 100`;
-  return (await session.all(prepare<EventRow>(sql, { accountId, eventId }))).map(toEvent);
+): Promise<LoadedDecision | null> {
+  const sql = `SELECT ${EVENT_COLUMNS} FROM audit_events
+    WHERE id = :eventId AND +account_id = :accountId AND subject_id IS NOT NULL`;
+  const row = await session.first(prepare<EventRow>(sql, { accountId, eventId }));
+  if (row === null) return null;
+  const event = toEvent(row);
+  const { subject, changes } = event;
+  if (event.event === "proposals-changed") return { event, each: toTogether(row.changes).each };
+  const isOne = event.event === "proposal-changed" && subject?.ideaBankId != null && changes !== null;
+  return { event, each: isOne ? [{ ...subject, ideaBankId: subject.ideaBankId ?? "", ...changes }] : [] };
 }
 
 /** `ids` is a SELECT. By the identifiers (`+`): an account has up to 10,000 events. */
 export const selectEvents = (ids: string): string =>
   `SELECT ${EVENT_COLUMNS} FROM audit_events WHERE +account_id = :accountId AND id IN (${ids})`;
 
-export const toEvent = (row: EventRow): AuditEvent => ({
-  id: row.id,
-  apiKeyId: row.api_key_id,
-  ...toSubject(row),
-  actor: row.actor,
-  address: row.address,
-  createdAt: toTimestamp(row.created_at),
-  changes: row.changes === null ? null : toChanges(JSON.parse(row.changes)),
-});
+export function toEvent(row: EventRow): AuditEvent {
+  const together = row.event === "proposals-changed" ? toTogether(row.changes) : undefined;
+  return {
+    id: row.id,
+    apiKeyId: row.api_key_id,
+    ...toSubject(row),
+    ...(together && { subject: null }),
+    proposals: together ? { count: together.count, first: together.each.slice(0, NAMED_FIRST).map(toNamed) } : null,
+    actor: row.actor,
+    address: row.address,
+    createdAt: toTimestamp(row.created_at),
+    changes: together ? inCommon(together.each) : row.changes === null ? null : toChanges(JSON.parse(row.changes)),
+  };
+}
+
+/** A proposal that was changed together with others, and the settings that were changed. */
+export type ChangedProposal = AuditedSubject & { readonly ideaBankId: string } & NonNullable<AuditEvent["changes"]>;
+
+const NAMED_FIRST = 3;
+const toNamed = ({ id, name, ideaBankId }: ChangedProposal): AuditedSubject => ({ id, name, ideaBankId });
+
+type StoredTogether = {
+  readonly count: number;
+  readonly each: readonly (readonly [string, string, string, StoredSettings, StoredSettings])[];
+};
+
+/** Long after the decision, `each` has the first ones only. */
+function toTogether(changes: string | null) {
+  const { count, each }: StoredTogether = JSON.parse(changes ?? '{"count":0,"each":[]}');
+  return {
+    count,
+    each: each.map(
+      ([id, ideaBankId, name, before, after]): ChangedProposal => ({
+        ...{ id, name, ideaBankId, before: {}, after: {} },
+        ...toChanges({ before, after }),
+      }),
+    ),
+  };
+}
+
+/** What became the same of all, and what was the same of all. */
+function inCommon(each: readonly ChangedProposal[]): AuditEvent["changes"] {
+  const [first] = each;
+  if (first === undefined) return null;
+  const common = (side: "before" | "after") =>
+    Object.fromEntries(
+      Object.entries(first[side]).filter(
+        ([name, value]) =>
+          name !== "lastActivityAt" &&
+          each.every((one) => JSON.stringify({ ...one[side] }[name]) === JSON.stringify(value)),
+      ),
+    );
+  return { before: common("before"), after: common("after") };
+}
 
 type AuditSubject = Pick<AuditEvent, "event" | "apiKeyName" | "webhook" | "subject">;
 

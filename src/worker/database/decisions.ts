@@ -22,6 +22,10 @@ const beginning = (column: string): string =>
   `iif(length(${column}) > ${BEGINNING}, substr(${column}, 1, ${BEGINNING}) || '…', ${column})`;
 const flag = (column: string): string => `json(iif(${column}, 'true', 'false'))`;
 
+const PROPOSAL_STATE = `json_object('title', title, 'description', ${beginning("description")}, 'status', status,
+      'visibility', visibility, 'response', ${beginning("response")}, 'tags', json(coalesce(tags, '[]')),
+      'duplicateOf', duplicate_of, 'lastActivityAt', last_activity_at)`;
+
 /**
  * The `name` and the `state` of each kind; the state is a JSON object of everything that can be decided. Neither a person's name
  * nor a panelist's comment is recorded.
@@ -32,9 +36,7 @@ const SUBJECTS: Record<Subject["kind"], string> = {
       'submissionsEnabled', ${flag("submissions_enabled")}, 'votingEnabled', ${flag("voting_enabled")},
       'commentsEnabled', ${flag("comments_enabled")}, 'approvalRequired', ${flag("approval_required")}) AS state
     FROM idea_banks WHERE id = :subjectId AND account_id = :accountId`,
-  proposal: `SELECT title AS name, json_object('title', title, 'description', ${beginning("description")}, 'status', status,
-      'visibility', visibility, 'response', ${beginning("response")}, 'tags', json(coalesce(tags, '[]')),
-      'duplicateOf', duplicate_of, 'lastActivityAt', last_activity_at) AS state
+  proposal: `SELECT title AS name, ${PROPOSAL_STATE} AS state
     FROM proposals WHERE id = :subjectId AND account_id = :accountId AND idea_bank_id <> id`,
   comment: `SELECT p.title AS name, json_object('by', iif(c.by_tenant, 'tenant', 'panelist'),
       'body', iif(c.by_tenant, ${beginning("c.body")}, NULL)) AS state
@@ -42,6 +44,10 @@ const SUBJECTS: Record<Subject["kind"], string> = {
   panelist: `SELECT '' AS name, json_object('active', ${flag("active")}, 'tokensRevokedAt', tokens_revoked_at) AS state
     FROM panelists WHERE id = :subjectId AND account_id = :accountId AND deleted_at IS NULL`,
 };
+
+/** The account's id; NULL for a person who is not a member, which fails the transaction (`isNoMember`). */
+const ACCOUNT_OF_MEMBER = `(SELECT id FROM accounts WHERE id = :accountId AND (owner_email = :person
+             OR EXISTS (SELECT 1 FROM members WHERE account_id = :accountId AND email = :person)))`;
 
 /** The statements around a decision. A decision that changes nothing is not recorded. */
 export function recordDecision({ owner, kind, id, ideaBankId, ...decision }: Decision): {
@@ -53,12 +59,10 @@ export function recordDecision({ owner, kind, id, ideaBankId, ...decision }: Dec
   const subject = SUBJECTS[kind];
   return {
     before: [
-      // For a person who is not a member, `account_id` is NULL, which fails the transaction (`isNoMember`).
       prepare(
         `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, subject_id,
            idea_bank_id, changes)
-         SELECT :eventId, (SELECT id FROM accounts WHERE id = :accountId AND (owner_email = :person
-             OR EXISTS (SELECT 1 FROM members WHERE account_id = :accountId AND email = :person))),
+         SELECT :eventId, ${ACCOUNT_OF_MEMBER},
            :kind || '-changed', NULL, coalesce((SELECT name FROM (${subject})), ''), :actor, :address, :now, :subjectId, :ideaBankId,
            json_object('before', json((SELECT state FROM (${subject}))))`,
         values,
@@ -78,14 +82,72 @@ export function recordDecision({ owner, kind, id, ideaBankId, ...decision }: Dec
   };
 }
 
-/** Selects one of these events, if any was recorded. */
-export const selectRecorded = (eventIds: readonly string[]) =>
-  prepare<{ readonly id: string }>(
-    "SELECT id FROM audit_events WHERE id IN (SELECT value FROM json_each(:ids)) LIMIT 1",
-    {
-      ids: JSON.stringify(eventIds),
-    },
-  );
+/** Of the settings `one` (a JSON object) those that are others in `other`. */
+const differing = (one: string, other: string): string =>
+  `(SELECT json_group_object(d.key, json(${one} -> ('$.' || d.key))) FROM json_each(${one}) d
+     WHERE ${one} -> ('$.' || d.key) IS NOT ${other} -> ('$.' || d.key))`;
+
+/** This many decisions about several proposals keep what each was before, for undoing them: more than a person makes in a minute. */
+const WHOLE = 150;
+/** Of the others, the number of proposals that stay named. */
+const NAMED = 3;
+
+/**
+ * The statements around a decision about several proposals: one event, whose `changes` have `count` and `each`. If it has changed
+ * one of them, the event is that of a decision about this one; if none, it is not recorded.
+ */
+export function recordTogether(
+  {
+    owner: { person, actor, address },
+    ...decision
+  }: AuditStamp & { readonly accountId: string; readonly owner: Owner },
+  proposals: readonly { readonly id: string; readonly ideaBankId: string }[],
+): { readonly before: readonly Statement[]; readonly after: readonly Statement[] } {
+  const ids = JSON.stringify(proposals.map(({ id }) => id));
+  const values = { ...decision, person, actor, address, ids, ideaBankId: proposals[0]?.ideaBankId };
+  return {
+    before: [
+      prepare(
+        `INSERT INTO audit_events (id, account_id, event, api_key_name, actor, address, created_at, subject_id, idea_bank_id, changes)
+         SELECT :eventId, ${ACCOUNT_OF_MEMBER}, 'proposals-changed', '', :actor, :address, :now, :ideaBankId, :ideaBankId,
+           json_object('each', (SELECT json_group_array(json_array(id, ${PROPOSAL_STATE})) FROM (SELECT * FROM proposals
+             WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY created_at, id) proposals WHERE account_id = :accountId AND idea_bank_id <> proposals.id))`,
+        values,
+      ),
+    ],
+    after: [
+      prepare(
+        `WITH now AS MATERIALIZED (
+           SELECT p.id, p.idea_bank_id AS bank, p.title AS name, e.value -> 1 AS was, ${PROPOSAL_STATE} AS state
+           FROM audit_events a JOIN json_each(a.changes, '$.each') e CROSS JOIN proposals p ON p.id = e.value ->> 0 WHERE a.id = :eventId)
+         UPDATE audit_events SET changes = (SELECT json_object('count', count(*), 'each',
+             json_group_array(json_array(id, bank, name, json(${differing("was", "state")}), json(${differing("state", "was")}))))
+           FROM now WHERE was IS NOT state)
+         WHERE id = :eventId`,
+        values,
+      ),
+      prepare(
+        `UPDATE audit_events SET event = 'proposal-changed', subject_id = changes ->> '$.each[0][0]', idea_bank_id = changes ->> '$.each[0][1]',
+           api_key_name = changes ->> '$.each[0][2]',
+           changes = json_object('before', json(changes -> '$.each[0][3]'), 'after', json(changes -> '$.each[0][4]'))
+         WHERE id = :eventId AND changes ->> '$.count' = 1`,
+        values,
+      ),
+      prepare("DELETE FROM audit_events WHERE id = :eventId AND changes ->> '$.count' = 0", values),
+      prepare(
+        `UPDATE audit_events SET changes = json_set(changes, '$.each', (
+             SELECT json_group_array(json(value)) FROM json_each(changes, '$.each') WHERE key < ${NAMED}))
+         WHERE event = 'proposals-changed' AND id = (SELECT event_id FROM kept_events WHERE account_id = :accountId AND kind = 1
+           AND position = (SELECT position FROM audit_events WHERE id = :eventId) - ${WHOLE})`,
+        values,
+      ),
+    ],
+  };
+}
+
+/** Selects the event, if it was recorded. */
+export const selectRecorded = (eventId: string) =>
+  prepare<{ readonly id: string }>("SELECT id FROM audit_events WHERE id = :eventId", { eventId });
 
 /** A session in which each round trip is recorded as this decision. */
 export function deciding(session: Session, decision: Decision): Session {

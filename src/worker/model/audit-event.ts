@@ -4,7 +4,7 @@ import { SettingsChange } from "./api-key-settings.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
-import { oneOf, Timestamp } from "./text.ts";
+import { integer, oneOf, Timestamp } from "./text.ts";
 
 export const AUDIT_EVENTS = [
   "created",
@@ -31,6 +31,7 @@ export const AUDIT_EVENTS = [
   "ideabank-deleted",
   "proposal-created",
   "proposal-changed",
+  "proposals-changed",
   "proposal-deleted",
   "comment-created",
   "comment-changed",
@@ -57,6 +58,15 @@ const AuditedSubject = describe(
   },
 );
 
+export type AuditedSubject = z.infer<typeof AuditedSubject>;
+const AuditedProposals = describe(
+  z.object({ count: integer(0, 100), first: z.array(AuditedSubject) }),
+  import.meta.deployed || {
+    name: "AuditedProposals",
+    fields: { count: "The number of proposals that were changed.", first: "The first three of them." },
+  },
+);
+
 export const ActivityQuery = describe(
   z.strictObject({ ...PAGE_PARAMETERS, apiKeyId: z.optional(Id) }),
   import.meta.deployed || {
@@ -72,6 +82,7 @@ export const EXAMPLE_EVENT = {
   apiKeyName: "CRM sync",
   webhook: null,
   subject: null,
+  proposals: null,
   actor: "owner@example.com",
   address: "203.0.113.7",
   createdAt: "2026-11-20T12:00:00.000Z",
@@ -90,6 +101,7 @@ export const AuditEvent = describe(
     apiKeyName: z.string(),
     webhook: z.nullable(AuditedWebhook),
     subject: z.nullable(AuditedSubject),
+    proposals: z.nullable(AuditedProposals),
     actor: z.nullable(z.string()),
     address: z.nullable(z.string()),
     createdAt: Timestamp,
@@ -106,12 +118,13 @@ export const AuditEvent = describe(
       apiKeyName: "The key's name at that time. Empty for an event that is about no key.",
       webhook: "The webhook of an event of a webhook. Otherwise `null`.",
       subject: "What a member decided about: an idea bank, a proposal, a comment or a panelist. Otherwise `null`.",
+      proposals: "Of `proposals-changed`, a decision about several proposals at once. Otherwise `null`.",
       actor:
         "The e-mail address or the service token that did it. `null` when it was a request with the key itself, `the operator` when it was the operator of the service.",
       address: "The IP address that it came from, if known.",
       createdAt: "When it happened: ISO 8601, UTC, with milliseconds.",
       changes:
-        "The settings that the event has changed, before and after; of a new thing after, of a deleted one before. `null` where nothing was set. Of a long text, how it begins.",
+        "The settings that the event has changed, before and after; of a new thing after, of a deleted one before; of several proposals those that are the same for all. `null` where nothing was set. Of a long text, how it begins.",
     },
   },
 );

@@ -418,7 +418,16 @@ describe("members by e-mail", () => {
 
   it("are written in full sentences", () => {
     const event = (more: Partial<AuditEvent>): AuditEvent => ({
-      ...{ id: "0", event: "leaked", apiKeyId: "0", apiKeyName: "CRM", webhook: null, subject: null, actor: null },
+      ...{
+        id: "0",
+        event: "leaked",
+        apiKeyId: "0",
+        apiKeyName: "CRM",
+        webhook: null,
+        subject: null,
+        proposals: null,
+        actor: null,
+      },
       ...{ address: null, createdAt: "2026-11-20T12:00:00.000Z", changes: null },
       ...more,
     });

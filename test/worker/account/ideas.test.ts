@@ -66,7 +66,30 @@ describe("the ideas of an idea bank", () => {
     await act({ do: "public" }, [two]);
     expect((await idea(two)).visibility).toBe("public");
     const events = await activity();
-    expect(events.filter(({ event }) => event === "proposal-changed")).toHaveLength(6);
+    expect(events.map(({ event }) => event).filter((event) => event.startsWith("proposal"))).toEqual([
+      "proposal-changed",
+      "proposal-changed",
+      "proposals-changed",
+      "proposals-changed",
+    ]);
+    expect(events.filter(({ proposals }) => proposals)).toMatchObject([
+      { changes: { before: {}, after: {} }, proposals: { count: 2 } },
+      {
+        actor: owner.email,
+        subject: null,
+        changes: { before: { status: "submitted" }, after: { status: "planned" } },
+        proposals: {
+          count: 2,
+          first: [
+            { id: one, name: "One", ideaBankId: panel.bank.id },
+            { id: two, name: "Two" },
+          ],
+        },
+      },
+    ]);
+    const words = (await owner.page("/activity").then((answer) => answer.text())).replace(/<[^>]*>/g, "");
+    expect(words).toContain("2 ideas: “One”, “Two” changed");
+    expect(words).toContain("Status: Submitted → Planned.");
     expect(events[0]).toMatchObject({
       subject: { id: two, name: "Two", ideaBankId: panel.bank.id },
       actor: owner.email,

@@ -9,7 +9,7 @@ import { findOwnerOfKey, loadOwnApiKey } from "../../../src/worker/database/acco
 import { setAccountStatus } from "../../../src/worker/database/account-status.ts";
 import { loadWebhook } from "../../../src/worker/database/account-webhooks.ts";
 import { saveApiKeyUsage } from "../../../src/worker/database/api-key-usage.ts";
-import { listTogether, recordUseAfterRevocation } from "../../../src/worker/database/audit-events.ts";
+import { loadDecision, recordUseAfterRevocation } from "../../../src/worker/database/audit-events.ts";
 import { listUndelivered } from "../../../src/worker/database/changes.ts";
 import { deciding } from "../../../src/worker/database/decisions.ts";
 import { loadEndOfTokens } from "../../../src/worker/database/end-of-tokens.ts";
@@ -159,7 +159,7 @@ async function callOthers(): Promise<void> {
     seen: {},
   });
   await recordUseAfterRevocation(session, { apiKeyId: id, eventId: id, address: null, now });
-  await listTogether(session, id, id);
+  await loadDecision(session, id, id);
   await listUndelivered(session, webhook, 10);
   await recordLeaks(session, { secrets: [{ id, secretHash: "", foundAt: "", eventId: id }], reporter: "", now });
   await findTouched(session, { accountId: id, actors: [email], now });

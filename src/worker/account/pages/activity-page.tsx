@@ -144,7 +144,17 @@ const Event = ({ event, now }: { readonly event: AuditEvent; readonly now: numbe
   </li>
 );
 
-const Subject = ({ event: { event, subject, webhook, apiKeyName } }: { readonly event: AuditEvent }) => {
+const Subject = ({ event: { event, subject, proposals, webhook, apiKeyName } }: { readonly event: AuditEvent }) => {
+  if (proposals !== null) {
+    const { count, first } = proposals;
+    const named = first.map(({ id, name, ideaBankId }, index) => [
+      index === 0 ? ": " : ", ",
+      <a href={`/account/idea-banks/${ideaBankId}/ideas/${id}`}>
+        <bdi>{`“${name}”`}</bdi>
+      </a>,
+    ]);
+    return [`${count} ideas`, named, count > first.length && ` and ${count - first.length} more`];
+  }
   if (subject === null) return webhook?.url ?? (apiKeyName || "Account");
   const [kind = ""] = event.split("-");
   const { id, name, ideaBankId } = subject;

@@ -1,11 +1,10 @@
 /** The last decision, and the button that takes it back. */
+import type { LoadedDecision } from "../../database/audit-events.ts";
 import type { AuditEvent } from "../../model/audit-event.ts";
 import { changesInWords } from "./activity-page.tsx";
 
-export type JustDone = {
-  readonly event: string;
-  /** The events of one decision. */
-  readonly events: readonly AuditEvent[];
+/** `each`: what the decision has changed of each proposal. */
+export type JustDone = LoadedDecision & {
   /** The page to return to. */
   readonly here: string;
   readonly isUndoable: boolean;
@@ -16,17 +15,16 @@ export const Done = ({ done, isQuiet = false }: { readonly done: JustDone | unde
   done && (
     <form method="post" action="/account/undo" class="notice good done" data-done>
       <p id="done" role="status" tabindex={-1} autofocus={!isQuiet}>
-        {inWords(done.events)}
+        {inWords(done.event)}
       </p>
-      {done.isUndoable && <input type="hidden" name="event" value={done.event} />}
+      {done.isUndoable && <input type="hidden" name="event" value={done.event.id} />}
       {done.isUndoable && <input type="hidden" name="back" value={done.here} />}
       {done.isUndoable && <button type="submit">Undo</button>}
     </form>
   );
 
-function inWords([first, ...others]: readonly AuditEvent[]): string {
-  if (first === undefined) return "";
-  if (others.length > 0) return `${others.length + 1} ideas are changed.`;
+function inWords(first: AuditEvent): string {
+  if (first.proposals) return `${first.proposals.count} ideas are changed.`;
   // The activity names no panelist.
   const name = first.subject?.name ? `“${first.subject.name}”` : "The person";
   const [kind, what = ""] = first.event.split("-");
