@@ -71,7 +71,10 @@ function malformedNames(url: string): string[] {
   const at = url.indexOf("?");
   if (at === -1 || !url.includes("%", at)) return [];
   const pairs = url.slice(at + 1).split("&");
-  return pairs.filter((pair) => !isDecodable(pair)).map((pair) => pair.replace(/=.*$/s, ""));
+  return pairs
+    .filter((pair) => !isDecodable(pair))
+    .map((pair) => pair.replace(/=.*$/s, ""))
+    .map((name) => (isDecodable(name) ? decodeURIComponent(name) : name));
 }
 
 /** The query as one text: the same for parameters in another order, or escaped in another way. */
