@@ -38,6 +38,16 @@ export function commandLine(name: string, environment: string, ...options: reado
   return [`npm run ${name}`, ...(all.length === 0 ? [] : ["--", ...all.map(shellWord)])].join(" ");
 }
 
+/** Advice with commands in it, for the same environment. */
+export const inEnvironment = (advice: string, environment: string): string =>
+  environment === ""
+    ? advice
+    : advice.replaceAll(
+        /npm run [\w-]+( -- [^;,]+)?|npx wrangler [\w ]+/g,
+        (command, options: string | undefined) =>
+          `${command}${options === undefined && command.startsWith("npm") ? " --" : ""} --env ${shellWord(environment)}`,
+      );
+
 /** Placeholders such as `<account>` are for a person to replace. */
 const HARMLESS = /^(?:[\w@%+:,./-]+|<[\w -]+>)$/;
 

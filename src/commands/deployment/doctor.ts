@@ -6,7 +6,7 @@ import { defineCommand } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { chooseAccount } from "./account.ts";
-import { ENVIRONMENT } from "./arguments.ts";
+import { ENVIRONMENT, inEnvironment } from "./arguments.ts";
 import { originOf, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
 import { type Resource, readConfiguration } from "./configuration.ts";
 import { listDeployments, signerOf, viewVersion } from "./deployments.ts";
@@ -55,7 +55,7 @@ export const doctor = defineCommand({
     ]);
     const seen: Seen = { variables: configuration.variables, live, secrets, rotation, databases, owners, address };
     const findings = findingsOf(seen, Date.now());
-    for (const { what, mend } of findings) context.print(`- ${what}\n  Mend: ${mend}`);
+    for (const { what, mend } of findings) context.print(`- ${what}\n  Mend: ${inEnvironment(mend, env)}`);
     if (findings.length > 0) throw new Failure(`${findings.length} ${findings.length === 1 ? "finding" : "findings"}.`);
     context.print(`Nothing found.${origin === undefined ? " With --url it also asks the deployment." : ""}`);
   },

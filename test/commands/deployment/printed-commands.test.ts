@@ -4,7 +4,7 @@ import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { unknownWord } from "../../../src/commands/command-line/nearest.ts";
 import { forReader } from "../../../src/commands/command-line/run-wrangler.ts";
-import { commandLine, shellWord } from "../../../src/commands/deployment/arguments.ts";
+import { commandLine, inEnvironment, shellWord } from "../../../src/commands/deployment/arguments.ts";
 import { refuseOpen } from "../../../src/commands/deployment/delete-account.ts";
 
 const HOSTILE = [
@@ -32,6 +32,16 @@ it("a command line has its arguments quoted, and keeps its environment", () => {
   expect(commandLine("suspend", "staging", "`id`@example.com", "--resume")).toBe(
     "npm run suspend -- '`id`@example.com' --resume --env staging",
   );
+});
+
+it.each([
+  ["npm run deploy", "npm run deploy -- --env staging"],
+  ["npm run rotate-secret, which goes on", "npm run rotate-secret -- --env staging, which goes on"],
+  ["npm run account -- list; then more", "npm run account -- list --env staging; then more"],
+  ["npx wrangler secret put OPERATOR_SECRET", "npx wrangler secret put OPERATOR_SECRET --env staging"],
+])("what the doctor advises for staging does not act on production: %s", (advice, expected) => {
+  expect(inEnvironment(advice, "staging")).toBe(expected);
+  expect(inEnvironment(advice, "")).toBe(advice);
 });
 
 it("the refusal to delete an open account names the command for the same place", () => {
