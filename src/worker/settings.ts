@@ -51,6 +51,8 @@ declare global {
     readonly CREDENTIAL_SECRETS_2?: string;
     /** The operator's commands send it. Without it their routes do not exist. */
     readonly OPERATOR_SECRET?: string;
+    /** A token of GitHub, for the requests for the keys that it signs its reports with. */
+    readonly GITHUB_KEYS_TOKEN?: string;
     /** Receives a data point for each request. */
     readonly REQUESTS?: AnalyticsEngineDataset;
   }

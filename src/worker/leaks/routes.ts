@@ -1,6 +1,6 @@
 /** Reports of API keys that were found in public: signed ones from GitHub's secret scanning, and those of anybody, by a form. */
 import type { Context } from "hono";
-import { findApiKeys } from "../credentials/api-key.ts";
+import * as z from "zod/mini";
 import type { AppEnv } from "../http/app-env.ts";
 import { parseOrThrow } from "../http/invalid-request.ts";
 import type { Operation, Operations } from "../http/operation.ts";
@@ -9,15 +9,16 @@ import { JSON_TYPE, parseJson, readBytes, readForm } from "../http/read-body.ts"
 import { routeOperations } from "../http/route-operations.ts";
 import type { Routes } from "../http/routes.ts";
 import { untilDone } from "../http/until-done.ts";
-import { LeakReports, LeakVerdicts } from "../model/leak.ts";
+import { LeakReports, LeakVerdicts, toReport } from "../model/leak.ts";
 import { Problem } from "../problem.ts";
 import { endLeakedKeys, type LeakMemory } from "./end-leaked-keys.ts";
-import { isSignedBy, PublishedKeys } from "./github-signature.ts";
+import { isSignedBy } from "./github-signature.ts";
+import { KeysUnavailable, PublishedKeys } from "./published-keys.ts";
 import { UnsignedBodies } from "./unsigned-bodies.ts";
 
 const MAX_BYTES = 1024 * 1024;
-/** The maximum of keys in a pasted text. */
-const MAX_PASTED = 20;
+/** The sender does not choose all of a report: a path, a branch or a neighbor's token can be anything. */
+const Reports = z.array(z.unknown());
 
 const unsigned = () =>
   new Problem("unauthorized", {
@@ -47,9 +48,10 @@ export const LEAK_OPERATIONS = {
       "The endpoint of GitHub's secret scanning partner programme. The request is signed: `Github-Public-Key-Identifier` names one " +
       "of the published keys, `Github-Public-Key-Signature` is the ECDSA signature (P-256, SHA-256) of the body. After the answer each " +
       "reported key that still worked is revoked, or only marked, as its owner has chosen. Reporting it again changes nothing. " +
-      "At most 1,000 reports and 1 MiB at once.",
+      "Each report is judged by itself: one that is not understood is a `false_positive`, and keeps no other from its effect. At most " +
+      "1 MiB at once.",
     handle: async (c, memory) => {
-      const reports = parseOrThrow(LeakReports, parseJson(await readSigned(c, memory)).value);
+      const reports = parseOrThrow(Reports, parseJson(await readSigned(c, memory)).value).map(toReport);
       const findings = reports.map(({ token, url, source }) => ({ token, foundAt: url || source || "" }));
       const isOurs = await endLeakedKeys(c, { memory, findings, reporter: "GitHub secret scanning" });
       const verdicts: LeakVerdicts = reports.map(({ token, type }, index) => ({
@@ -69,8 +71,12 @@ async function readSigned(c: Context<AppEnv>, { publishedKeys, signedBodies }: R
   const identifier = c.req.header("Github-Public-Key-Identifier");
   const signature = c.req.header("Github-Public-Key-Signature");
   if (!identifier || !signature) throw unsigned();
-  const pem = await publishedKeys.find(url, identifier).catch((cause: unknown) => {
-    throw new Problem("service-unavailable", { headers: { "Retry-After": "5" }, cause });
+  const waitUntil = (promise: Promise<void>) => c.executionCtx.waitUntil(promise);
+  const source = { url, token: c.env.GITHUB_KEYS_TOKEN, kv: c.env.CHANGELOGS, waitUntil };
+  const pem = await publishedKeys.find(source, identifier).catch((cause: unknown) => {
+    const waitMs = cause instanceof KeysUnavailable ? cause.until - Date.now() : 0;
+    const headers = { "Retry-After": String(Math.max(1, Math.ceil(waitMs / 1_000))) };
+    throw new Problem("service-unavailable", { headers, cause });
   });
   if (pem === undefined) throw unsigned();
   const body = await signedBodies.read(c, (slot) =>
@@ -89,10 +95,7 @@ export function createLeakRoutes(shared: LeakMemory): Routes<AppEnv> {
   routes.post("/leaks/reports", untilDone, async (c) => {
     try {
       const fields = await pastedBodies.read(c, (slot) => readForm(c, { slot }));
-      const foundAt = fields.get("foundAt") ?? "";
-      const found = await findApiKeys(fields.get("key") ?? "", c.get("settings").signingKeys);
-      const tokens = found.slice(0, MAX_PASTED);
-      const findings = tokens.map((token) => ({ token, foundAt }));
+      const findings = [{ token: fields.get("key") ?? "", foundAt: fields.get("foundAt") ?? "" }];
       await endLeakedKeys(c, { memory, findings, reporter: "somebody who found it" });
       return c.redirect("/leaks/thanks", 303);
     } catch (error) {

@@ -3,11 +3,6 @@ import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { oneOf } from "./text.ts";
 
-/** The maximum in one request. */
-export const MAX_REPORTS = 1_000;
-
-const text = (most: number) => z.string().check(z.maxLength(most));
-
 const EXAMPLE_TOKEN = "ibk_XtwvMRbXxcwnx8wSjFTlRnKdhMYZ70VjvVOZGBXRgxPq48A";
 const EXAMPLE_TYPE = "edge_access_api_key";
 const EXAMPLE_URL = "https://git.example/a/b/blob/main/.env";
@@ -16,10 +11,10 @@ const EXAMPLE_VERDICT = { token_raw: EXAMPLE_TOKEN, token_type: EXAMPLE_TYPE, la
 /** Not strict, because GitHub may add members. */
 const LeakReport = describe(
   z.looseObject({
-    token: text(1_000),
-    type: text(255),
-    url: z.optional(z.nullable(text(4_000))),
-    source: z.optional(z.nullable(text(255))),
+    token: z.string(),
+    type: z.string(),
+    url: z.optional(z.nullable(z.string())),
+    source: z.optional(z.nullable(z.string())),
   }),
   import.meta.deployed || {
     name: "LeakReport",
@@ -32,13 +27,20 @@ const LeakReport = describe(
   },
 );
 export const LeakReports = describe(
-  z.array(LeakReport).check(z.maxLength(MAX_REPORTS)),
+  z.array(LeakReport),
   import.meta.deployed || {
     name: "LeakReports",
     example: [{ token: EXAMPLE_TOKEN, type: EXAMPLE_TYPE, url: EXAMPLE_URL, source: "content" }],
     fields: {},
   },
 );
+
+/** An item of a report, whatever it is: a member that is no text is empty. */
+export function toReport(item: unknown): Record<"token" | "type" | "url" | "source", string> {
+  const given = z.looseObject({}).safeParse(item).data ?? {};
+  const textOf = (name: string) => (typeof given[name] === "string" ? given[name] : "");
+  return { token: textOf("token"), type: textOf("type"), url: textOf("url"), source: textOf("source") };
+}
 
 const LeakVerdict = describe(
   z.object({
