@@ -357,6 +357,8 @@ CREATE TABLE IF NOT EXISTS idea_banks (
   signing_epoch INTEGER NOT NULL DEFAULT 1,
   signing_previous_until INTEGER,
   signing_token_epoch INTEGER NOT NULL DEFAULT 0,
+  -- Where the tenant shows it: feeds lead there.
+  url TEXT,
   signing_older TEXT CHECK (json_valid(signing_older))
 ) STRICT, WITHOUT ROWID;
 
@@ -417,7 +419,9 @@ CREATE TABLE IF NOT EXISTS proposals (
   external_id TEXT,
   metadata TEXT,
   tags TEXT CHECK (json_valid(tags)),
-  by_tenant INTEGER NOT NULL DEFAULT 0 CHECK (by_tenant IN (0, 1))
+  by_tenant INTEGER NOT NULL DEFAULT 0 CHECK (by_tenant IN (0, 1)),
+  -- When an implemented proposal entered the changelog. NULL: it has had no activity since, so it was at last_activity_at.
+  published_at INTEGER
 ) STRICT;
 
 -- The tenant's lists: all, by status, by visibility.
@@ -789,14 +793,14 @@ CREATE TRIGGER IF NOT EXISTS quota_panelists_changed AFTER UPDATE OF external_id
     - (coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.display_name), 0))
   WHERE id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_idea_banks_added AFTER INSERT ON idea_banks BEGIN
-  UPDATE accounts SET stored_bytes = stored_bytes + 200 + octet_length(NEW.name)
+  UPDATE accounts SET stored_bytes = stored_bytes + 200 + octet_length(NEW.name) + coalesce(octet_length(NEW.url), 0)
   WHERE id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_idea_banks_removed AFTER DELETE ON idea_banks BEGIN
-  UPDATE accounts SET stored_bytes = stored_bytes - (200 + octet_length(OLD.name))
+  UPDATE accounts SET stored_bytes = stored_bytes - (200 + octet_length(OLD.name) + coalesce(octet_length(OLD.url), 0))
   WHERE id = OLD.account_id; END;
-CREATE TRIGGER IF NOT EXISTS quota_idea_banks_changed AFTER UPDATE OF name ON idea_banks BEGIN
-  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.name), 0))
-    - (coalesce(octet_length(OLD.name), 0))
+CREATE TRIGGER IF NOT EXISTS quota_idea_banks_changed AFTER UPDATE OF name, url ON idea_banks BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.name), 0) + coalesce(octet_length(NEW.url), 0))
+    - (coalesce(octet_length(OLD.name), 0) + coalesce(octet_length(OLD.url), 0))
   WHERE id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_proposals_added AFTER INSERT ON proposals BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes + 700 + octet_length(NEW.title) + octet_length(NEW.description) + coalesce(octet_length(NEW.response), 0)
@@ -878,12 +882,12 @@ CREATE TRIGGER IF NOT EXISTS log_idea_banks_added AFTER INSERT ON idea_banks BEG
   FROM accounts a WHERE a.id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS log_idea_banks_changed
 AFTER UPDATE OF name, status, internal, changelog_enabled, changelog_max_entries, submissions_enabled,
-  voting_enabled, comments_enabled, approval_required ON idea_banks
+  voting_enabled, comments_enabled, approval_required, url ON idea_banks
 WHEN
   OLD.name IS NOT NEW.name OR OLD.status IS NOT NEW.status OR OLD.internal IS NOT NEW.internal
   OR OLD.changelog_enabled IS NOT NEW.changelog_enabled OR OLD.changelog_max_entries IS NOT NEW.changelog_max_entries
   OR OLD.submissions_enabled IS NOT NEW.submissions_enabled OR OLD.voting_enabled IS NOT NEW.voting_enabled
-  OR OLD.comments_enabled IS NOT NEW.comments_enabled OR OLD.approval_required IS NOT NEW.approval_required
+  OR OLD.comments_enabled IS NOT NEW.comments_enabled OR OLD.approval_required IS NOT NEW.approval_required OR OLD.url IS NOT NEW.url
 BEGIN
   INSERT INTO change_log (account_id, number, type, idea_bank_id, actor, changed_at)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,

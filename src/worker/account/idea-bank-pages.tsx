@@ -110,14 +110,20 @@ const SWITCHES = [...Object.keys(BANK_SWITCHES), "changelogEnabled"] as const;
 
 /** The values with which the form opens. */
 function toFields(ideaBank: IdeaBank): URLSearchParams {
-  const { name, status, changelogMaxEntries } = ideaBank;
-  const fields = new URLSearchParams({ name, status, changelogMaxEntries: String(changelogMaxEntries) });
+  const { name, url, status, changelogMaxEntries } = ideaBank;
+  const fields = new URLSearchParams({
+    name,
+    url: url ?? "",
+    status,
+    changelogMaxEntries: String(changelogMaxEntries),
+  });
   for (const [setting, value] of Object.entries(ideaBank)) if (value === true) fields.set(setting, "on");
   return fields;
 }
 
 const toSettings = (fields: URLSearchParams) => ({
   name: fields.get("name"),
+  url: fields.get("url")?.trim() || null,
   status: fields.get("status"),
   changelogMaxEntries: Number(fields.get("changelogMaxEntries") || Number.NaN),
   ...Object.fromEntries(SWITCHES.map((name) => [name, fields.has(name)])),

@@ -13,6 +13,7 @@ type StateRow = EpochColumns & {
   account_status: string;
   panelist_salt: string | null;
   name: string;
+  url: string | null;
   status: IdeaBankStatus;
   internal: number;
   changelog_enabled: number;
@@ -24,7 +25,13 @@ type StateRow = EpochColumns & {
   tokens_ended_at: number | null;
 };
 type Row = (StateRow | { account_id: null }) & { own: string | null; revocations: string };
-type EntryRow = { id: string; title: string; description: string; last_activity_at: number };
+type EntryRow = {
+  id: string;
+  title: string;
+  description: string;
+  last_activity_at: number;
+  published_at: number;
+};
 
 /** A view lists the newest revocations of its account: this many. */
 export const MAX_LISTED = 2_000;
@@ -74,7 +81,7 @@ export async function loadIdeaBankView(
 ): Promise<LoadedView> {
   const rows = await session.batch({
     states: prepare<Row>(
-      `SELECT b.account_id, a.status AS account_status, a.panelist_salt, b.name, b.status, b.internal, b.changelog_enabled,
+      `SELECT b.account_id, a.status AS account_status, a.panelist_salt, b.name, b.url, b.status, b.internal, b.changelog_enabled,
          b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.changelog_version, b.visitor_tokens_ended_at, a.tokens_ended_at, ${EPOCH_COLUMNS},
          (SELECT json_array(seq, panelist_id, revoked_at, recorded_at) FROM token_revocations
           WHERE panelist_id = :panelistId AND account_id = coalesce(b.account_id, account_id)) AS own,
@@ -105,10 +112,10 @@ export async function loadIdeaBankView(
  */
 const selectEntries = (ideaBankId: string, version: number) =>
   prepare<EntryRow>(
-    `SELECT id, title, description, last_activity_at FROM (
-       SELECT title, description, last_activity_at, id,
+    `SELECT id, title, description, last_activity_at, published_at FROM (
+       SELECT title, description, last_activity_at, coalesce(published_at, last_activity_at) AS published_at, id,
          sum(octet_length(title) + octet_length(description)) OVER (ORDER BY last_activity_at DESC, id DESC) AS bytes
-       FROM (SELECT title, description, last_activity_at, id FROM proposals
+       FROM (SELECT title, description, last_activity_at, published_at, id FROM proposals
              WHERE idea_bank_id = :ideaBankId AND status = 'implemented' AND listed = 1
              ORDER BY last_activity_at DESC, id DESC
              LIMIT coalesce((SELECT iif(changelog_version > :version AND changelog_enabled, changelog_max_entries, 0)
@@ -129,6 +136,7 @@ const toEntry = (row: EntryRow): ChangelogEntry => ({
   title: row.title,
   description: row.description,
   lastActivityAt: row.last_activity_at,
+  publishedAt: row.published_at,
 });
 
 const toIdeaBankState = (row: StateRow): IdeaBankState => ({
@@ -136,6 +144,7 @@ const toIdeaBankState = (row: StateRow): IdeaBankState => ({
   panelistSalt: row.panelist_salt,
   accountSuspended: row.account_status === "suspended",
   name: row.name,
+  url: row.url,
   status: row.status,
   internal: row.internal === 1,
   changelogEnabled: row.changelog_enabled === 1,

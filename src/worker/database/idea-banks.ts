@@ -19,11 +19,12 @@ type Row = {
   voting_enabled: number;
   comments_enabled: number;
   approval_required: number;
+  url: string | null;
   created_at: number;
 };
 
 const COLUMNS = `id, name, status, internal, changelog_enabled, changelog_max_entries, submissions_enabled, voting_enabled,
-  comments_enabled, approval_required, created_at`;
+  comments_enabled, approval_required, url, created_at`;
 
 const toIdeaBank = (row: Row): IdeaBank => ({
   id: row.id,
@@ -36,6 +37,7 @@ const toIdeaBank = (row: Row): IdeaBank => ({
   votingEnabled: row.voting_enabled === 1,
   commentsEnabled: row.comments_enabled === 1,
   approvalRequired: row.approval_required === 1,
+  url: row.url,
   createdAt: toTimestamp(row.created_at),
 });
 
@@ -79,9 +81,9 @@ export async function createIdeaBank(
   const insert = prepare(
     `INSERT INTO idea_banks
        (id, account_id, name, status, internal, changelog_enabled, changelog_max_entries, submissions_enabled,
-        voting_enabled, comments_enabled, approval_required, created_at)
+        voting_enabled, comments_enabled, approval_required, url, created_at)
      SELECT :id, :accountId, :name, :status, :internal, :changelogEnabled, :changelogMaxEntries, :submissionsEnabled,
-       :votingEnabled, :commentsEnabled, :approvalRequired, :now WHERE ${notDoneBefore()} RETURNING id`,
+       :votingEnabled, :commentsEnabled, :approvalRequired, :url, :now WHERE ${notDoneBefore()} RETURNING id`,
     { ...input, accountId, id, now, idempotencyKey: idempotencyKey?.key },
   );
   const created: Created = { id, at: now };
@@ -110,6 +112,7 @@ const UNCHANGED = {
   votingEnabled: null,
   commentsEnabled: null,
   approvalRequired: null,
+  url: null,
 } as const satisfies Record<keyof IdeaBankChanges, null>;
 
 export async function updateIdeaBank(
@@ -124,9 +127,9 @@ export async function updateIdeaBank(
        submissions_enabled = coalesce(:submissionsEnabled, submissions_enabled),
        voting_enabled = coalesce(:votingEnabled, voting_enabled),
        comments_enabled = coalesce(:commentsEnabled, comments_enabled),
-       approval_required = coalesce(:approvalRequired, approval_required)
+       approval_required = coalesce(:approvalRequired, approval_required), url = iif(:placed, :url, url)
      WHERE account_id = :accountId AND id = :id RETURNING ${COLUMNS}`,
-      { ...UNCHANGED, ...changes, accountId, id },
+      { ...UNCHANGED, ...changes, placed: changes.url !== undefined, accountId, id },
     ),
   );
   return row && toIdeaBank(row);

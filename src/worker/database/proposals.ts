@@ -222,7 +222,8 @@ const FIELDS = `title = coalesce(:title, title), description = coalesce(:descrip
     WHEN :response IS NULL THEN NULL ELSE :now END,
   response = iif(:responds, :response, response),
   tags = iif(:tagged, :tags, tags), metadata = iif(:described, :metadata, metadata),
-  external_id = iif(:identified, :externalId, external_id)`;
+  external_id = iif(:identified, :externalId, external_id),
+  published_at = iif(status = 'implemented' AND coalesce(:status, status) = 'implemented', coalesce(published_at, last_activity_at), NULL)`;
 
 const LAST_ACTIVITY_AT = `iif(
     :minor OR coalesce(:title, title) = title AND coalesce(:description, description) = description

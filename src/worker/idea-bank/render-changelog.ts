@@ -11,7 +11,9 @@ const BEGINNING = '{"items":[';
 const END = "]}";
 
 /** Renders exactly the three documented fields; `lastModified` is in Unix seconds. Takes the newest entries, as many as fit. */
-export async function renderChangelog(entries: readonly Omit<ChangelogEntry, "id">[]): Promise<RenderedChangelog> {
+export async function renderChangelog(
+  entries: readonly Omit<ChangelogEntry, "id" | "publishedAt">[],
+): Promise<RenderedChangelog> {
   const encoder = new TextEncoder();
   const bytes = new Uint8Array(MAX_CHANGELOG_BYTES);
   let length = encoder.encodeInto(BEGINNING, bytes).written;

@@ -1,12 +1,23 @@
 /** The changelog as feeds: Atom (RFC 4287) and JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/). */
 import type { Changelog } from "../model/changelog.ts";
 
-/** `url` is the address that the reader requested. Identifiers are `urn:uuid:…`. */
+/** `link` is the page that shows the idea bank, if there is one. Identifiers are `urn:uuid:…`. Times are in Unix seconds. */
 export type Feed = {
   readonly id: string;
   readonly title: string;
-  readonly url: string;
-  readonly entries: readonly (Changelog["items"][number] & { readonly id: string })[];
+  readonly link: string | null;
+  readonly entries: readonly (Changelog["items"][number] & { readonly id: string; readonly published: number })[];
+};
+
+/**
+ * A feed names its own address, which differs from reader to reader. So it is rendered once without it: `before` and `after` are
+ * the text around it, which `escape` writes.
+ */
+export type FeedText = { readonly before: string; readonly after: string };
+export type FeedFormat = {
+  readonly contentType: string;
+  readonly render: (feed: Feed) => FeedText;
+  readonly escape: (url: string) => string;
 };
 
 /**
@@ -24,27 +35,44 @@ export async function feedIdOf(...identifiers: readonly string[]): Promise<strin
 
 const dateOf = (seconds: number): string => new Date(seconds * 1000).toISOString();
 
-export const renderJsonFeed = ({ title, url, entries }: Feed): string =>
-  JSON.stringify({
-    version: "https://jsonfeed.org/version/1.1",
-    title,
-    feed_url: url,
-    items: entries.map((entry) => ({
+export const JSON_FEED: FeedFormat = {
+  contentType: "application/feed+json",
+  render: ({ title, link, entries }) => {
+    const home = link === null ? {} : { home_page_url: link };
+    const items = entries.map((entry) => ({
       id: entry.id,
+      ...(link === null ? {} : { url: link }),
       title: entry.title,
       content_text: entry.description,
+      date_published: dateOf(entry.published),
       date_modified: dateOf(entry.lastModified),
-    })),
-  });
+    }));
+    const head = JSON.stringify({ version: "https://jsonfeed.org/version/1.1", title, ...home });
+    return { before: `${head.slice(0, -1)},"feed_url":`, after: `,"items":${JSON.stringify(items)}}` };
+  },
+  escape: (url) => JSON.stringify(url),
+};
 
 /** An empty feed is dated 1970, because Atom requires a date. */
-export const renderAtom = ({ id, title, url, entries }: Feed): string =>
-  `<?xml version="1.0" encoding="utf-8"?>
-<feed xmlns="http://www.w3.org/2005/Atom"><id>${id}</id><title>${escapeXml(title)}</title><link rel="self" type="application/atom+xml" href="${escapeXml(url)}"/>` +
-  `<updated>${dateOf(entries[0]?.lastModified ?? 0)}</updated><author><name>${escapeXml(title)}</name></author>${entries.map(renderEntry).join("")}</feed>`;
-
-const renderEntry = ({ id, title, description, lastModified }: Feed["entries"][number]): string =>
-  `<entry><id>${id}</id><title>${escapeXml(title)}</title><updated>${dateOf(lastModified)}</updated><content type="text">${escapeXml(description)}</content></entry>`;
+export const ATOM: FeedFormat = {
+  contentType: "application/atom+xml; charset=utf-8",
+  render: ({ id, title, link, entries }) => {
+    const name = escapeXml(title);
+    const alternate = link === null ? "" : `<link rel="alternate" href="${escapeXml(link)}"/>`;
+    const entry = ({ id, title, description, published, lastModified }: Feed["entries"][number]) =>
+      `<entry><id>${id}</id><title>${escapeXml(title)}</title>${alternate}<published>${dateOf(published)}</published>` +
+      `<updated>${dateOf(lastModified)}</updated><content type="text">${escapeXml(description)}</content></entry>`;
+    return {
+      before:
+        '<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">' +
+        `<id>${id}</id><title>${name}</title>${alternate}<link rel="self" type="application/atom+xml" href="`,
+      after:
+        `"/><updated>${dateOf(entries[0]?.lastModified ?? 0)}</updated><author><name>${name}</name></author>` +
+        `${entries.map(entry).join("")}</feed>`,
+    };
+  },
+  escape: (url) => escapeXml(url),
+};
 
 const ENTITIES: Readonly<Record<string, string>> = {
   "&": "&amp;",

@@ -2,6 +2,7 @@
 
 import { type KnownOfView, type LoadedView, loadIdeaBankView } from "../database/idea-bank-view.ts";
 import { hasCapability } from "../model/capabilities.ts";
+import type { ChangelogEntry } from "../model/changelog.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
 import type { Database, ReadOptions } from "../store/databases.ts";
 import type { WaitUntil } from "../store/deadline.ts";
@@ -9,8 +10,13 @@ import type { Session } from "../store/session.ts";
 import { renderChangelog } from "./render-changelog.ts";
 import type { ChangelogStore, StoredChangelogs, VersionedChangelog } from "./stored-changelogs.ts";
 
-/** `proposalIds` are those of the changelog's items, in the same order. Entries that did not fit may follow. */
-export type ViewedChangelog = VersionedChangelog & { readonly proposalIds: readonly string[] };
+/**
+ * `origins` are those of the changelog's items, in the same order. Entries that did not fit may follow. `publishedAt` is in Unix
+ * milliseconds.
+ */
+export type ViewedChangelog = VersionedChangelog & {
+  readonly origins: readonly Pick<ChangelogEntry, "id" | "publishedAt">[];
+};
 
 /** `ideaBank` is null when it does not exist. `changelog` is the last one that was read; it is up to date while it may be viewed. */
 export type View = {
@@ -71,6 +77,6 @@ export async function readView(
   const changelog =
     isSeeded && seed ? seed : { version: ideaBank.changelogVersion, ...(await renderChangelog(entries)) };
   if (store !== undefined && !isSeeded) waitUntil(stored.write(store, { ideaBankId, changelog, stored: storedRead }));
-  const proposalIds = entries.map(({ id }) => id);
-  return { view: { ideaBank, changelog: { ...changelog, proposalIds }, bookmark }, loaded };
+  const origins = entries.map(({ id, publishedAt }) => ({ id, publishedAt }));
+  return { view: { ideaBank, changelog: { ...changelog, origins }, bookmark }, loaded };
 }

@@ -20,6 +20,7 @@ import type { WaitUntil } from "../store/deadline.ts";
 import { Kept, OUTAGE_MS } from "../store/kept.ts";
 import { isDatabaseOutage } from "../store/outage.ts";
 import { PanelistIds } from "./panelist-ids.ts";
+import { RenderedFeeds } from "./rendered-feeds.ts";
 import { Revocations } from "./revocations.ts";
 import { type ChangelogStore, StoredChangelogs } from "./stored-changelogs.ts";
 import { readView, type View, type ViewReadOptions } from "./view.ts";
@@ -71,6 +72,8 @@ const MAX_WRITTEN = 10_000;
 const RENEW_MS = 1_000;
 
 export class IdeaBankViews {
+  /** The feeds, rendered from views. */
+  readonly feeds = new RenderedFeeds();
   readonly panelistIds = new PanelistIds();
   readonly #stored = new StoredChangelogs();
   readonly #revocations = new Revocations();

@@ -2,12 +2,13 @@
 import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 
-/** An implemented proposal; the changelog does not show its `id`. `lastActivityAt` is in Unix milliseconds. */
+/** An implemented proposal. Times are in Unix milliseconds. The changelog shows neither its `id` nor `publishedAt`, when it entered. */
 export type ChangelogEntry = {
   readonly id: string;
   readonly title: string;
   readonly description: string;
   readonly lastActivityAt: number;
+  readonly publishedAt: number;
 };
 
 /** A rendered changelog has at most this many bytes. It then has fewer entries, never a cut one. */
@@ -18,16 +19,26 @@ export const ChangelogFeed = describe(
   z.object({
     version: z.string(),
     title: z.string(),
+    home_page_url: z.optional(z.string()),
     feed_url: z.string(),
     items: z.array(
       describe(
-        z.object({ id: z.string(), title: z.string(), content_text: z.string(), date_modified: z.string() }),
+        z.object({
+          id: z.string(),
+          url: z.optional(z.string()),
+          title: z.string(),
+          content_text: z.string(),
+          date_published: z.string(),
+          date_modified: z.string(),
+        }),
         import.meta.deployed || {
           name: "ChangelogFeedItem",
           fields: {
             id: "Stays the same for ever, and names nothing else.",
+            url: "The page that shows the idea bank, if the tenant has set its `url`.",
             title: "The proposal's title.",
             content_text: "The proposal's description: plain text.",
+            date_published: "When the proposal entered the changelog: ISO 8601, UTC.",
             date_modified: "The proposal's last activity: ISO 8601, UTC.",
           },
         },
@@ -39,12 +50,15 @@ export const ChangelogFeed = describe(
     example: {
       version: "https://jsonfeed.org/version/1.1",
       title: "Riverline rider ideas",
+      home_page_url: "https://riverline.example/ideas",
       feed_url: "https://api.example.com/public/ideabank/changelog.json",
       items: [
         {
           id: "urn:uuid:5b1f9c0e-6c1d-8a55-9d0f-3f6d6c1b2a90",
+          url: "https://riverline.example/ideas",
           title: "Dark mode",
           content_text: "Follows the phone's own setting. The map, too.",
+          date_published: "2026-11-18T09:00:00.000Z",
           date_modified: "2026-11-20T12:00:00.000Z",
         },
       ],
@@ -52,6 +66,7 @@ export const ChangelogFeed = describe(
     fields: {
       version: "The version of JSON Feed.",
       title: "The idea bank's name.",
+      home_page_url: "The page that shows the idea bank, if the tenant has set its `url`.",
       feed_url: "Where this feed is.",
       items: "The implemented proposals, newest first by last activity.",
     },

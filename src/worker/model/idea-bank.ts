@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
-import { flag, integer, Name, oneOf, Timestamp } from "./text.ts";
+import { flag, integer, Name, oneOf, Timestamp, WebAddress } from "./text.ts";
 
 export const IDEA_BANK_STATUSES = ["DRAFT", "OPEN", "CLOSED"] as const;
 export type IdeaBankStatus = (typeof IDEA_BANK_STATUSES)[number];
@@ -28,6 +28,7 @@ const TEXTS = {
   commentsEnabled: "Whether panelists can comment. The default is `true`.",
   approvalRequired:
     "`true`: a panelist's new proposal has the visibility `pending` until you make it `public`. The default is `false`.",
+  url: "The page that shows it: an `https` address of at most 2,000 characters, or `null`. Feeds lead there.",
 };
 export const EXAMPLE_NAME = "Riverline rider ideas";
 
@@ -51,6 +52,7 @@ export const IdeaBank = describe(
     votingEnabled: flag(),
     commentsEnabled: flag(),
     approvalRequired: flag(),
+    url: z.nullable(WebAddress),
     createdAt: Timestamp,
   }),
   {
@@ -66,6 +68,7 @@ export const IdeaBank = describe(
       votingEnabled: true,
       commentsEnabled: true,
       approvalRequired: false,
+      url: "https://riverline.example/ideas",
       createdAt: "2026-11-02T09:30:00.000Z",
     },
     fields: import.meta.deployed || {
@@ -88,6 +91,7 @@ export const NewIdeaBank = describe(
     votingEnabled: z._default(flag(), true),
     commentsEnabled: z._default(flag(), true),
     approvalRequired: z._default(flag(), false),
+    url: z._default(z.nullable(WebAddress), null),
   }),
   {
     name: "NewIdeaBank",
@@ -108,6 +112,7 @@ export const IdeaBankChanges = describe(
     votingEnabled: z.optional(flag()),
     commentsEnabled: z.optional(flag()),
     approvalRequired: z.optional(flag()),
+    url: z.optional(z.nullable(WebAddress)),
   }),
   { name: "IdeaBankChanges", example: import.meta.deployed || { changelogMaxEntries: 10 }, fields: TEXTS },
 );
@@ -134,6 +139,7 @@ export type IdeaBankState = IdeaBankSwitches & {
   /** Of the account; null in one that 1.0.0 made. */
   readonly panelistSalt: string | null;
   readonly name: string;
+  readonly url: string | null;
   readonly changelogVersion: number;
   readonly visitorTokensEndedAt: number | null;
   readonly tokensEndedAt: number | null;

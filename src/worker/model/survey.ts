@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { ProposalExternalId } from "./metadata.ts";
-import { Description, oneOf, Timestamp, Title } from "./text.ts";
+import { Description, oneOf, Timestamp, Title, WebAddress } from "./text.ts";
 
 export const SURVEY_STATUSES = ["DRAFT", "OPEN", "CLOSED"] as const;
 const Status = oneOf(SURVEY_STATUSES);
@@ -17,10 +17,6 @@ const TEXTS = {
   externalId: "Your own id for it: 1 to 255 visible characters, or `null`.",
 };
 /** The same text is stored and opened by a browser. */
-const Url = z.string().check(
-  z.maxLength(2_000, { error: "must have at most 2,000 characters" }),
-  z.refine((text) => /^https:\/\/[!-~]+$/.test(text) && URL.canParse(text), { error: "must be an https address" }),
-);
 const EXAMPLE = {
   title: "How do you travel to work?",
   description: "Two minutes, six questions.",
@@ -34,7 +30,7 @@ export const Survey = describe(
     title: Title,
     description: Description,
     status: Status,
-    url: z.nullable(Url),
+    url: z.nullable(WebAddress),
     externalId: z.nullable(ProposalExternalId),
     createdAt: Timestamp,
     updatedAt: Timestamp,
@@ -63,7 +59,7 @@ export const NewSurvey = describe(
     title: Title,
     description: z._default(Description, ""),
     status: z._default(Status, "DRAFT"),
-    url: z._default(z.nullable(Url), null),
+    url: z._default(z.nullable(WebAddress), null),
     externalId: z._default(z.nullable(ProposalExternalId), null),
   }),
   { name: "NewSurvey", example: import.meta.deployed || EXAMPLE, fields: TEXTS },
@@ -75,7 +71,7 @@ export const SurveyChanges = describe(
     title: z.optional(Title),
     description: z.optional(Description),
     status: z.optional(Status),
-    url: z.optional(z.nullable(Url)),
+    url: z.optional(z.nullable(WebAddress)),
     externalId: z.optional(z.nullable(ProposalExternalId)),
   }),
   { name: "SurveyChanges", example: import.meta.deployed || { status: "CLOSED" }, fields: TEXTS },

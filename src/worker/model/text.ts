@@ -191,3 +191,9 @@ export const Moment = z
   .register(z.globalRegistry, { format: "date-time" });
 
 export const toTimestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();
+
+/** An address that people are led to. */
+export const WebAddress = z.string().check(
+  z.maxLength(2_000, { error: "must have at most 2,000 characters" }),
+  z.refine((text) => /^https:\/\/[!-~]+$/.test(text) && URL.canParse(text), { error: "must be an https address" }),
+);

@@ -2,10 +2,9 @@
 import type { Context } from "hono";
 import type { IdeaBankMemory } from "../access/open-idea-bank.ts";
 import type { AppEnv } from "../http/app-env.ts";
-import { etagOf } from "../idea-bank/render-changelog.ts";
-import { type Feed, feedIdOf, renderAtom, renderJsonFeed } from "../idea-bank/render-feed.ts";
-import type { ViewedChangelog } from "../idea-bank/view.ts";
-import { type Changelog, ChangelogFeed } from "../model/changelog.ts";
+import { ATOM, type FeedFormat, JSON_FEED } from "../idea-bank/render-feed.ts";
+import { fillIn } from "../idea-bank/rendered-feeds.ts";
+import { ChangelogFeed } from "../model/changelog.ts";
 import { ifNoneMatch, openChangelog } from "./changelog.ts";
 import { type IdeaBankOperation, ideaBankOperation } from "./operation.ts";
 
@@ -19,7 +18,7 @@ const SHARED = {
 
 const DESCRIPTION =
   "The entries of the changelog, for feed readers. The token is in the header, or a visitor's in `?token=`. An entry's identifier stays " +
-  "the same, and names nothing else.";
+  "the same, and names nothing else. Its link is the idea bank's `url`, if there is one.";
 
 export const FEED_OPERATIONS: Record<"getAtomFeed" | "getJsonFeed", IdeaBankOperation> = {
   getAtomFeed: ideaBankOperation({
@@ -28,8 +27,7 @@ export const FEED_OPERATIONS: Record<"getAtomFeed" | "getJsonFeed", IdeaBankOper
     feed: "application/atom+xml",
     summary: "Read the changelog as an Atom feed",
     description: DESCRIPTION,
-    handle: (c, memory) =>
-      respondWithFeed(c, { memory, contentType: "application/atom+xml; charset=utf-8", render: renderAtom }),
+    handle: (c, memory) => respondWithFeed(c, memory, ATOM),
   }),
 
   getJsonFeed: ideaBankOperation({
@@ -39,20 +37,9 @@ export const FEED_OPERATIONS: Record<"getAtomFeed" | "getJsonFeed", IdeaBankOper
     answer: ChangelogFeed,
     summary: "Read the changelog as a JSON feed",
     description: DESCRIPTION,
-    handle: (c, memory) => respondWithFeed(c, { memory, contentType: "application/feed+json", render: renderJsonFeed }),
+    handle: (c, memory) => respondWithFeed(c, memory, JSON_FEED),
   }),
 };
-
-/** The entries' ids, by changelog, so that they are hashed once. */
-const entryIds = new WeakMap<ViewedChangelog, readonly string[]>();
-
-async function entryIdsOf(changelog: ViewedChangelog, ideaBankId: string): Promise<readonly string[]> {
-  const known = entryIds.get(changelog);
-  if (known !== undefined) return known;
-  const ids = await Promise.all(changelog.proposalIds.map((id) => feedIdOf(ideaBankId, id)));
-  entryIds.set(changelog, ids);
-  return ids;
-}
 
 /**
  * A panelist's token is a secret, but a URL is not secret: readers pass it on, and servers log it. So only a visitor's token is
@@ -60,24 +47,11 @@ async function entryIdsOf(changelog: ViewedChangelog, ideaBankId: string): Promi
  */
 const visitorsOnly = (text: string | undefined) => (text?.startsWith("ibv_") ? text : undefined);
 
-async function respondWithFeed(
-  c: Context<AppEnv>,
-  {
-    memory,
-    contentType,
-    render,
-  }: { readonly memory: IdeaBankMemory; readonly contentType: string; readonly render: (feed: Feed) => string },
-): Promise<Response> {
+async function respondWithFeed(c: Context<AppEnv>, memory: IdeaBankMemory, format: FeedFormat): Promise<Response> {
   const { ideaBank, changelog, token } = await openChangelog(c, memory, visitorsOnly(c.req.query("token")));
-  const url = c.req.url;
-  const ids = await entryIdsOf(changelog, token.ideaBankId);
-  const content = [contentType, changelog.etag, ideaBank.name, url, ...ids].join("\n");
-  const etag = await etagOf(new TextEncoder().encode(content));
-  c.header("ETag", etag);
+  const feed = await memory.views.feeds.open({ format, ideaBankId: token.ideaBankId, ideaBank, changelog });
+  c.header("ETag", feed.etag);
   c.header("Cache-Control", "private, no-cache");
-  if (ifNoneMatch(c.req.header("If-None-Match"), etag)) return c.body(null, 304);
-  const { items }: Changelog = JSON.parse(new TextDecoder().decode(changelog.bytes));
-  const entries = items.map((item, index) => ({ ...item, id: ids[index] ?? "" }));
-  const feed = { id: await feedIdOf(token.ideaBankId), title: ideaBank.name, url, entries };
-  return c.body(render(feed), 200, { "Content-Type": contentType });
+  if (ifNoneMatch(c.req.header("If-None-Match"), feed.etag)) return c.body(null, 304);
+  return c.body(fillIn(feed, format.escape(c.req.url)), 200, { "Content-Type": format.contentType });
 }

@@ -101,10 +101,21 @@ describe("idea banks", () => {
     // The same again changes nothing, and is no event.
     await owner.submit(`${bank}/settings`, await opened(`${bank}/settings`, "Save"));
     expect(await activity()).toHaveLength(1);
-    const refused = await owner.submit(`${bank}/settings`, { ...form, name: "", changelogMaxEntries: "0" });
+    const url = "https://riverline.example/ideas";
+    for (const given of [` ${url}`, ""]) {
+      await owner.submit(`${bank}/settings`, { ...(await opened(`${bank}/settings`, "Save")), url: given });
+      expect(await (await panel.manage("GET", "")).json()).toMatchObject({ url: given.trim() || null });
+    }
+    const refused = await owner.submit(`${bank}/settings`, {
+      ...{ ...form, name: "", changelogMaxEntries: "0", url: "http://riverline.example" },
+    });
     const html = await refused.text();
     expect(refused.status).toBe(400);
-    for (const said of ["Name must have 1 to 100 characters", "Entries, at most must be an integer from 1 to 100"])
+    for (const said of [
+      "Name must have 1 to 100 characters",
+      "Page must be an https address",
+      "Entries, at most must be an integer from 1 to 100",
+    ])
       expect(html).toContain(said);
   });
 

@@ -2,7 +2,8 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { renderAtom } from "../../../src/worker/idea-bank/render-feed.ts";
+import { ATOM } from "../../../src/worker/idea-bank/render-feed.ts";
+import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { countStores } from "../../support/intercept.ts";
 import { createIsolate } from "../../support/isolate.ts";
@@ -21,8 +22,8 @@ async function createScene() {
 const read = (path: string, headers: Record<string, string> = {}, isolate = createIsolate()) =>
   isolate.request(path, { headers });
 
-type Entry = { id: string; title: string; text: string; updated: string };
-type Feed = { id: string | undefined; title: string; self: string; entries: Entry[] };
+type Entry = { id: string; title: string; link?: string; text: string; published: string; updated: string };
+type Feed = { id: string | undefined; title: string; link?: string; self: string; entries: Entry[] };
 
 const decode = (text: string) =>
   text
@@ -32,41 +33,56 @@ const decode = (text: string) =>
 /** What RFC 4287 asks of a feed, section 4.1; the elements in the order in which they are written here. */
 function parseAtom(xml: string): Feed {
   const entry =
-    /<entry><id>(urn:uuid:[^<]*)<\/id><title>([^<]*)<\/title><updated>([^<]*)<\/updated><content type="text">([^<]*)<\/content><\/entry>/g;
+    /<entry><id>(urn:uuid:[^<]*)<\/id><title>([^<]*)<\/title>(?:<link rel="alternate" href="([^"]*)"\/>)?<published>([^<]*)<\/published><updated>([^<]*)<\/updated><content type="text">([^<]*)<\/content><\/entry>/g;
   const whole = new RegExp(
-    `^<\\?xml version="1.0" encoding="utf-8"\\?>\\n<feed xmlns="http://www.w3.org/2005/Atom"><id>(urn:uuid:[^<]*)</id><title>([^<]*)</title><link rel="self" type="application/atom\\+xml" href="([^"]*)"/><updated>([^<]*)</updated><author><name>([^<]*)</name></author>((?:${entry.source})*)</feed>$`,
+    `^<\\?xml version="1.0" encoding="utf-8"\\?>\\n<feed xmlns="http://www.w3.org/2005/Atom"><id>(urn:uuid:[^<]*)</id><title>([^<]*)</title>(?:<link rel="alternate" href="([^"]*)"/>)?<link rel="self" type="application/atom\\+xml" href="([^"]*)"/><updated>([^<]*)</updated><author><name>([^<]*)</name></author>((?:${entry.source})*)</feed>$`,
   );
-  const [, id, title = "", self = "", updated = "", author, rest = ""] = whole.exec(xml) ?? [];
+  const [, id, title = "", link, self = "", updated = "", author, rest = ""] = whole.exec(xml) ?? [];
   expect(id, xml).toBeDefined();
   expect(author).toBe(title);
   expect(new Date(updated).toISOString()).toBe(updated);
-  const entries = [...rest.matchAll(entry)].map(([, entryId = "", entryTitle = "", at = "", text = ""]) => ({
-    id: entryId,
-    title: decode(entryTitle),
-    updated: at,
-    text: decode(text),
-  }));
-  return { id, title: decode(title), self: decode(self), entries };
+  const entries = [...rest.matchAll(entry)].map(
+    ([, entryId = "", entryTitle = "", to, from = "", at = "", text = ""]) => ({
+      id: entryId,
+      title: decode(entryTitle),
+      ...(to && { link: decode(to) }),
+      published: from,
+      updated: at,
+      text: decode(text),
+    }),
+  );
+  return { id, title: decode(title), ...(link && { link: decode(link) }), self: decode(self), entries };
 }
 
 type Json = {
   version: string;
   title: string;
+  home_page_url?: string;
   feed_url: string;
-  items: { id: string; title: string; content_text: string; date_modified: string }[];
+  items: {
+    id: string;
+    url?: string;
+    title: string;
+    content_text: string;
+    date_published: string;
+    date_modified: string;
+  }[];
 };
 
 function parseJsonFeed(text: string): Feed {
-  const { version, title, feed_url, items }: Json = JSON.parse(text);
+  const { version, title, home_page_url, feed_url, items }: Json = JSON.parse(text);
   expect(version).toBe("https://jsonfeed.org/version/1.1");
   return {
     id: undefined,
     title,
+    ...(home_page_url && { link: home_page_url }),
     self: feed_url,
     entries: items.map((item) => ({
       id: item.id,
       title: item.title,
+      ...(item.url && { link: item.url }),
       text: item.content_text,
+      published: item.date_published,
       updated: item.date_modified,
     })),
   };
@@ -88,10 +104,41 @@ describe.each(FEEDS)("$path", ({ path, format }) => {
     );
     const feed = parse(path, await answer.text());
     expect(feed.title).toBe("An idea bank");
+    const [published, earlier] = ["1970-01-01T00:50:00.000Z", "1970-01-01T00:33:20.000Z"];
     expect(feed.entries.map(({ id: _, ...entry }) => entry)).toEqual([
-      { title: "New <b>", text: 'a & "b"\n]]>', updated: "1970-01-01T00:50:00.000Z" },
-      { title: "Middle", text: "", updated: "1970-01-01T00:33:20.000Z" },
+      { title: "New <b>", text: 'a & "b"\n]]>', published, updated: published },
+      { title: "Middle", text: "", published: earlier, updated: earlier },
     ]);
+  });
+
+  it("says when each entry came, however it changes later, and leads to the idea bank's page", async () => {
+    const start = Math.ceil(Date.now() / 1_000) * 1_000;
+    freeze(start);
+    const { visitor, manage, propose, isolate } = await createScene();
+    const at = (hours: number) => new Date(start + hours * 3_600_000).toISOString();
+    const entryOf = async (hour: number) => {
+      freeze(start + hour * 3_600_000 + 20_000);
+      return parse(path, await (await read(path, { Authorization: visitor }, isolate)).text()).entries[0];
+    };
+    const id = await propose({ title: "Lifts", status: "planned" });
+    const change = async (hour: number, fields: object) => {
+      freeze(start + hour * 3_600_000);
+      await manage("PATCH", `/proposals/${id}`, fields);
+    };
+    await change(1, { status: "implemented" });
+    expect(await entryOf(1)).toMatchObject({ published: at(1), updated: at(1) });
+    await change(2, { response: { text: "At every station." } });
+    expect(await entryOf(2)).toMatchObject({ published: at(1), updated: at(2) });
+    await change(3, { description: "In every station.", minor: true });
+    expect(await entryOf(3)).toMatchObject({ published: at(1), updated: at(2) });
+    await change(4, { status: "planned" });
+    await change(5, { status: "implemented" });
+    expect(await entryOf(5)).toMatchObject({ published: at(5), updated: at(5) });
+    expect(await entryOf(5)).not.toHaveProperty("link");
+    const url = "https://riverline.example/ideas?a=1&b=%3C";
+    await manage("PATCH", "", { url });
+    expect(await entryOf(6)).toMatchObject({ link: url });
+    expect(parse(path, await (await read(path, { Authorization: visitor }, isolate)).text()).link).toBe(url);
   });
 
   it("takes a visitor's token from the address, and says that address as its own", async () => {
@@ -177,8 +224,9 @@ const NOT_XML = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu;
 it("Atom is well-formed XML 1.0 for any text", () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), (title, description) => {
-      const entries = [{ id: "urn:uuid:1", title, description, lastModified: 1 }];
-      const xml = renderAtom({ id: "urn:uuid:2", title, url: "https://api.example/?a=1&b=2", entries });
+      const entries = [{ id: "urn:uuid:1", title, description, published: 1, lastModified: 1 }];
+      const { before, after } = ATOM.render({ id: "urn:uuid:2", title, link: "https://a.example/?a=1&b=2", entries });
+      const xml = before + ATOM.escape("https://api.example/?a=1&b=2") + after;
       expect(xml).not.toMatch(NOT_XML);
       expect(xml.isWellFormed()).toBe(true);
       expect(xml).not.toMatch(/&(?!(amp|lt|gt|quot|#13);)/);

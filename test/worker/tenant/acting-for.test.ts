@@ -75,7 +75,7 @@ describe("a proposal and a comment for a panelist", () => {
     for (const item of feed.items) if ("proposalId" in item) expect(item).not.toHaveProperty("panelist");
   });
 
-  it("need no open idea bank; a comment keeps its createdAt, and is a panelist's activity", async () => {
+  it("need no open idea bank; a comment keeps its createdAt, and is activity unless the proposal is implemented", async () => {
     const { panel, robin, send } = await createScene();
     const id = await panel.propose({ status: "implemented", createdAt: "2019-01-01T00:00:00Z" });
     await panel.manage("PATCH", "", {
@@ -90,7 +90,10 @@ describe("a proposal and a comment for a panelist", () => {
     expect(comment).toMatchObject({ status: 201, body: { createdAt } });
     expect((await send("GET", `/${id}`)).body).toMatchObject({ lastActivityAt: "2019-01-01T00:00:00.000Z" });
     await send("POST", `/${id}/comments`, { body: "Ours.", createdAt });
-    expect((await send("GET", `/${id}`)).body).toMatchObject({ lastActivityAt: createdAt });
+    expect((await send("GET", `/${id}`)).body).toMatchObject({ lastActivityAt: "2019-01-01T00:00:00.000Z" });
+    const planned = await panel.propose({ status: "planned", createdAt: "2019-01-01T00:00:00Z" });
+    await send("POST", `/${planned}/comments`, { body: "B", panelistId: robin.id, createdAt });
+    expect((await send("GET", `/${planned}`)).body).toMatchObject({ lastActivityAt: createdAt });
     expect((await send("PUT", `/${id}/votes/${robin.id}`)).status).toBe(200);
     const future = { body: "B", createdAt: "2030-01-01T00:00:01Z" };
     expect((await send("POST", `/${id}/comments`, future)).status).toBe(400);

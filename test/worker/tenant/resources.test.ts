@@ -38,6 +38,7 @@ const resources = [
       votingEnabled: true,
       commentsEnabled: true,
       approvalRequired: false,
+      url: null,
       createdAt: TIME,
     },
     changes: {
@@ -50,6 +51,7 @@ const resources = [
       votingEnabled: false,
       commentsEnabled: false,
       approvalRequired: true,
+      url: "https://riverline.example/ideas",
     },
   },
   {

@@ -16,10 +16,15 @@ type Props = {
   readonly isDone: boolean;
 };
 
-const LABELS = { name: "Name", status: "Status", changelogMaxEntries: "Entries, at most" };
+const LABELS = { name: "Name", url: "Page", status: "Status", changelogMaxEntries: "Entries, at most" };
+const URL_HINT = "Where you show this board. Feeds of its changelog link to it.";
 
 export const IdeaBankSettingsPage = ({ frame, ideaBank, fields, errors, isDone }: Props) => {
-  const [name, entries] = [messageFor(errors, "name"), messageFor(errors, "changelogMaxEntries")];
+  const [name, url, entries] = [
+    messageFor(errors, "name"),
+    messageFor(errors, "url"),
+    messageFor(errors, "changelogMaxEntries"),
+  ];
   const hint = "1 to 100. The newest are shown.";
   return (
     <Layout title={ideaBank.name} part="Settings" current="idea-banks" {...frame}>
@@ -41,6 +46,18 @@ export const IdeaBankSettingsPage = ({ frame, ideaBank, fields, errors, isDone }
             maxlength={100}
             autocomplete="off"
             {...described("name", name)}
+          />
+        </Field>
+        <Field name="url" label={LABELS.url} hint={URL_HINT} message={url}>
+          <input
+            id="url"
+            name="url"
+            type="url"
+            value={fields.get("url") ?? ""}
+            maxlength={2000}
+            placeholder="https://"
+            autocomplete="off"
+            {...described("url", url, URL_HINT)}
           />
         </Field>
         <fieldset id="status">
