@@ -51,6 +51,8 @@ export type SignedBy = {
   readonly name: string | null;
   readonly accountEpoch: number;
   readonly epoch: number;
+  /** Unix seconds, maybe with a fraction. */
+  readonly notBefore: number;
 };
 
 /** A token with a correct tag: it names an idea bank and a panelist of one database. */
@@ -113,9 +115,13 @@ export const isYoungToken = ({ issuedAt }: Pick<Times, "issuedAt">, milliseconds
  * The reason why a token is not valid at `now` (Unix seconds). A token that is issued after a revocation in the same second is
  * dated in the next second, but no further ahead.
  */
-export function timeRefusal(token: Times, now: number): "expired" | "issued in the future" | undefined {
+export function timeRefusal(
+  token: Times & { readonly signed?: Pick<SignedBy, "notBefore"> },
+  now: number,
+): "expired" | "issued in the future" | "not valid yet" | undefined {
   if (isExpired(token, now)) return "expired";
-  return token.issuedAt > now + 1 ? "issued in the future" : undefined;
+  if (token.issuedAt > now + 1) return "issued in the future";
+  return token.signed !== undefined && token.signed.notBefore > now + 1 ? "not valid yet" : undefined;
 }
 
 /** `now` is in Unix seconds. */

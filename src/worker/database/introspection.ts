@@ -3,7 +3,7 @@ import { timeRefusal, type VerifiedToken } from "../credentials/compound-token.t
 import type { SigningKeys } from "../credentials/envelope.ts";
 import { deriveId } from "../credentials/id.ts";
 import type { Introspection } from "../model/introspection.ts";
-import { type AnyToken, namedIdeaBank, verifyAnyToken } from "../model/signed-token.ts";
+import { type AnyToken, claimErrorsOf, namedIdeaBank, verifyAnyToken } from "../model/signed-token.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
@@ -23,12 +23,20 @@ type Asked = {
 export async function introspect(session: Session, { accountId, token, keys, now }: Asked): Promise<Introspection> {
   const verified = await verifyAnyToken(token, keys);
   const ideaBankId = verified.ok ? verified.value.ideaBankId : namedIdeaBank(token);
-  const owner = ideaBankId === undefined ? null : await loadOwner(session, accountId, ideaBankId);
+  if (ideaBankId === undefined) return { active: false };
+  const owner = await loadOwner(session, accountId, ideaBankId);
   if (owner === null) return { active: false };
-  if (!verified.ok) return { active: false, reason: verified.reason === "claims" ? "claims" : "signature" };
+  if (!verified.ok)
+    return verified.reason === "claims"
+      ? { active: false, reason: "claims", errors: claimErrorsOf(token, ideaBankId) }
+      : { active: false, reason: "signature" };
   const claims = await identify(verified.value, owner.salt);
   const refusal = timeRefusal(claims, Math.floor(now / 1000));
-  if (refusal !== undefined) return { active: false, reason: refusal === "expired" ? "expired" : "claims" };
+  if (refusal === "expired") return { active: false, reason: refusal };
+  if (refusal !== undefined) {
+    const path = refusal === "not valid yet" ? "nbf" : "iat";
+    return { active: false, reason: "claims", errors: [{ path, message: "is in the future" }] };
+  }
   const { panelist, externalId } = await loadHolder(session, accountId, claims);
   if (panelist === null || claims.issuedAt * 1000 <= panelist.tokensValidAfter)
     return { active: false, reason: "revoked" };

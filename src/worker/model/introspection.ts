@@ -40,6 +40,14 @@ export const IntrospectionRequest = describe(
   },
 );
 
+const ClaimFault = describe(z.object({ path: z.string(), message: z.string() }), {
+  name: "ClaimFault",
+  fields: {
+    path: "The claim's name. Empty for all claims together.",
+    message: "What the claim must be, or is.",
+  },
+});
+
 export const Introspection = describe(
   z.object({
     active: flag(),
@@ -49,6 +57,7 @@ export const Introspection = describe(
     issuedAt: z.optional(Timestamp),
     expiresAt: z.optional(Timestamp),
     reason: z.optional(oneOf(["expired", "revoked", "signature", "claims"])),
+    errors: z.optional(z.readonly(z.array(ClaimFault))),
   }),
   import.meta.deployed || {
     name: "Introspection",
@@ -69,7 +78,8 @@ export const Introspection = describe(
       expiresAt: "When it expires: ISO 8601, UTC.",
       reason:
         "Why it is refused, if it names an idea bank of yours: `signature` (forged, or by another secret), `claims` (one is missing or " +
-        "breaks its rule, or `iat` is in the future), `expired`, or `revoked` (the panelist, the token, or the secret).",
+        "breaks its rule), `expired`, or `revoked` (the panelist, the token, or the secret).",
+      errors: "With the reason `claims`: each claim that is wrong, and why.",
     },
   },
 );

@@ -2,7 +2,7 @@
  * Signed tokens: JWTs (RFC 7519) that a tenant's own server signs for one of its panelists, without a call.
  *
  *     header   {"alg":"HS256","kid":"<idea bank>.<account>.<epochs>.<which deployment secret>"}
- *     claims   {"iss":"<idea bank>","sub":"<the tenant's own id>","iat":…,"exp":…,"name":"…"}
+ *     claims   {"iss":"<idea bank>","sub":"<the tenant's own id>","iat":…,"exp":…,"name":"…"}, and more (signed-claims.ts)
  *
  * The secret is derived from a deployment secret and the kid (HKDF-Expand with SHA-256, RFC 5869), and not stored. So a kid that was
  * changed names another secret, and a forged token costs no I/O. The kid names the account, too: with its salt, which panelist it is
@@ -16,11 +16,8 @@ import { constantTimeEqual } from "../credentials/constant-time-equal.ts";
 import { computeHmac, importSigningKey, type SigningKeys } from "../credentials/envelope.ts";
 import { databaseDigit, type Identifier } from "../credentials/id.ts";
 import { ok, type Result, refuse } from "../credentials/result.ts";
-import { ExternalId } from "./panelist.ts";
-import { Name } from "./text.ts";
+import { type ClaimError, readClaims } from "./signed-claims.ts";
 
-/** The longest lifetime, in seconds. */
-export const SIGNED_LIFETIME = 3_600;
 /** Longer texts are refused unread. */
 export const MAX_SIGNED_LENGTH = 4_096;
 
@@ -32,8 +29,6 @@ const Header = z.object({
   kid: z.string().check(z.maxLength(64)),
   crit: z.optional(z.undefined()),
 });
-const time = z.int().check(z.gte(0));
-const Claims = z.object({ iss: z.string(), sub: ExternalId, iat: time, exp: time, name: z.optional(Name) });
 
 type SecretName = { readonly ideaBankId: string; readonly accountId: string } & SigningEpoch;
 
@@ -86,12 +81,18 @@ export async function verifySignedToken(
   if (!constantTimeEqual(signature, toBase64Url(await computeHmac(signing, `${head}.${body}`))))
     return refuse("forged");
 
-  const claims = Claims.safeParse(parsePart(body));
-  if (!claims.success) return refuse("claims");
-  const { iss, sub, iat, exp, name = null } = claims.data;
-  if (iss !== ideaBankId || exp <= iat || exp - iat > SIGNED_LIFETIME) return refuse("claims");
-  const signed = { accountId, externalId: sub, name, accountEpoch: Number(accountEpoch), epoch: Number(epoch) };
+  const read = readClaims(parsePart(body), ideaBankId);
+  if ("errors" in read) return refuse("claims");
+  const { sub, iat, exp, nbf = iat, name = null } = read.claims;
+  const epochs = { accountEpoch: Number(accountEpoch), epoch: Number(epoch) };
+  const signed = { accountId, externalId: sub, name, notBefore: nbf, ...epochs };
   return ok({ ideaBankId: ideaBankId as Identifier, issuedAt: iat, expiresAt: exp, signed });
+}
+
+/** Which claims break a rule, of a token that was refused for its claims. */
+export function claimErrorsOf(text: string, ideaBankId: string): readonly ClaimError[] {
+  const read = readClaims(parsePart(text.split(".")[1] ?? ""), ideaBankId);
+  return "errors" in read ? read.errors : [];
 }
 
 export type AnyTokenRefusal = TokenRefusal | SignedTokenRefusal;

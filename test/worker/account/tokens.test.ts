@@ -71,6 +71,8 @@ describe("a pasted token", () => {
       [`${signed.slice(0, -1)}_`, "Its signature is wrong."],
       [`ibk_${"0".repeat(47)}`, "This is an API key, not a token."],
       [await sign({ iss: undefined }), "A claim is missing, or breaks its rule."],
+      [await sign({ sub: 42 }), "<code>sub</code> must be a string."],
+      [await sign({ nbf: now() + 60 }), "<code>nbf</code> is in the future."],
       ["", "This is no token of your idea banks."],
       ["<script>", "This is no token of your idea banks."],
       ["x".repeat(60_000), "This is no token of your idea banks."],

@@ -380,7 +380,8 @@ describe("attacks", () => {
       expired: await sign("a", { iat: now - 61, exp: now - 1 }),
       "of the future": await sign("a", { iat: now + 60, exp: now + 120 }),
       "an overlong text": await sign("a", { padding: "x".repeat(5_000) }),
-      "an overlong name": await sign("a", { name: "x".repeat(101) }),
+      "not valid yet": await sign("a", { nbf: now + 60 }),
+      "for somebody else": await sign("a", { aud: "https://example.com" }),
     };
     const { env: counted, counts } = countStores(env);
     const isolate = createIsolate(counted);
@@ -446,10 +447,15 @@ describe("attacks", () => {
     const other = await createSigner();
     const now = seconds();
     const signed = await sign();
+    const claims = (path: string, message: string) => ({
+      active: false,
+      reason: "claims",
+      errors: [{ path, message }],
+    });
     const cases: [string, Answer][] = [
       [await sign("a", { iat: now - 61, exp: now - 1 }), { active: false, reason: "expired" }],
-      [await sign("a", { iat: now + 60, exp: now + 120 }), { active: false, reason: "claims" }],
-      [await sign("a", { iat: undefined }), { active: false, reason: "claims" }],
+      [await sign("a", { iat: now + 60, exp: now + 120 }), claims("iat", "is in the future")],
+      [await sign("a", { iat: undefined }), claims("iat", "is required")],
       [`${signed.slice(0, -43)}${flip(signed.slice(-43))}`, { active: false, reason: "signature" }],
       [await sign("a", {}, { kid: undefined }), { active: false, reason: "signature" }],
       [`${bank.token.slice(0, -1)}_`, { active: false, reason: "signature" }],

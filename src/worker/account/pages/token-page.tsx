@@ -42,7 +42,8 @@ export const TokenPage = ({ frame, tried }: Props) => (
   </Layout>
 );
 
-const Result = ({ active, reason, isApiKey, ideaBank, externalId, panelistId, issuedAt, expiresAt, now }: Tried) => {
+const Result = ({ active, ...tried }: Tried) => {
+  const { reason, errors = [], isApiKey, ideaBank, externalId, panelistId, issuedAt, expiresAt, now } = tried;
   if (!active) {
     const { title, help } = REFUSALS[isApiKey ? "key" : (reason ?? "other")];
     return (
@@ -50,6 +51,15 @@ const Result = ({ active, reason, isApiKey, ideaBank, externalId, panelistId, is
         <p>
           <strong>{title}</strong>
         </p>
+        {errors.length > 0 && (
+          <ul>
+            {errors.map(({ path, message }) => (
+              <li>
+                {path === "" ? "The claims" : <code>{path}</code>} {message}.
+              </li>
+            ))}
+          </ul>
+        )}
         <p>{help}</p>
       </div>
     );
@@ -101,7 +111,7 @@ const REFUSALS = {
     title: "A claim is missing, or breaks its rule.",
     help:
       "“iss” is the idea bank’s identifier, “sub” your own id of the person, “iat” and “exp” are whole seconds, at most an hour apart. " +
-      "“iat” is not in the future: your server’s clock may be ahead.",
+      "“iat” and “nbf” are not in the future: your server’s clock may be ahead. “aud”, if there is one, names the idea bank.",
   },
   key: {
     title: "This is an API key, not a token.",
