@@ -13,6 +13,7 @@ import { commandLine, ENVIRONMENT, LOCAL, ON_THIS_MACHINE } from "./arguments.ts
 import { askDeployment, type Call, findDeployment, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
 import { CONFIGURATION } from "./configuration.ts";
 import { deleteAccount, describeContents, refuseOpen } from "./delete-account.ts";
+import { endAllTokens } from "./end-tokens.ts";
 import { type EveryDatabase, openEveryDatabase, type Row } from "./every-database.ts";
 import { readAccount } from "./export-account.ts";
 import { describeAccount, describeEvent, jsonLine, listAccounts, readEvents, toJson } from "./list-accounts.ts";
@@ -32,7 +33,7 @@ export const account = defineCommand({
   ],
   positionals: {
     usage:
-      "(list | show <account> | events <account> | export <account> | delete <account> | quota <account> <MiB> | limit <key> <requests> [<seconds>] | revoke <key> | another <address> | sign-out <address>)",
+      "(list | show <account> | events <account> | export <account> | delete <account> | quota <account> <MiB> | limit <key> <requests> [<seconds>] | revoke <key> | end-tokens <account> | another <address> | sign-out <address>)",
     help: [
       ["list", "Every account: API keys, members, storage, requests of the last day."],
       ["events <account>", "The whole activity of an account, oldest first."],
@@ -48,6 +49,10 @@ export const account = defineCommand({
         "The rate limit of an API key, by its identifier: requests in so many seconds (60).",
       ],
       ["revoke <key>", "Ends an API key for good, as its owner would in Account Settings."],
+      [
+        "end-tokens <account>",
+        "Ends all tokens of an account for good, as its owner would in Account Settings. Asks first.",
+      ],
       [
         "another <address>",
         "Lets who has left the account that they had made to others make another one, by the next visit.",
@@ -77,6 +82,7 @@ export const account = defineCommand({
       show: 2,
       quota: 3,
       revoke: 2,
+      "end-tokens": 2,
       another: 2,
       "sign-out": 2,
       limit: positionals.length === 4 ? 4 : 3,
@@ -148,6 +154,7 @@ export const account = defineCommand({
       return;
     }
     context.print(describe(row));
+    if (action === "end-tokens") return endAllTokens(databases, { binding, row, isAgreed: values.yes });
     if (action === "delete") return endAccount(databases, { binding, row, given: values });
     if (action !== "show") return;
     const keys = await databases.query(

@@ -10,6 +10,10 @@ import { changeOnce, type Repeated, toRepeated } from "./repeated-changes.ts";
 /** `tokensEndedAt` is in Unix milliseconds; `accountEpoch` counts how often it was done. */
 export type EndOfTokens = { readonly accountEpoch: number; readonly tokensEndedAt: number };
 
+/** SQL: the new `tokens_ended_at`. Within the second of the last end it is the next second, because tokens are dated in seconds. */
+export const ENDED_NOW = `iif(tokens_ended_at >= unixepoch() * 1000, max(tokens_ended_at, (unixepoch() + 1) * 1000),
+  CAST(unixepoch('subsec') * 1000 AS INTEGER))`;
+
 const selectEnd = (accountId: string) =>
   prepare<EndOfTokens>(
     `SELECT token_epoch AS accountEpoch, tokens_ended_at AS tokensEndedAt FROM accounts
@@ -45,8 +49,7 @@ export async function endAllTokens(
   const { recalled, ended, end } = await session.batch({
     ...before,
     ended: prepare<{ id: string }>(
-      `UPDATE accounts SET token_epoch = token_epoch + 1, tokens_ended_at = iif(tokens_ended_at >= unixepoch() * 1000,
-         max(tokens_ended_at, (unixepoch() + 1) * 1000), CAST(unixepoch('subsec') * 1000 AS INTEGER))
+      `UPDATE accounts SET token_epoch = token_epoch + 1, tokens_ended_at = ${ENDED_NOW}
        WHERE id = :accountId AND ${IS_MEMBER} AND ${notDoneBefore()} RETURNING id`,
       values,
     ),

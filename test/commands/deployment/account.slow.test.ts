@@ -48,6 +48,23 @@ it.each([OWNER, ACCOUNT])("changes the quota of %s", async (subject) => {
   expect(database.prepare("SELECT max_bytes AS bytes FROM accounts").get()).toEqual({ bytes: 1_073_741_824 });
 });
 
+it.each([OWNER, ACCOUNT])("ends all tokens of %s, which its activity shows", async (subject) => {
+  const ends = () => ({ ...database.prepare("SELECT token_epoch AS ends, tokens_ended_at AS at FROM accounts").get() });
+  expect(ends()).toEqual({ ends: 0, at: null });
+  for (let times = 0; times < 2; times++)
+    expect(await run("end-tokens", subject, "--yes")).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`All tokens of the account ${ACCOUNT} of ${OWNER} have ended.`),
+    });
+  const { at, ...times } = ends();
+  expect(times).toEqual({ ends: 2 });
+  expect(Math.abs(Number(at) - Date.now())).toBeLessThan(60_000);
+  const events = database.prepare("SELECT id, event, actor FROM audit_events ORDER BY created_at").all();
+  expect(events.map((event) => ({ ...event }))).toEqual(
+    Array(2).fill({ id: expect.stringMatching(/^0[0-9A-F]{11}$/), event: "tokens-ended", actor: "the operator" }),
+  );
+});
+
 it.each([
   [[], "Say what to do"],
   [["quota", OWNER], "Say what to do"],
