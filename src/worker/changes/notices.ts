@@ -31,10 +31,15 @@ export async function sendNotices(session: Session, env: NoticesEnv, now: number
 /** Names are any text. */
 const toHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
+/** The page that ends all tokens, if owners sign in at Account Settings itself: then a link can lead there. */
+const endTokensAt = (signInUrl: string): string | undefined =>
+  /^https:\/\/[^/]+\/account(\/|$)/.test(signInUrl) ? new URL("/account/tokens/end", signInUrl).href : undefined;
+
 /** The subject, and the e-mail with its one link as plain text and HTML. */
-export function render(event: AuditEvent, link: string) {
+export function render(event: AuditEvent, signInUrl: string) {
   const { subject, text } = inWords(event);
-  const label = "Open Account Settings";
+  const page = event.event === "leaked" ? endTokensAt(signInUrl) : undefined;
+  const [label, link] = page === undefined ? ["Open Account Settings", signInUrl] : ["End all tokens", page];
   return {
     subject,
     text: `${text}\n\n${label}: ${link}\n`,
@@ -55,7 +60,7 @@ function inWords({ event, apiKeyName: name, webhook, changes, createdAt }: Audit
     return {
       subject: `The API key “${name}” was found in public`,
       // The place is a text of whoever reported it, so it stands in no e-mail of ours.
-      text: `The API key “${name}” was found in public: your activity says where. ${ended ? `This has ended: the ${ended}.` : "It still works: rotate or revoke it."}`,
+      text: `The API key “${name}” was found in public: your activity says where. ${ended ? `This has ended: the ${ended}.` : "It still works: rotate or revoke it."} Tokens that the key has issued still work, and so do those signed with a secret that it has read. To stop them, choose “End all tokens” on the page API keys: then everybody has to sign in again.`,
     };
   }
   if (event === "webhook-failed") {

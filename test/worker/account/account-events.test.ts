@@ -432,9 +432,15 @@ describe("members by e-mail", () => {
       ...more,
     });
     const after = { foundAt: "github.com/x", ended: null };
-    expect(render(event({ changes: { before: {}, after } }), "https://a.example/").text).toBe(
-      "The API key “CRM” was found in public: your activity says where. It still works: rotate or revoke it.\n\nOpen Account Settings: https://a.example/\n",
-    );
+    const words =
+      "The API key “CRM” was found in public: your activity says where. It still works: rotate or revoke it. Tokens that the key has issued still work, and so do those signed with a secret that it has read. To stop them, choose “End all tokens” on the page API keys: then everybody has to sign in again.";
+    const leaked = event({ changes: { before: {}, after } });
+    expect(render(leaked, "https://a.example/").text).toBe(`${words}\n\nOpen Account Settings: https://a.example/\n`);
+    // Where owners sign in at Account Settings itself, it is one click.
+    for (const page of ["https://a.example/account", "https://a.example/account/api-keys"])
+      expect(render(leaked, page).text).toBe(`${words}\n\nEnd all tokens: https://a.example/account/tokens/end\n`);
+    for (const page of ["https://a.example/account-settings", "https://a.example/x/account"])
+      expect(render(leaked, page).text).toContain(`Open Account Settings: ${page}\n`);
   });
 });
 

@@ -206,6 +206,21 @@ describe("the request", () => {
     expect(await (await owner.page("/activity")).text()).toContain("ended all tokens");
   });
 
+  it("is one click away from a key that can issue tokens, and from one that was found in public", async () => {
+    const { owner, bank } = await createScene();
+    const { apiKey } = await owner.create("Issues");
+    const { apiKey: other } = await owner.create("Reads", { scopes: ["surveys:read"] });
+    const link = 'href="/account/tokens/end"';
+    const links = async (path: string) => (await (await owner.page(path)).text()).split(link).length - 1;
+    expect([await links("/api-keys"), await links(`/api-keys/${apiKey.id}`)]).toEqual([1, 1]);
+    expect(await links(`/api-keys/${apiKey.id}/revoke`)).toBe(1);
+    expect([await links(`/api-keys/${other.id}`), await links(`/api-keys/${other.id}/revoke`)]).toEqual([0, 0]);
+    await databaseOf(bank.id).prepare("UPDATE api_keys SET leaked_at = 1 WHERE id = ?1").bind(other.id).run();
+    expect([await links("/api-keys"), await links(`/api-keys/${other.id}`)]).toEqual([2, 1]);
+    await owner.json("DELETE", `/keys/${other.id}`);
+    expect(await links("/api-keys")).toBe(2);
+  });
+
   it("of a stranger is refused on another site, and a link that says that it was done says nothing", async () => {
     const { owner, giveOut, bank } = await createScene();
     const tokens = await giveOut();

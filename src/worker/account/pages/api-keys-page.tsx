@@ -85,6 +85,11 @@ export const ApiKeysPage = ({
         </label>
         <button type="submit">Save</button>
       </form>
+      <h2>When a key or a signing secret has leaked</h2>
+      <p>Revoking a key doesn’t end the tokens it issued, or those signed with a secret it has read.</p>
+      <a class="button danger" href="/account/tokens/end">
+        End all tokens
+      </a>
     </Layout>
   );
 };
@@ -124,7 +129,9 @@ const EndedKeys = ({ keys, count, now }: EndedProps) => (
             <strong dir="auto">{name}</strong> <code>{`ibk_${id}…${lastFour}`}</code>
           </span>
           <span class="hint">
-            {leakedAt && "found in public, "}
+            {leakedAt && "found in public ("}
+            {leakedAt && <a href="/account/tokens/end">end all tokens</a>}
+            {leakedAt && "), "}
             {state} <Time at={revokedAt ?? expiresAt ?? ""} now={now} />
             {lastUsedAt ? ", last used " : ", never used"}
             {lastUsedAt && <Time at={lastUsedAt} now={now} />}

@@ -91,6 +91,12 @@ export const RevokePage = ({ frame, apiKey, now }: { frame: Frame; apiKey: ApiKe
     <p>
       Revoking takes a second. When it is done, everything that uses this key has stopped working. It cannot be undone.
     </p>
+    {apiKey.scopes.includes("panelists:write") && (
+      <p>
+        The tokens that it issued keep working, and so do those signed with a secret that it has read. If the key has
+        leaked, <a href="/account/tokens/end">end all tokens</a> after you have revoked it.
+      </p>
+    )}
     <form method="post" action={`/account/api-keys/${apiKey.id}/revoke`} class="confirm">
       <button type="submit" class="danger">
         Revoke this key

@@ -13,7 +13,8 @@ export const PausedSince = ({ apiKey: { leakedAt, pausedAt }, now }: Props) => (
   <>
     {leakedAt && (
       <p class="paused">
-        Found in public <Time at={leakedAt} now={now} />: rotate or revoke it
+        Found in public <Time at={leakedAt} now={now} />: rotate or revoke it, then{" "}
+        <a href="/account/tokens/end">end all tokens</a>
       </p>
     )}
     {pausedAt && (

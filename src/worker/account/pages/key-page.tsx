@@ -25,6 +25,11 @@ export const KeyPage = ({ frame, apiKey, usage, origin, now }: Props) => {
         <code>{`ibk_${id}…${lastFour}`}</code>
         <a href={`/account/activity?apiKeyId=${id}`}>Activity</a>
         {state === "active" ? <KeyActions apiKey={apiKey} /> : <strong class="paused">{state}</strong>}
+        {apiKey.scopes.includes("panelists:write") && (
+          <a class="button danger" href="/account/tokens/end">
+            End all tokens
+          </a>
+        )}
       </div>
       <PausedSince apiKey={apiKey} now={now} />
       <EndsSoon apiKey={apiKey} now={now} />
