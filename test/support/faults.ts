@@ -75,6 +75,7 @@ export function withFault(env: Env, time: VirtualTime, { fault, inside = false }
     API_KEY_GATE: interceptObjects(env.API_KEY_GATE, ["admit", "forget"], interceptor("gate")),
     PANELIST_READS: limited(env.PANELIST_READS),
     PANELIST_WRITES: limited(env.PANELIST_WRITES),
+    OWNER_WRITES: limited(env.OWNER_WRITES),
   };
   return { bindings, counts };
 }

@@ -126,7 +126,7 @@ describe("between two tests", () => {
     expect((await env.CHANGELOGS.list()).keys).toEqual([]);
   });
 
-  it.each(["PANELIST_READS", "PANELIST_WRITES"] as const)("%s has counted nobody", async (policy) => {
+  it.each(["PANELIST_READS", "PANELIST_WRITES", "OWNER_WRITES"] as const)("%s has counted nobody", async (policy) => {
     const mayPass = async () => (await env[policy].limit({ key: "somebody" })).success;
     // No further than its limit, which differs.
     while (await mayPass());

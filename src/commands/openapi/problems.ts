@@ -87,6 +87,7 @@ function problemCodesOf(operation: Operation): ProblemCode[] {
   if (credential.kind !== "access" && credential.kind !== "none") codes.add("unauthorized");
   if (credential.kind === "access" || credential.kind === "apiKey") codes.add("forbidden");
   if (credential.kind === "apiKey") codes.add("too-many-requests");
+  if (credential.kind === "access" && isCountedChange(operation)) codes.add("too-many-requests");
   if (credential.kind === "compoundToken" && operation.effect !== "reads") codes.add("sign-in-required");
   if (credential.kind === "access" && path.includes("{")) codes.add("not-found");
   const hasInput = query !== undefined || options !== undefined || body !== undefined || path.includes("{");
@@ -98,6 +99,10 @@ function problemCodesOf(operation: Operation): ProblemCode[] {
   if ((body !== undefined && isTenants && grows) || takesIdempotencyKey(operation)) codes.add("quota-exceeded");
   return PROBLEM_CODES.filter((code) => codes.has(code));
 }
+
+/** Whether the rate of an owner's changes can refuse it: never what ends something. */
+const isCountedChange = ({ method, path, effect }: Operation): boolean =>
+  effect !== "reads" && method !== "DELETE" && path !== "/account/api/tokens/end";
 
 /** One response for each status. Codes that share a status share a response, with an example for each. */
 export function problemsByStatus(operation: Operation): Record<string, object> {
@@ -154,7 +159,12 @@ function exampleOf(code: ProblemCode, { operation }: Kind): Problem {
   if (code === "invalid-request") return new Problem(code, invalidTitle);
   if (code === "forbidden" && isPanelists)
     return new Problem(code, { detail: "Only the panelist who wrote it can change or delete it." });
-  if (code !== "too-many-requests" || kind === "access") return new Problem(code);
+  if (code !== "too-many-requests") return new Problem(code);
+  if (kind === "access")
+    return new Problem(code, {
+      detail: "You have made 120 changes in a minute, and this one was not made.",
+      extensions: { "violated-policies": ["owner-writes"] },
+    });
   if (!isPanelists) return new Problem(code, { extensions: { "violated-policies": ["api-key"] } });
   return new Problem(code, {
     detail: "The panelist is over its rate limit. Wait for the seconds in `Retry-After`.",

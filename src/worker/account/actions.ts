@@ -28,6 +28,7 @@ import type { IdempotencyKey } from "../model/idempotency-key.ts";
 import { Problem } from "../problem.ts";
 import type { Session } from "../store/session.ts";
 import { visitAccount } from "./account-databases.ts";
+import { limitOwner } from "./limit-owner.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
 /** A key in full, for the one answer that shows it. `warning` tells that its gate was not reached. */
@@ -164,6 +165,8 @@ export async function rotateKey(
 
 /** Changes the given settings, as `changeOwnKey` describes. Throws `invalid-request` for an expiry that is past or too far away. */
 export async function changeKey(c: Context<OwnerEnv>, id: string, changes: ApiKeyChanges): Promise<ApiKey> {
+  const isPause = changes.paused === true && Object.keys(changes).length === 1;
+  if (!isPause) await limitOwner(c);
   const own = ownKey(c, id);
   const livesMs = changes.expiresAt == null ? 1 : Date.parse(changes.expiresAt) - own.at.now;
   if (livesMs <= 0 || livesMs > MAX_LIFE_DAYS * DAY_MS)

@@ -18,6 +18,7 @@ import { addIdeaBankPages } from "./idea-bank-pages.tsx";
 import { addIdeaPages } from "./idea-pages.tsx";
 import { addIdeasPages } from "./ideas-pages.tsx";
 import { authenticateOwner, type Identify, identifyByAccess, inAccount } from "./identity.ts";
+import { limitChanges } from "./limit-owner.ts";
 import { addMemberPages } from "./member-pages.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
 import { addAccountPages } from "./pages.tsx";
@@ -60,6 +61,7 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   app.use(requireSameOrigin());
   addSignIn(app, identify);
   app.use(authenticateOwner(identify));
+  app.use(limitChanges);
   // A form may change a key, and then the gate must be notified even if the owner has left. For JSON, each operation declares
   // this itself.
   app.use((c, next) => (isForScripts(c.req.path) ? next() : untilDone(c, next)));

@@ -10,6 +10,7 @@ import { PageQuery } from "../model/pagination.ts";
 import { accountsOf, invitationsOf } from "./account-databases.ts";
 import { primaryOf, revokeKey } from "./actions.ts";
 import { actorsOf, inAccount, rememberChoice } from "./identity.ts";
+import { limitOwner } from "./limit-owner.ts";
 import { answerOwnInvitation, dismissMember, inviteMember, listOwnMembers, noSuchMember } from "./members.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { AccountsPage } from "./pages/accounts-page.tsx";
@@ -84,6 +85,7 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
     const fields = await readForm(c);
     const id = fields.get("id") ?? "";
     const does = fields.get("do");
+    if (does !== "decline") await limitOwner(c);
     const accountId = does === "open" ? id : (await answerOwnInvitation(c, id, does === "accept")).id;
     if (does === "decline") return c.redirect(ACCOUNTS, 303);
     rememberChoice(c, accountId);

@@ -16,6 +16,8 @@ export type OwnerEnv = AppEnv & {
     owner: Owner;
     /** The platform's own server has signed the owner in: the session is ours to end. */
     isHandedOver: boolean;
+    /** The request was counted as a change of the owner. */
+    isCounted?: boolean;
     /** The owners' own accounts that this isolate has found, by the owner's address. */
     ownAccounts: BoundedMap<Identifier>;
     gatekeeper: Gatekeeper;

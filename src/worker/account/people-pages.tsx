@@ -14,6 +14,7 @@ import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
 import { PageQuery } from "../model/pagination.ts";
 import { decide, idsOf, openOwn, orNotFound, requireDone } from "./decide.ts";
+import { limitOwner } from "./limit-owner.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { PanelistPage } from "./pages/panelist-page.tsx";
 import { PeoplePage } from "./pages/people-page.tsx";
@@ -64,6 +65,7 @@ export function addPeoplePages(routes: Routes<OwnerEnv>): void {
 
 /** Makes the change, and returns the event's id. Throws `invalid-request`, and `not-found`. */
 async function change(c: Context<OwnerEnv>, id: string, what: string): Promise<string> {
+  if (what === "unblock") await limitOwner(c);
   const { eventId } = await decide(c, { kind: "panelist", id }, async ({ session, accountId, now }) => {
     switch (what) {
       case "end-tokens":

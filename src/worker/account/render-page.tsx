@@ -75,6 +75,7 @@ const TITLES: Partial<Record<ProblemCode, string>> = {
   "invalid-request": "The form was refused",
   "method-not-allowed": "This page cannot do that",
   "not-found": "Not found",
+  "too-many-requests": "Too many changes at once",
 };
 
 type Section = keyof typeof SECTIONS;

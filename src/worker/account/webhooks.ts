@@ -40,6 +40,7 @@ import { checkWebhookUrl } from "../model/webhook-url.ts";
 import { Problem } from "../problem.ts";
 import { visitAccount } from "./account-databases.ts";
 import { isRepeated, primaryOf, repeatedProblem } from "./actions.ts";
+import { limitOwner } from "./limit-owner.ts";
 import { operation, SHOWN_ONCE } from "./operation.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
@@ -117,6 +118,7 @@ export async function changeTo(
     readonly otherwise?: (() => Problem) | undefined;
   },
 ) {
+  if (change.event !== "webhook-deleted" && change.event !== "webhook-paused") await limitOwner(c);
   const session = primary(c, id);
   const { made } = await changeOwnWebhook(session, {
     owner: c.var.owner,

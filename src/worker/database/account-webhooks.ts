@@ -266,6 +266,14 @@ export async function changeOwnWebhook(
     opened: begun?.opened,
     visited: begun?.visited,
     ...(visit ? { changed, audited } : { audited, changed }),
+    // Pausing a paused webhook is no event: it is never refused, so it could push out others.
+    unchanged:
+      settingsBefore && settingsAfter
+        ? prepare(
+            "DELETE FROM audit_events WHERE id = :eventId AND changes -> '$.before' IS changes -> '$.after'",
+            values,
+          )
+        : undefined,
     // So a restore from a backup knows that a missing webhook was deleted.
     marked:
       event === "webhook-deleted"

@@ -221,7 +221,7 @@ function toTogether(changes: string | null) {
   };
 }
 
-/** What became the same of all, and what was the same of all. */
+/** The settings that are the same for all of them, before and after. */
 function inCommon(each: readonly ChangedProposal[]): AuditEvent["changes"] {
   const [first] = each;
   if (first === undefined) return null;

@@ -13,6 +13,8 @@ export type EndOfTokens = { readonly accountEpoch: number; readonly tokensEndedA
 /** SQL: the new `tokens_ended_at`. Within the second of the last end it is the next second, because tokens are dated in seconds. */
 export const ENDED_NOW = `iif(tokens_ended_at >= unixepoch() * 1000, max(tokens_ended_at, (unixepoch() + 1) * 1000),
   CAST(unixepoch('subsec') * 1000 AS INTEGER))`;
+/** Ending them is never refused. At most one event a minute is recorded, so that it pushes out no others. */
+const EVENT_INTERVAL_MS = 60_000;
 
 const selectEnd = (accountId: string) =>
   prepare<EndOfTokens>(
@@ -55,7 +57,9 @@ export async function endAllTokens(
     ),
     audited: prepare(
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
-       SELECT :eventId, :accountId, 'tokens-ended', NULL, '', :actor, :address, :now WHERE changes() > 0`,
+       SELECT :eventId, :accountId, 'tokens-ended', NULL, '', :actor, :address, :now WHERE changes() > 0 AND NOT EXISTS (
+         SELECT 1 FROM audit_events e WHERE e.account_id = :accountId AND e.created_at > :now - ${EVENT_INTERVAL_MS}
+           AND e.event = 'tokens-ended')`,
       values,
     ),
     ...after,
