@@ -17,6 +17,7 @@ import { endAllTokens } from "./end-tokens.ts";
 import { type EveryDatabase, openEveryDatabase, type Row } from "./every-database.ts";
 import { readAccount } from "./export-account.ts";
 import { describeAccount, describeEvent, jsonLine, listAccounts, readEvents, toJson } from "./list-accounts.ts";
+import { setQuota } from "./set-quota.ts";
 import { bindingOf, quote } from "./sql.ts";
 
 const IDENTIFIER = /^[0-9A-Za-z]{12}$/;
@@ -153,7 +154,8 @@ export const account = defineCommand({
       for await (const line of readAccount(databases, binding, String(row.id))) context.print(toJson(line));
       return;
     }
-    context.print(describe(row));
+    const maxBytes = action === "quota" ? bytesOf(first) : undefined;
+    context.print(describe(maxBytes === undefined ? row : await setQuota(databases, { binding, row, maxBytes })));
     if (action === "end-tokens") return endAllTokens(databases, { binding, row, isAgreed: values.yes });
     if (action === "delete") return endAccount(databases, { binding, row, given: values });
     if (action !== "show") return;
@@ -250,10 +252,12 @@ function sqlOf(action: string, subject: string, first: string): string {
   // Owners' addresses are stored in lower case.
   const which = IDENTIFIER.test(subject) ? `id = ${quote(subject)}` : `owner_email = ${quote(subject.toLowerCase())}`;
   const columns = `id, owner_email, status, ${STORED_BYTES} AS stored_bytes, max_bytes`;
-  if (action !== "quota") return `SELECT ${columns} FROM accounts WHERE ${which}`;
-  const bytes = integer("the quota in MiB", { text: first, min: 1, max: 10_240 }) * MEBIBYTE;
-  return `UPDATE accounts SET max_bytes = ${bytes} WHERE ${which} RETURNING ${columns}`;
+  if (action === "quota") bytesOf(first);
+  return `SELECT ${columns} FROM accounts WHERE ${which}`;
 }
+
+/** Throws a Failure. */
+const bytesOf = (quota: string): number => integer("the quota in MiB", { text: quota, min: 1, max: 10_240 }) * MEBIBYTE;
 
 function integer(
   what: string,

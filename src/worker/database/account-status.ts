@@ -24,6 +24,13 @@ export async function setAccountStatus(
   const [column, value] = address === undefined ? ["id", account] : ["owner_email", address];
   const own = `SELECT id FROM api_keys WHERE account_id = (SELECT id FROM accounts WHERE ${column} = :value)`;
   const { updated, apiKeys, members } = await session.batch({
+    // The event has an identifier of the account's database. Setting the present status is no event.
+    audited: prepare(
+      `INSERT INTO audit_events (id, account_id, event, api_key_name, actor, created_at)
+       SELECT substr(id, 1, 1) || substr(hex(randomblob(6)), 2), id, iif(:status = 'active', 'account-resumed', 'account-suspended'), '',
+         'the operator', :now FROM accounts WHERE ${column} = :value AND status <> :status`,
+      { value, status, now },
+    ),
     updated: prepare<{ id: string }>(`UPDATE accounts SET status = :status WHERE ${column} = :value RETURNING id`, {
       value,
       status,

@@ -46,6 +46,16 @@ it.each([OWNER, ACCOUNT])("changes the quota of %s", async (subject) => {
     stdout: expect.stringContaining("of 1024.0 MiB"),
   });
   expect(database.prepare("SELECT max_bytes AS bytes FROM accounts").get()).toEqual({ bytes: 1_073_741_824 });
+  // Once: setting the present quota is no event.
+  await run("quota", subject, "1024");
+  const events = database.prepare("SELECT id, event, actor, changes FROM audit_events").all();
+  expect(events.map((event) => ({ ...event }))).toEqual([
+    {
+      id: expect.stringMatching(/^0[0-9A-F]{11}$/),
+      ...{ event: "quota-changed", actor: "the operator" },
+      changes: '{"before":{"maxBytes":536870912},"after":{"maxBytes":1073741824}}',
+    },
+  ]);
 });
 
 it.each([OWNER, ACCOUNT])("ends all tokens of %s, which its activity shows", async (subject) => {

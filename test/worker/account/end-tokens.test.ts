@@ -201,7 +201,8 @@ describe("the request", () => {
     expect([answer.status, answer.headers.get("Location")]).toEqual([303, "/account/tokens/end?done"]);
     expect(await (await owner.page("/tokens/end?done")).text()).toContain("All tokens ended.");
     const events = (await owner.events()).filter(({ event }) => event === "tokens-ended");
-    expect(events).toHaveLength(2);
+    // Both times within a minute: one event.
+    expect(events).toHaveLength(1);
     expect(events[0]).toMatchObject({ actor: owner.email, address: "203.0.113.7", apiKeyId: null, changes: null });
     expect(await (await owner.page("/activity")).text()).toContain("ended all tokens");
   });

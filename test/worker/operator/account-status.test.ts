@@ -7,6 +7,7 @@ import { failStores } from "../../support/intercept.ts";
 import { interceptDatabase } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { sendAsOperator, withSecret } from "../../support/operator.ts";
+import { createOwner } from "../../support/owner.ts";
 import { createTenant } from "../../support/tenant.ts";
 import { addIdeaBank } from "../../support/world.ts";
 
@@ -42,6 +43,18 @@ describe("suspending an account", () => {
     const resumed = await send({ account: accountId, status: "active" });
     expect(await resumed.json()).toEqual({ accountId, status: "active", apiKeys: 2, sessionsEnded: null });
     expect(await statuses()).toEqual([200, 200]);
+  });
+
+  it("is in the activity, by the operator; saying it again is not", async () => {
+    const { accountId, email } = await createAccount();
+    for (const status of ["suspended", "suspended", "active", "active"]) await send({ account: accountId, status });
+    const owner = createOwner(email);
+    expect((await owner.events()).map(({ event, actor }) => [event, actor])).toEqual([
+      ["account-resumed", "the operator"],
+      ["account-suspended", "the operator"],
+    ]);
+    const words = (await (await owner.page("/activity")).text()).replace(/<[^>]*>/g, "");
+    for (const part of ["Account suspended", "Account opened again", "by the operator"]) expect(words).toContain(part);
   });
 
   it("is not kept from an account by a database that is down and has it not", async () => {

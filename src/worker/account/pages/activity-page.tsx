@@ -15,6 +15,9 @@ const WORDS: Partial<Record<AuditEvent["event"], string>> = {
   "used-after-revocation": "used although revoked",
   "signing-secret-read": "read a signing secret",
   "tokens-ended": "ended all tokens",
+  "account-suspended": "suspended",
+  "account-resumed": "opened again",
+  "quota-changed": "has another storage quota",
 };
 
 const SETTING_WORDS: Record<string, string> = {
@@ -42,6 +45,7 @@ const SETTING_WORDS: Record<string, string> = {
   response: "Official response",
   tags: "Tags",
   duplicateOf: "Merged into",
+  maxBytes: "Storage",
   body: "Text",
   active: "Active",
   tokensRevokedAt: "Tokens revoked",
@@ -67,6 +71,7 @@ const VALUE_WORDS: Record<string, string> = {
 
 const valueInWords = (name: string, value: unknown): string => {
   if (typeof value === "string" && (name === "status" || name === "visibility")) return VALUE_WORDS[value] ?? value;
+  if (name === "maxBytes") return `${Number(value) / 1_048_576} MiB`;
   if (typeof value === "boolean") return value ? "yes" : "no";
   return (Array.isArray(value) ? value.join(", ") : String(value ?? "")) || "none";
 };
