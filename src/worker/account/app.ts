@@ -31,6 +31,8 @@ import { addUndo } from "./undo.tsx";
 import { addWebhookPages } from "./webhook-pages.tsx";
 
 const MAX_OWNERS = 1_000;
+/** Without `no-transform` Cloudflare's e-mail obfuscation, a zone's default, would hide the addresses of members. */
+const CACHE_CONTROL = "no-store, no-transform";
 
 const isForScripts = (path: string): boolean => path.startsWith("/account/api/");
 
@@ -56,6 +58,7 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
     c.set("databases", databases);
     c.set("views", views);
     c.set("ownAccounts", ownAccounts);
+    c.header("Cache-Control", CACHE_CONTROL);
     return next();
   });
   app.use(requireSameOrigin());

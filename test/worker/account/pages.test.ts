@@ -114,7 +114,7 @@ describe("every HTML page", () => {
         `script-src 'nonce-${nonce}'`,
         `style-src 'nonce-${nonce}'`,
       ]);
-      expect(response.headers.get("Cache-Control")).toBe("no-store");
+      expect(response.headers.get("Cache-Control")).toBe("no-store, no-transform");
       expect(response.headers.get("Referrer-Policy")).toBe("same-origin");
       expect(response.headers.get("X-Content-Type-Options")).toBe("nosniff");
       expect(response.headers.get("X-Frame-Options")).toBe("DENY");

@@ -90,7 +90,7 @@ describe("a link", () => {
     const browser = new Browser();
     const used = await browser.send(link);
     expect([used.status, used.headers.get("Location")]).toEqual([303, "/account/idea-banks?x=1#top"]);
-    expect(used.headers.get("Cache-Control")).toBe("no-store");
+    expect(used.headers.get("Cache-Control")).toBe("no-store, no-transform");
     expect(used.headers.getSetCookie()).toEqual([
       expect.stringMatching(
         /^__Host-owner=ibo_[0-9A-Za-z]{29}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,

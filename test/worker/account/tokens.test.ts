@@ -24,7 +24,7 @@ async function createScene() {
   const paste = async (token: string, by = owner) => {
     const answer = await by.submit("/tokens", { token });
     expect(answer.status).toBe(200);
-    expect(answer.headers.get("Cache-Control")).toBe("no-store");
+    expect(answer.headers.get("Cache-Control")).toBe("no-store, no-transform");
     const html = await answer.text();
     if (token !== "") expect(html).not.toContain(token);
     return html;
