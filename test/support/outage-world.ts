@@ -51,7 +51,7 @@ async function makeTemplate(): Promise<Template> {
   // An owner may answer it again and again: the one who has made the account is its member.
   const invitationId = newId(accountId);
   await database
-    .prepare("INSERT INTO invitations SELECT ?1, id, owner_email, 'x', 1, NULL FROM accounts WHERE id = ?2")
+    .prepare("INSERT INTO invitations SELECT ?1, id, owner_email, 'x', 9000000000000, NULL FROM accounts WHERE id = ?2")
     .bind(invitationId, accountId)
     .run();
   const addIds = async ({ id }: ApiKey) => ({

@@ -24,17 +24,17 @@ const IDENTIFIER = /^[0-9A-Za-z]{12}$/;
 /** The addresses that Account Settings accepts: visible ASCII, so no space. Quotes are doubled. */
 const ADDRESS = /^[!-~]+@[!-~]+$/;
 const MEBIBYTE = 1_048_576;
-const BY_DEPLOYMENT = ["revoke", "limit", "sign-out"];
+const BY_DEPLOYMENT = ["revoke", "limit", "sign-out", "move-member"];
 
 export const account = defineCommand({
   name: "account",
   summary: [
     "Shows an account, or changes it. A change of a key holds everywhere when the command ends. To suspend an account: npm run suspend.",
-    "limit, revoke and sign-out ask the deployment at --url, with its operator secret from the environment variable OPERATOR_SECRET.",
+    "limit, revoke, sign-out and move-member ask the deployment at --url, with its operator secret from the environment variable OPERATOR_SECRET.",
   ],
   positionals: {
     usage:
-      "(list | show <account> | events <account> | export <account> | delete <account> | quota <account> <MiB> | limit <key> <requests> [<seconds>] | revoke <key> | end-tokens <account> | another <address> | sign-out <address>)",
+      "(list | show <account> | events <account> | export <account> | delete <account> | quota <account> <MiB> | limit <key> <requests> [<seconds>] | revoke <key> | end-tokens <account> | another <address> | sign-out <address> | move-member <old> <new>)",
     help: [
       ["list", "Every account: API keys, members, storage, requests of the last day."],
       ["events <account>", "The whole activity of an account, oldest first."],
@@ -57,6 +57,10 @@ export const account = defineCommand({
       [
         "another <address>",
         "Lets who has left the account that they had made to others make another one, by the next visit.",
+      ],
+      [
+        "move-member <old> <new>",
+        "A person's accounts get the person's new address. Both addresses are told, where the deployment sends e-mail.",
       ],
       ["sign-out <address>", "Ends every handed-over session of a person. It ends no session of Cloudflare Access."],
     ],
@@ -86,6 +90,7 @@ export const account = defineCommand({
       "end-tokens": 2,
       another: 2,
       "sign-out": 2,
+      "move-member": 3,
       limit: positionals.length === 4 ? 4 : 3,
     };
     if (action !== "" && !Object.hasOwn(counts, action))
@@ -115,6 +120,16 @@ export const account = defineCommand({
         `${email} is signed out everywhere: ${ended} handed-over sessions and unused links have ended.`,
       );
     }
+    if (action === "move-member") {
+      const call = moveOf(subject, first);
+      const deployment = await findDeployment(values, account, context);
+      await confirm(context, {
+        isAgreed: values.yes,
+        what: `Every account of ${subject} at ${deployment.origin} gets the address ${first}.`,
+      });
+      const { accountIds } = await askDeployment(deployment, call);
+      return context.print(`${first} has the accounts of ${subject} now: ${[accountIds].flat().join(", ")}.`);
+    }
     if (action === "revoke" || action === "limit") {
       const call = action === "revoke" ? revocationOf(subject) : limitOf(subject, first, second);
       const deployment = await findDeployment(values, account, context);
@@ -128,7 +143,7 @@ export const account = defineCommand({
       return;
     }
     if (values.url !== undefined)
-      throw misused(`--url is for revoke, limit and sign-out: ${action} asks the database.`, account);
+      throw misused(`--url is for revoke, limit, sign-out and move-member: ${action} asks the database.`, account);
     if (action === "list") {
       const databases = await openEveryDatabase(context, values.env, values[ON_THIS_MACHINE]);
       await databases.logIn();
@@ -224,6 +239,20 @@ function signOutOf(address: string): Call {
     body: { email },
     confirms: (answer) => answer.email === email && typeof answer.ended === "number",
     done: `${email} is signed out`,
+  };
+}
+
+/** Throws a Failure for a text that is no address. */
+function moveOf(old: string, next: string): Call {
+  for (const address of [old, next])
+    if (!ADDRESS.test(address)) throw new Failure(`${address}: an owner's e-mail address.`);
+  const [from, to] = [old.toLowerCase(), next.toLowerCase()];
+  return {
+    method: "POST",
+    path: "/operator/moves",
+    body: { from, to },
+    confirms: (answer) => answer.from === from && answer.to === to && Array.isArray(answer.accountIds),
+    done: `${to} has the accounts of ${from}`,
   };
 }
 

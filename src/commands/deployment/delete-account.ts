@@ -51,6 +51,10 @@ export async function deleteAccount(databases: EveryDatabase, binding: string, i
   for (const table of ["owners", "memberships", "invitees"])
     for (const place of new Set([DIRECTORY, binding]))
       await query(place, `DELETE FROM ${table} WHERE account_id = ${account}`);
+  await query(
+    DIRECTORY,
+    "DELETE FROM subjects WHERE email NOT IN (SELECT email FROM owners UNION ALL SELECT email FROM memberships)",
+  );
   await query(binding, `DELETE FROM webhooks WHERE account_id = ${account}`);
   await deleteRows(databases, { binding, table: "idea_banks", key: "id", condition: `account_id = ${account}` });
   for (;;) {

@@ -14,7 +14,7 @@
  * - Deactivated panelists and suspended accounts are deactivated and suspended again.
  * - API keys whose settings were changed get those settings: names, pauses, limits, addresses, and the mark that they were found
  *   in public.
- * - Members who were removed are removed again. An account that then has no member gets those from before the restore.
+ * - Members whose address was changed have the new one. Members who were removed are removed again. An account that then has no member gets those from before the restore.
  * - Webhooks that were deleted are deleted; the others get the URL and the secrets that they had, and their state if it was not
  *   `active`.
  * - Owners who had signed out are signed out.
@@ -56,6 +56,16 @@ const CHANGED_KEYS = `SELECT 'UPDATE api_keys SET ' || ${KEY_SETTINGS}
    FROM api_keys k JOIN audit_events e ON e.id = (
      SELECT id FROM audit_events WHERE account_id = k.account_id AND api_key_id = k.id AND changes IS NOT NULL
      ORDER BY created_at DESC, id DESC LIMIT 1)`;
+
+/** Members who have another address since, by `account -- move-member`, or by the subject of a sign-in. The first moves come first. */
+const MOVED = `FROM audit_events e WHERE e.changes ->> '$.before.member' IS NOT NULL AND e.changes ->> '$.after.member' IS NOT NULL
+   ORDER BY e.created_at, e.id`;
+const MOVED_MEMBERS = `SELECT 'UPDATE OR IGNORE members SET email = ' || quote(e.changes ->> '$.after.member') || ' WHERE account_id = ' || quote(e.account_id)
+     || ' AND email = ' || quote(e.changes ->> '$.before.member') || ${IS_NEW} AS sql ${MOVED}`;
+/** If the new address has made another account, it becomes a member below, as it was. */
+const MOVED_OWNERS = `SELECT 'UPDATE accounts SET owner_email = ' || quote(e.changes ->> '$.after.member') || ' WHERE id = ' || quote(e.account_id)
+     || ' AND owner_email = ' || quote(e.changes ->> '$.before.member') || ' AND NOT EXISTS (SELECT 1 FROM accounts WHERE owner_email = '
+     || quote(e.changes ->> '$.after.member') || ')' || ${IS_NEW} AS sql ${MOVED}`;
 
 /** Members who were removed. In the restored database, the account's creator is found by the address. */
 const REMOVED = `FROM audit_events e WHERE e.changes ->> '$.before.member' IS NOT NULL AND NOT EXISTS (
@@ -149,6 +159,8 @@ const STATEMENTS = [
   ...WEBHOOKS,
   CHANGED_KEYS,
   ...KEYS_AND_WEBHOOKS_BY_ROWS,
+  MOVED_MEMBERS,
+  MOVED_OWNERS,
   REMOVED_MEMBERS,
   REMOVED_OWNERS,
   ...MEMBERS_BY_ROWS,

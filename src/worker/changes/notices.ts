@@ -18,7 +18,7 @@ export async function sendNotices(session: Session, env: NoticesEnv, now: number
   if (notices === undefined) return;
   if (!from || !link) throw new Error("the binding NOTICES needs the settings NOTICES_FROM and SIGN_IN_URL");
   const emails = (await takeNotices(session, now)).flatMap(({ event, members }: Notice) =>
-    members.map(async (to) => {
+    [...members, ...movedFrom(event)].map(async (to) => {
       const email = { from, to, ...render(event, link) };
       await answerWithin(DEADLINE_MS.without, notices.send(email)).catch((error: unknown) => {
         logError("an e-mail to a member was not sent", error, event.id);
@@ -27,6 +27,10 @@ export async function sendNotices(session: Session, env: NoticesEnv, now: number
   );
   await Promise.all(emails);
 }
+
+/** The address that a member had before: it is told, too. */
+const movedFrom = ({ changes }: AuditEvent): readonly string[] =>
+  changes?.before?.member && changes.after?.member ? [changes.before.member] : [];
 
 /** Names are any text. */
 const toHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
@@ -47,7 +51,8 @@ export function render(event: AuditEvent, signInUrl: string) {
   };
 }
 
-function inWords({ event, apiKeyName: name, webhook, changes, createdAt }: AuditEvent) {
+function inWords(told: AuditEvent) {
+  const { event, apiKeyName: name, webhook, changes, createdAt } = told;
   const { expiresAt, ended, member } = changes?.after ?? {};
   if (event === "expiring") {
     const days = Math.ceil((Date.parse(expiresAt ?? "") - Date.parse(createdAt)) / 86_400_000);
@@ -67,6 +72,13 @@ function inWords({ event, apiKeyName: name, webhook, changes, createdAt }: Audit
     return {
       subject: "A webhook has failed",
       text: `Nothing more is sent to the webhook ${webhook?.url}: its receiver has refused deliveries. Changes wait in the log for 30 days. Mend the receiver, then resume the webhook.`,
+    };
+  }
+  const [from] = movedFrom(told);
+  if (from !== undefined) {
+    return {
+      subject: `${member} has taken the place of ${from}`,
+      text: `The operator of this service has moved a membership of your account from ${from} to ${member}, because the person's address has changed. If you do not know of it, ask the operator, and remove the member.`,
     };
   }
   return {

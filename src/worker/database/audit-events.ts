@@ -80,6 +80,23 @@ export const auditChange = (
     { eventId, accountId, actor, address, now, changes: JSON.stringify(changes) },
   );
 
+/** The statement that records that a member has another address, by the operator, if `condition` holds. */
+export const auditMove = (
+  {
+    eventId,
+    accountId,
+    now,
+    move,
+  }: AuditStamp & { readonly accountId: string; readonly move: { readonly from: string; readonly to: string } },
+  condition: string,
+): Statement =>
+  prepare(
+    `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
+     SELECT :eventId, :accountId, 'changed', NULL, '', 'the operator', NULL, :now,
+       json_object('before', json_object('member', :from), 'after', json_object('member', :to)) WHERE ${condition}`,
+    { eventId, accountId, now, ...move },
+  );
+
 export type WebhookEvent = Extract<AuditEvent["event"], `webhook-${string}`>;
 
 /** The statement that records an event of a webhook if `condition` holds. `changes` is an SQL expression: a JSON object, or NULL. */

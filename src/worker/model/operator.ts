@@ -63,9 +63,14 @@ export const ApiKeyLimit = describe(
 
 const RETURN_TO = "must be a path of Account Settings, as /account/api-keys, of at most 1,000 characters";
 
+const Subject = z
+  .string({ error: "must be a string" })
+  .check(z.regex(/^[!-~]{1,255}$/, { error: "must have 1 to 255 visible ASCII characters" }));
+
 export const NewSignIn = describe(
   z.strictObject({
     email: Email,
+    subject: z.optional(Subject),
     returnTo: z._default(
       z
         .string({ error: RETURN_TO })
@@ -78,7 +83,32 @@ export const NewSignIn = describe(
     example: { email: "owner@example.com", returnTo: "/account/idea-banks" },
     fields: {
       email: "Who is signed in, by e-mail address. You have made sure that it is this person.",
+      subject:
+        "Your own identifier of the person, which stays when the address changes: 1 to 255 visible ASCII characters. A person who comes " +
+        "with the same one and another address keeps the accounts. 409 `conflict` for an address that belongs to another one.",
       returnTo: "The page that it leads to: a path that begins with `/account`. The default is `/account/api-keys`.",
+    },
+  },
+);
+
+export const MemberMove = describe(
+  z.strictObject({ from: Email, to: Email }),
+  import.meta.deployed || {
+    name: "MemberMove",
+    example: { from: "old@example.com", to: "new@example.com" },
+    fields: { from: "The address that the person had.", to: "The address that the person has now." },
+  },
+);
+
+export const MovedMember = describe(
+  z.object({ from: Email, to: Email, accountIds: z.array(Id) }),
+  import.meta.deployed || {
+    name: "MovedMember",
+    example: { from: "old@example.com", to: "new@example.com", accountIds: ["Acc0unt00001"] },
+    fields: {
+      from: "The address that is a member of none of them.",
+      to: "The address that is a member of them.",
+      accountIds: "The accounts.",
     },
   },
 );

@@ -10,6 +10,7 @@ import { ACCOUNT_STATUS_OPERATIONS } from "./account-status.ts";
 import { KEY_OPERATIONS } from "./api-keys.ts";
 import { HEALTH_OPERATIONS } from "./health.ts";
 import { HealthCheck } from "./health-check.ts";
+import { MOVE_OPERATIONS } from "./move-member.ts";
 import type { OperatorMemory, OperatorOperation } from "./operation.ts";
 import { answerSecurityText, SECURITY_PATH } from "./security-contact.ts";
 import { SIGN_IN_OPERATIONS } from "./sign-ins.ts";
@@ -21,6 +22,7 @@ export const OPERATOR_OPERATIONS = {
   ...ACCOUNT_STATUS_OPERATIONS,
   ...KEY_OPERATIONS,
   ...SIGN_IN_OPERATIONS,
+  ...MOVE_OPERATIONS,
   ...ACCESS_OPERATIONS,
 };
 

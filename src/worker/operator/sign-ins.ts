@@ -6,6 +6,7 @@ import { endSignInsOf, LINK_MS, offerSignIn } from "../database/sign-ins.ts";
 import { EndedSignIns, NewSignIn, OfferedSignIn, SignOut } from "../model/operator.ts";
 import { toTimestamp } from "../model/text.ts";
 import { DIRECTORY_DIGIT } from "../store/bindings.ts";
+import { bindSubject } from "./move-member.ts";
 import { operation } from "./operation.ts";
 
 export const SIGN_IN_OPERATIONS = {
@@ -16,13 +17,15 @@ export const SIGN_IN_OPERATIONS = {
     credential: { kind: "operator" },
     body: NewSignIn,
     answer: OfferedSignIn,
-    problems: ["not-found"],
+    problems: ["not-found", "conflict"],
     summary: "Sign an account owner in",
     description:
       "For the server of a platform that knows its customers. The answer's URL is good once, and for 60 seconds: it gives the browser a " +
       "session of 12 hours, and leads to `returnTo`. Where somebody else is signed in, by another link or by Access, it asks first. A first sign-in makes an account, as " +
       "a first visit through Cloudflare Access does.",
-    handle: async (c, { body }, { databases }) => {
+    handle: async (c, { body: { subject, ...body } }, memory) => {
+      const { databases } = memory;
+      if (subject !== undefined) await bindSubject(c, memory, { subject, email: body.email });
       const now = Date.now();
       const id = createId(DIRECTORY_DIGIT, secureRandomBytes);
       await offerSignIn(databases.directory(c).withoutSession(), { id, signIn: body, now });

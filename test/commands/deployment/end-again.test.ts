@@ -278,3 +278,45 @@ it("ends all tokens of an account again, and leaves a later end alone", () => {
   ]);
   expect(endIn("UPDATE accounts SET tokens_ended_at = 800, token_epoch = 3 WHERE id = 'a1'")[0]).toEqual([800, 3]);
 });
+
+it("members whose address was changed have the new one, and the old one is no member", () => {
+  const add = `
+    INSERT INTO accounts (id, owner_email, created_at) VALUES ('m1', 'old@example.com', 1), ('m2', 'b@example.com', 1), ('m3', 'c@example.com', 1),
+      ('m4', 'own@example.com', 1);
+    INSERT INTO members VALUES ('m-old', 'm2', 'old@example.com', 'x', 1);`;
+  const moved = `
+    UPDATE accounts SET owner_email = 'newest@example.com', member_removed_at = 700 WHERE id = 'm1';
+    UPDATE members SET email = 'newest@example.com' WHERE id = 'm-old';
+    UPDATE accounts SET member_removed_at = 700 WHERE id = 'm2';
+    UPDATE accounts SET owner_email = id, member_removed_at = 700 WHERE id = 'm3';
+    INSERT INTO members VALUES ('m-own', 'm3', 'own@example.com', 'the operator', 700);`;
+  const events = [
+    ["m1", "old@example.com", "new@example.com", 500],
+    ["m1", "new@example.com", "newest@example.com", 700],
+    ["m2", "old@example.com", "new@example.com", 500],
+    ["m2", "new@example.com", "newest@example.com", 700],
+    ["m3", "c@example.com", "own@example.com", 700],
+  ].map(
+    ([account, from, to, at], index) =>
+      `INSERT INTO audit_events (id, account_id, event, api_key_name, created_at, changes)
+       VALUES ('move${index}', '${account}', 'changed', '', ${at}, '{"before":{"member":"${from}"},"after":{"member":"${to}"}}')`,
+  );
+  const statements = endAgain(open(add, moved, events.join("; ")));
+  const restored = open(add);
+  for (let times = 0; times < 2; times++) restored.exec(statements.join("\n"));
+  const all = (sql: string) =>
+    restored
+      .prepare(sql)
+      .all()
+      .map((row) => Object.values(row));
+  expect(all("SELECT id, owner_email FROM accounts WHERE id LIKE 'm%' ORDER BY id")).toEqual([
+    ["m1", "newest@example.com"],
+    ["m2", "b@example.com"],
+    ["m3", "m3"],
+    ["m4", "own@example.com"],
+  ]);
+  expect(all("SELECT account_id, email FROM members WHERE account_id LIKE 'm%' ORDER BY account_id")).toEqual([
+    ["m2", "newest@example.com"],
+    ["m3", "own@example.com"],
+  ]);
+});

@@ -117,6 +117,14 @@ it("another command revokes and limits a key of the server of this folder, and e
   expect(await account("sign-out OWNER@example.com")).toMatch(
     /^owner@example.com is signed out everywhere: 0 .*\nexit 0/,
   );
+  expect(await account("move-member nobody@example.com new@example.com --yes")).toMatch(
+    /404: nobody@example.com is a member of no account\..*\nexit 1/,
+  );
+  expect(await account("move-member owner@example.com OWNER@two.example --yes")).toMatch(
+    /^OWNER@two.example has the accounts of owner@example.com now: \w{12}\.\nexit 0/,
+  );
+  expect(await account("move-member owner@two.example owner@example.com")).toMatch(/--yes.*\nexit 1/s);
+  expect(await account("move-member owner@two.example owner@example.com --yes")).toContain("exit 0");
   expect(await account("sign-out owner")).toMatch(/owner: an owner's e-mail address\.\nexit 1/);
   expect(await account("revoke 0Nothing0000 --yes")).toMatch(/404: There is no such API key\.\nexit 1/);
 });

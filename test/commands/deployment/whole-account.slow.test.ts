@@ -17,6 +17,7 @@ function seed(id: string, owner: string, status = "suspended"): void {
     "DB",
     `INSERT INTO memberships VALUES ('m-${owner}', '${id}')`,
     `INSERT INTO invitees VALUES ('i-${owner}', '${id}')`,
+    `INSERT INTO subjects VALUES ('s-${owner}', '${owner}')`,
   );
   sql(
     binding,
@@ -53,11 +54,11 @@ function seed(id: string, owner: string, status = "suspended"): void {
   );
 }
 
-/** Sign-ins are an address's, and are deleted after some hours. */
+/** Sign-ins and subjects are an address's. */
 const tables = (binding: string) =>
   rows(
     binding,
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT IN ('d1_migrations', 'sign_ins')",
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT IN ('d1_migrations', 'sign_ins', 'subjects')",
   )
     .flat()
     .map(String);
@@ -87,6 +88,10 @@ describe("delete", () => {
     expect(ran.stdout).toContain("API keys: 1, idea banks: 1 with everything in them, panelists: 1, surveys: 1.");
     expect(ran.stdout).toContain(`The account ${MINE} of ${OWNER} is deleted.`);
     expect(["DB", "DB_1"].map(contents)).toEqual(before);
+    expect(rows("DB", "SELECT subject FROM subjects ORDER BY 1").flat()).toEqual([
+      "s-neighbour@example.com",
+      "s-other@example.com",
+    ]);
   });
 
   it("goes in slices, and goes on where it was stopped", async () => {

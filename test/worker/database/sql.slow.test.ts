@@ -15,6 +15,7 @@ import { deciding } from "../../../src/worker/database/decisions.ts";
 import { loadEndOfTokens } from "../../../src/worker/database/end-of-tokens.ts";
 import { recordLeaks } from "../../../src/worker/database/leaked-keys.ts";
 import { findTouched } from "../../../src/worker/database/members.ts";
+import { announceMove, completeMove, loadMovable, moveMember } from "../../../src/worker/database/moved-members.ts";
 import { takeNotices } from "../../../src/worker/database/notices.ts";
 import { ownsPath } from "../../../src/worker/database/ownership.ts";
 import { loadAccess } from "../../../src/worker/database/panelist-access.ts";
@@ -24,12 +25,14 @@ import { findPanelists, listContributions } from "../../../src/worker/database/p
 import { loadProposals } from "../../../src/worker/database/proposals.ts";
 import {
   endSignIn,
+  endSignInsOf,
   findOffered,
   findSignedIn,
   offerSignIn,
   openSignIn,
 } from "../../../src/worker/database/sign-ins.ts";
 import { loadSigningEpochs } from "../../../src/worker/database/signing-secrets.ts";
+import { freeAddress, loadSubject, setSubject } from "../../../src/worker/database/subjects.ts";
 import { listOwnTags } from "../../../src/worker/database/tags.ts";
 import {
   type ClaimedWebhook,
@@ -162,6 +165,17 @@ async function callOthers(): Promise<void> {
   await loadDecision(session, id, id);
   await listUndelivered(session, webhook, 10);
   await recordLeaks(session, { secrets: [{ id, secretHash: "", foundAt: "", eventId: id }], reporter: "", now });
+  await endSignInsOf(session, [email]);
+  const move = { from: email, to: "new@example.com" };
+  const movable = { ...(await loadMovable(session, move)), madeByOld: id };
+  await announceMove(session, move, movable);
+  const moved = { accountId: id, move, memberId: id, ownsAnother: false, stamp: { now, eventId: id } };
+  await moveMember(session, moved);
+  await completeMove(session, move, movable);
+  const person = { subject: "customer-42", email };
+  await loadSubject(session, person);
+  await freeAddress(session, person);
+  await setSubject(session, person);
   await findTouched(session, { accountId: id, actors: [email], now });
   const path = "/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}";
   await ownsPath(session, { accountId: id, path, ids: { ideaBankId: id, proposalId: id } });
