@@ -668,9 +668,12 @@ BEGIN
   WHERE id = NEW.proposal_id;
 END;
 
+-- What goes with its idea bank or its proposal is not counted one by one: nobody reads the counts any more. The bytes of the votes are
+-- given back with their proposal.
 CREATE TRIGGER IF NOT EXISTS comment_removed AFTER DELETE ON comments
 BEGIN
-  UPDATE proposals SET comments = comments - 1 WHERE id = OLD.proposal_id;
+  UPDATE proposals SET comments = comments - 1
+  WHERE id = OLD.proposal_id AND EXISTS (SELECT 1 FROM idea_banks WHERE id = proposals.idea_bank_id);
 END;
 
 CREATE TRIGGER IF NOT EXISTS vote_added AFTER INSERT ON votes
@@ -680,7 +683,8 @@ END;
 
 CREATE TRIGGER IF NOT EXISTS vote_removed AFTER DELETE ON votes
 BEGIN
-  UPDATE proposals SET votes = votes - 1 WHERE id = OLD.proposal_id;
+  UPDATE proposals SET votes = votes - 1
+  WHERE id = OLD.proposal_id AND EXISTS (SELECT 1 FROM idea_banks WHERE id = proposals.idea_bank_id);
 END;
 
 CREATE TRIGGER IF NOT EXISTS vote_moved AFTER UPDATE OF proposal_id ON votes
@@ -942,7 +946,8 @@ BEGIN
     'panelist.deleted', OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
   FROM accounts a WHERE a.id = OLD.account_id; END;
 
--- A proposal is deleted when it leaves its idea bank. Those of a deleted idea bank are when their rows go.
+-- A proposal is deleted when it leaves its idea bank, as those that were merged into it do. What goes with a deleted idea bank, and the
+-- comments of a deleted proposal, are not logged one by one: such a deletion would push every other change out of the log.
 CREATE TRIGGER IF NOT EXISTS log_proposals_added AFTER INSERT ON proposals BEGIN
   INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, panelist_id, actor, changed_at)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
@@ -956,8 +961,7 @@ WHEN (
   OR OLD.status IS NOT NEW.status OR OLD.visibility IS NOT NEW.visibility OR OLD.response IS NOT NEW.response
   OR OLD.responded_at IS NOT NEW.responded_at OR OLD.author_id IS NOT NEW.author_id OR OLD.duplicate_of IS NOT NEW.duplicate_of
   OR OLD.external_id IS NOT NEW.external_id OR OLD.metadata IS NOT NEW.metadata OR OLD.tags IS NOT NEW.tags
-) AND NOT EXISTS (SELECT 1 FROM deleted_idea_banks WHERE id = OLD.idea_bank_id AND idea_bank_id IS NOT NULL)
-  AND (OLD.idea_bank_id <> NEW.idea_bank_id OR EXISTS (SELECT 1 FROM idea_banks WHERE id = OLD.idea_bank_id))
+) AND EXISTS (SELECT 1 FROM idea_banks WHERE id = OLD.idea_bank_id)
 BEGIN
   INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, actor, changed_at)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
@@ -972,14 +976,11 @@ BEGIN
   FROM accounts a
   WHERE a.id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS log_proposals_removed AFTER DELETE ON proposals
-WHEN NOT EXISTS (SELECT 1 FROM deleted_idea_banks WHERE id = OLD.idea_bank_id AND idea_bank_id IS NOT NULL)
+WHEN EXISTS (SELECT 1 FROM idea_banks WHERE id = OLD.idea_bank_id)
 BEGIN
   INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, actor, changed_at)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
-    'proposal.deleted',
-    OLD.idea_bank_id, OLD.id,
-    iif(EXISTS (SELECT 1 FROM idea_banks WHERE id = OLD.idea_bank_id), 'tenant', 'system'),
-    CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    'proposal.deleted', OLD.idea_bank_id, OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
   FROM accounts a
   WHERE a.id = OLD.account_id; END;
 
@@ -1011,11 +1012,8 @@ WHEN 'comment.deleted' || OLD.id IS NOT (
 BEGIN
   INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, actor, changed_at)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
-    'comment.deleted',
-    coalesce((SELECT d.idea_bank_id FROM deleted_idea_banks d WHERE d.id = p.idea_bank_id), p.idea_bank_id), OLD.proposal_id, OLD.id,
-    iif(EXISTS (SELECT 1 FROM idea_banks WHERE id = p.idea_bank_id), 'tenant', 'system'),
-    CAST(unixepoch('subsec') * 1000 AS INTEGER)
-  FROM accounts a LEFT JOIN proposals p ON p.id = OLD.proposal_id
+    'comment.deleted', b.id, p.id, OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+  FROM accounts a JOIN proposals p ON p.id = OLD.proposal_id JOIN idea_banks b ON b.id = p.idea_bank_id
   WHERE a.id = OLD.account_id; END;
 
 -- Webhooks: at most 4 of an account, each a place in its log of changes. What is behind the place is not delivered yet, so nothing else is

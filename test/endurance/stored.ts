@@ -22,9 +22,9 @@ const TEXT_COLUMN = { proposals: "title", comments: "body", panelists: "external
 /** What counts and its rows, which must agree. */
 export const COUNTERS = {
   "a proposal's votes":
-    "SELECT id FROM proposals p WHERE votes <> (SELECT count(*) FROM votes WHERE proposal_id = p.id)",
+    "SELECT id FROM proposals p WHERE idea_bank_id IN (SELECT id FROM idea_banks) AND votes <> (SELECT count(*) FROM votes WHERE proposal_id = p.id)",
   "a proposal's comments":
-    "SELECT id FROM proposals p WHERE comments <> (SELECT count(*) FROM comments WHERE proposal_id = p.id)",
+    "SELECT id FROM proposals p WHERE idea_bank_id IN (SELECT id FROM idea_banks) AND comments <> (SELECT count(*) FROM comments WHERE proposal_id = p.id)",
   // A sum of sums: D1 allows few terms in a UNION.
   "an account's votes": `SELECT id FROM accounts a WHERE counted_votes <>
     (SELECT coalesce(sum(votes / 16 * 16), 0) FROM proposals WHERE account_id = a.id)`,
@@ -35,7 +35,7 @@ export const COUNTERS = {
     (SELECT coalesce(sum(150 + octet_length(title) + octet_length(description)), 0) FROM surveys WHERE account_id = a.id)
     + (SELECT coalesce(sum(150 + coalesce(octet_length(external_id), 0) + coalesce(octet_length(display_name), 0)), 0)
        FROM panelists WHERE account_id = a.id)
-    + (SELECT coalesce(sum(200 + octet_length(name)), 0) FROM idea_banks WHERE account_id = a.id)
+    + (SELECT coalesce(sum(200 + octet_length(name) + coalesce(octet_length(url), 0)), 0) FROM idea_banks WHERE account_id = a.id)
     + (SELECT coalesce(sum(700 + octet_length(title) + octet_length(description) + coalesce(octet_length(response), 0)
          + coalesce(octet_length(external_id), 0) + coalesce(octet_length(metadata), 0)
          + coalesce(octet_length(tags) + 100 * json_array_length(tags), 0)), 0)

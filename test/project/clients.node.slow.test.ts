@@ -124,6 +124,19 @@ describe("the copy that stays up to date", () => {
     expect(after.titles).toEqual(expect.arrayContaining(["Renamed", "Third"]));
     expect(after.titles).not.toContain("Second");
     expect(after.place).not.toEqual(before.place);
+
+    const held = () =>
+      new DatabaseSync(join(folder, "copy.db"))
+        .prepare("SELECT kind FROM resources WHERE bank = ? OR id = ? ORDER BY kind, id")
+        .all(id, id)
+        .map(({ kind }) => kind);
+    expect(held()).toEqual(["comment", "ideaBank", "proposal", "proposal"]);
+    await askTenantApi("DELETE", `${path}/proposals/${first.id}`);
+    await sync();
+    expect(held()).toEqual(["ideaBank", "proposal"]);
+    await askTenantApi("DELETE", path);
+    await sync();
+    expect(held()).toEqual([]);
   });
 
   it("waits where the limit is reached, and has all of a large idea bank with its comments", async () => {

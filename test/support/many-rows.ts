@@ -38,12 +38,16 @@ export async function addComments(bank: Bank, proposalId: string, panelistId: st
     .run();
 }
 
-/** That counters are what the rows say, in the database of the account: votes, comments, counted votes, references. */
+/**
+ * That counters are what the rows say, in the database of the account: votes, comments, counted votes, references. What is deleted
+ * counts nothing any more.
+ */
 export async function findMiscounts({ accountId }: Bank): Promise<unknown[]> {
   const { results } = await databaseOf(accountId)
     .prepare(
-      `SELECT id, votes, comments FROM proposals p WHERE votes <> (SELECT count(*) FROM votes WHERE proposal_id = p.id)
-         OR comments <> (SELECT count(*) FROM comments WHERE proposal_id = p.id)
+      `SELECT id, votes, comments FROM proposals p WHERE EXISTS (SELECT 1 FROM idea_banks WHERE id = p.idea_bank_id)
+         AND (votes <> (SELECT count(*) FROM votes WHERE proposal_id = p.id)
+           OR comments <> (SELECT count(*) FROM comments WHERE proposal_id = p.id))
        UNION ALL SELECT id, counted_votes, 0 FROM accounts a
          WHERE counted_votes <> (SELECT coalesce(sum(votes / 16 * 16), 0) FROM proposals WHERE account_id = a.id)
        UNION ALL SELECT source_id, 0, 0 FROM merges

@@ -112,6 +112,46 @@ test("whoever follows holds what the lists hold", () => {
   ).toBe(1);
 });
 
+test("what was in a deleted idea bank or proposal goes with it, and is not shown one by one", () => {
+  const said = { id: "0comm0000001", account_id: ACCOUNT, proposal_id: A, panelist_id: null, body: "Yes." };
+  const gone = proposal(A, { idea_bank_id: A });
+  const withProposal = [
+    ...committed,
+    wrote(300, "comments", said),
+    wrote(400, "proposals", gone, proposal(A)),
+    wrote(500, "comments", null, said),
+    wrote(600, "proposals", null, gone),
+  ];
+  const item = {
+    type: "comment.created",
+    ideaBankId: IDEA_BANK,
+    commentId: said.id,
+    comment: { body: said.body },
+    proposalId: A,
+    proposal: shown(),
+  };
+  const deleted = { type: "proposal.deleted", ideaBankId: IDEA_BANK, proposalId: A, proposal: null };
+  const removed = { ...item, type: "comment.deleted", comment: null, proposal: null };
+  for (const oracle of [changesInOrder, changesFollowed])
+    expect(found(oracle, [[bank, person, created, changed, item, deleted], []], withProposal, settled())).toBe(0);
+  expect(
+    found(changesInOrder, [[bank, person, created, changed, item, deleted, removed], []], withProposal, settled()),
+  ).toBe(1);
+  const closed = { type: "ideabank.deleted", ideaBankId: IDEA_BANK, ideaBank: null };
+  const withBank = [
+    ...committed,
+    wrote(300, "comments", said),
+    wrote(400, "idea_banks", null, ideaBank({ approval_required: 0 })),
+    wrote(500, "comments", null, said),
+    wrote(600, "proposals", null, proposal(A)),
+  ];
+  const none = { "0": { idea_banks: [], panelists: [panelist({ deleted_at: null })], proposals: [], comments: [] } };
+  const within = [bank, person, { ...created, ideaBankId: IDEA_BANK }, { ...changed, ideaBankId: IDEA_BANK }, item];
+  for (const oracle of [changesInOrder, changesFollowed])
+    expect(found(oracle, [[...within, closed], []], withBank, none)).toBe(0);
+  expect(found(changesFollowed, [[...within], []], withBank, none)).toBe(3);
+});
+
 test("a comment's change shows its proposal, too", () => {
   const said = { id: "0comm0000001", account_id: ACCOUNT, proposal_id: A, panelist_id: null, body: "Yes." };
   const commits = [...committed, wrote(300, "comments", said)];

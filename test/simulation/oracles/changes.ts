@@ -69,31 +69,46 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   comment: ["body"],
 };
 
+/** `within`: a proposal's idea bank, a comment's proposal. It goes with it. */
+type Known = Map<string, { readonly text: string; readonly within: string | undefined }>;
+
 /** Upserts what an item shows, by id. A comment's change shows its proposal, too. */
-function upsert(known: Map<string, string>, item: Item): void {
+function upsert(known: Known, item: Item): void {
   const noun = nounOf(item);
+  const bank = `ideabank ${field(item, "ideaBankId")}`;
   for (const [each, id, now] of [
     [noun, idOf(item), field(item, noun === "ideabank" ? "ideaBank" : noun)],
     ["proposal", item.proposalId, item.proposal],
   ] as const) {
-    if (now === null) known.delete(`${each} ${id}`);
-    else if (now !== undefined)
-      known.set(`${each} ${id}`, JSON.stringify(FIELDS[each]?.map((name) => field(now, name))));
+    if (now === undefined) continue;
+    if (now === null) {
+      remove(known, `${each} ${id}`);
+      continue;
+    }
+    const text = JSON.stringify(FIELDS[each]?.map((name) => field(now, name)));
+    const within = { proposal: bank, comment: `proposal ${item.proposalId}` };
+    known.set(`${each} ${id}`, { text, within: within[each as keyof typeof within] });
   }
+}
+
+/** The log names a deleted idea bank or proposal alone: what a follower holds of it goes with it. */
+function remove(known: Known, name: string): void {
+  known.delete(name);
+  for (const [other, { within }] of [...known]) if (within === name) remove(known, other);
 }
 
 function* findFollowed(history: History): Iterable<Finding> {
   for (const { items, account, caughtUp } of followersOf(history)) {
     if (!caughtUp) continue;
-    const known = new Map<string, string>();
+    const known: Known = new Map();
     for (const { item } of items) upsert(known, item);
     const held = new Map(Object.values(history.settled).flatMap((tables) => [...heldBy(tables, account)]));
     for (const name of new Set([...known.keys(), ...held.keys()])) {
-      if (known.get(name) === held.get(name)) continue;
+      if (known.get(name)?.text === held.get(name)) continue;
       const words = (text: string | undefined) => text ?? "nothing";
       yield {
         at: Infinity,
-        found: `a follower has ${words(known.get(name))} of ${name}; the lists have ${words(held.get(name))}`,
+        found: `a follower has ${words(known.get(name)?.text)} of ${name}; the lists have ${words(held.get(name))}`,
         calls: [],
       };
     }
@@ -104,7 +119,8 @@ export const changesFollowed = oracle(
   {
     name: "changes-followed",
     promise: "No change is missed",
-    words: "A client that follows the changes and upserts by id has at the end what the lists have.",
+    words:
+      "A client that follows the changes, upserts by id, and lets what was in a deleted idea bank or proposal go with it, has at the end what the lists have.",
   },
   findFollowed,
 );

@@ -5,7 +5,10 @@ import { rowsOf } from "./seen/rows.ts";
 
 const COUNTED = ["votes", "comments"] as const;
 
-/** At every commit, for the proposals that it touches, and in the settled tables. A commit's changes include those of triggers. */
+/**
+ * At every commit, for the proposals that it touches, and in the settled tables. A commit's changes include those of triggers. A
+ * deleted proposal, or one of a deleted idea bank, counts nothing any more.
+ */
 function* find(history: History): Iterable<Finding> {
   const rows = rowsOf(history);
   const counts = { votes: new Map<string, number>(), comments: new Map<string, number>() };
@@ -25,9 +28,10 @@ function* find(history: History): Iterable<Finding> {
     }
     for (const id of touched) {
       const row = rows.row("proposals", id, moment);
+      if (row === null || rows.row("idea_banks", String(row.idea_bank_id), moment) === null) continue;
       for (const table of COUNTED) {
         const counted = counts[table].get(id) ?? 0;
-        if (row === null || row[table] === counted) continue;
+        if (row[table] === counted) continue;
         yield {
           at: commit.at,
           found: `proposal ${id} says ${row[table]} ${table}, and has ${counted}`,
@@ -56,7 +60,8 @@ export const counters = oracle(
   {
     name: "counters-agree",
     promise: "One vote each",
-    words: "At every commit the votes and comments that a proposal counts are the rows that there are.",
+    words:
+      "At every commit the votes and comments that a proposal counts are the rows that there are, while it is not deleted.",
   },
   find,
 );

@@ -1,12 +1,14 @@
 /** Deleting an idea bank: not accessible at once, its proposals deleted in slices by the scheduled job. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { deleteLeftovers } from "../../../src/worker/database/deletions.ts";
+import { deleteLeftovers, deletePanelistLeftovers } from "../../../src/worker/database/deletions.ts";
 import { countRows, type Digit, databaseOf, selectEverywhere, sessionOf } from "../../support/databases.ts";
 import { interceptDatabases, meterDatabases } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { runJob } from "../../support/job.ts";
+import { addComments, addVoters, addVotes, findMiscounts } from "../../support/many-rows.ts";
 import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
+import { createPanel } from "../../support/panel.ts";
 import { addOneOfEverything, createTenant } from "../../support/tenant.ts";
 import { addAccount, addPanelist, tokenFor } from "../../support/world.ts";
 
@@ -40,6 +42,56 @@ async function deleteLargeIdeaBank(digit?: Digit) {
   expect((await tenant.send("DELETE", `/tenant/ideabanks/${ideaBankId}`)).status).toBe(204);
   return { ids, tenant };
 }
+
+describe("the bytes of an account", () => {
+  /** Two proposals of a panelist, one of them merged into the other, with votes, comments, tags and metadata. */
+  async function createScene() {
+    const panel = await createPanel();
+    const { bank } = panel;
+    const database = databaseOf(bank.id);
+    const robin = await panel.panelist("Robin");
+    await addVoters(bank, 1, 300);
+    const stored = () =>
+      database
+        .prepare("SELECT stored_bytes, counted_votes FROM accounts WHERE id = ?1")
+        .bind(bank.accountId)
+        .first<{ stored_bytes: number; counted_votes: number }>();
+    const empty = await stored();
+    const fields = { panelistId: robin.id, tags: ["A", "B"], metadata: { team: "Apps" } };
+    const [one, other] = [await panel.propose(fields), await panel.propose({ ...fields, externalId: "1" })];
+    await addVotes(bank, one, 1, 200);
+    await addVotes(bank, other, 101, 300);
+    for (const id of [one, other]) await addComments(bank, id, robin.id, 300);
+    await panel.manage("POST", `/proposals/${one}/merge`, { into: other });
+    await runJob(env);
+    expect(await stored()).toMatchObject({ counted_votes: 288 });
+    return { panel, database, robin, other, stored, empty };
+  }
+  type Scene = Awaited<ReturnType<typeof createScene>>;
+
+  const ways: [string, (scene: Scene) => Promise<unknown>][] = [
+    ["a proposal", ({ panel, other }) => panel.manage("DELETE", `/proposals/${other}`)],
+    [
+      "a panelist with what that person wrote",
+      ({ panel, robin }) => panel.tenant.send("DELETE", `/tenant/panelists/${robin.id}?content=delete`),
+    ],
+    ["an idea bank", ({ panel }) => panel.manage("DELETE", "")],
+  ];
+  it.each(ways)("are given back when %s is deleted, and the votes are right after each slice", async (what, remove) => {
+    const scene = await createScene();
+    const { panel, database, stored, empty } = scene;
+    await remove(scene);
+    const session = sessionOf(database);
+    while ((await deletePanelistLeftovers(session)) || (await deleteLeftovers(session)))
+      expect(await findMiscounts(panel.bank)).toEqual([]);
+    expect(await countRows("proposals")).toBe(0);
+    expect((await stored())?.counted_votes).toBe(0);
+    const goneToo = { "an idea bank": 200 + "An idea bank".length, "a proposal": 0 }[what];
+    // Of the panelist the revocation stays.
+    const freed = goneToo ?? 150 + "Robin".length + scene.robin.externalId.length - 100;
+    expect((await stored())?.stored_bytes).toBe((empty?.stored_bytes ?? 0) - freed);
+  });
+});
 
 describe("a deleted idea bank", () => {
   it("is not accessible to the tenant and to panelists before its proposals are deleted", async () => {

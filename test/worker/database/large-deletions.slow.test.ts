@@ -189,7 +189,7 @@ describe("a panelist with many votes, proposals and comments", () => {
     ])
       expect(await count(of), of).toBe(0);
     expect([await count("proposals"), await count("comments")]).toEqual([proposals, comments]);
-    expect(await count("votes")).toBe((votes ?? 0) - MANY - 1);
+    expect(await count("votes")).toBe((votes ?? 0) - MANY - 2);
     expect(await findMiscounts(bank)).toEqual([]);
   });
 });

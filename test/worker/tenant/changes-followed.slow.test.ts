@@ -20,7 +20,7 @@ const NOUNS = ["ideaBank", "proposal", "comment", "panelist"] as const;
 type Noun = (typeof NOUNS)[number];
 
 /** What a client knows of each kind, by id. Counts move without a change, so a client that needs them asks for them. */
-type Known = Record<Noun, Map<string, unknown>>;
+type Known = Record<Noun, Map<string, Readonly<Record<string, unknown>>>>;
 const nothingKnown = (): Known => ({
   ideaBank: new Map(),
   proposal: new Map(),
@@ -37,9 +37,18 @@ function upsert(known: Known, change: Change): void {
     // A comment's change shows its proposal, too.
     if (id === undefined || now === undefined) continue;
     expect([kind === "ideabank" ? "ideaBank" : kind, "proposal"]).toContain(noun);
-    if (now === null) known[noun].delete(id);
-    else known[noun].set(id, withoutCounts(now));
+    if (now === null) remove(known, noun, id);
+    else known[noun].set(id, { ...withoutCounts(now), ...(noun === "proposal" && { ideaBankId: change.ideaBankId }) });
   }
+}
+
+/** What was in a deleted idea bank or proposal goes with it. */
+function remove(known: Known, noun: Noun, id: string): void {
+  known[noun].delete(id);
+  for (const [proposalId, proposal] of [...known.proposal])
+    if (noun === "ideaBank" && proposal.ideaBankId === id) remove(known, "proposal", proposalId);
+  if (noun !== "proposal") return;
+  for (const [commentId, comment] of [...known.comment]) if (comment.proposalId === id) known.comment.delete(commentId);
 }
 
 async function listAll({ send }: Panel["tenant"], path: string): Promise<Item[]> {
@@ -71,7 +80,7 @@ async function list(panel: Panel, known: Known): Promise<Known> {
       if (response.ok) here.push(await response.json<Item>());
     }
     for (const proposal of here) comments.push(...(await listAll(tenant, `${path}/${proposal.id}/comments`)));
-    proposals.push(...here);
+    proposals.push(...here.map((proposal) => ({ ...proposal, ideaBankId: id })));
   }
   const byId = (items: readonly Item[]) => new Map(items.map((item) => [item.id, withoutCounts({ ...item })]));
   return {

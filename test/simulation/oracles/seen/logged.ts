@@ -79,14 +79,15 @@ function toLogged(now: Now, { table, before, after }: RowChange): readonly strin
   if (now.gone.has(key)) return [];
   // Also what was merged into a deleted proposal, which leaves its idea bank.
   const hasLeft = table === "proposals" && after !== null && before.idea_bank_id !== after.idea_bank_id;
+  // What is in a deleted idea bank or proposal is gone for everybody, and is not shown again.
+  const proposal =
+    table === "comments" ? now.proposals.get(row.proposal_id) : table === "proposals" ? before : undefined;
+  const isShown = proposal === undefined || now.banks.has(proposal.idea_bank_id);
   if (isDeleted(after) || hasLeft) {
     now.gone.add(key);
-    return name("deleted");
+    return isShown ? name("deleted") : [];
   }
-  // What is in a deleted idea bank is gone for everybody, and is shown again only when it is deleted itself.
-  const proposal =
-    table === "comments" ? now.proposals.get(row.proposal_id) : table === "proposals" ? after : undefined;
-  if (proposal !== undefined && !now.banks.has(proposal?.idea_bank_id)) return [];
+  if (!isShown) return [];
   const differs = (column: string) => before[column] !== after?.[column];
   if (!(SHOWN[table] ?? []).some(differs)) return [];
   if (table === "proposals" && before.duplicate_of === null && after?.duplicate_of !== null) return name("merged");
