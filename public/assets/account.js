@@ -61,3 +61,14 @@ if (document.querySelector("[data-done]")) {
   for (const name of ["done", "key", "undo"]) url.searchParams.delete(name);
   history.replaceState(null, "", url);
 }
+
+// A page that has been open for hours says when its sign-in is about to end.
+const ends = document.querySelector("[data-sign-in-ends]");
+if (ends) {
+  const showWhenNear = () => {
+    const left = Number(ends.dataset.signInEnds) - Date.now() - 600_000;
+    if (left <= 0) ends.hidden = false;
+    else setTimeout(showWhenNear, Math.min(left, 60_000));
+  };
+  showWhenNear();
+}

@@ -90,6 +90,9 @@ export const PROBLEM_CODES = Object.keys(PROBLEMS) as ProblemCode[];
 
 export const problemStatus = (code: ProblemCode) => PROBLEMS[code].status;
 
+/** The code's default sentence. */
+export const problemText = (code: ProblemCode): string => PROBLEMS[code].detail;
+
 export type ProblemOptions = {
   /** Replaces the code's default sentence. */
   readonly detail?: string;

@@ -59,6 +59,8 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
     c.set("views", views);
     c.set("ownAccounts", ownAccounts);
     c.header("Cache-Control", CACHE_CONTROL);
+    const { pathname, search } = new URL(c.req.url);
+    c.set("asked", pathname + search);
     return next();
   });
   app.use(requireSameOrigin());

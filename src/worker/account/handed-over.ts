@@ -5,11 +5,13 @@
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { SIGN_IN_COOKIE, signSignIn, verifySignIn } from "../credentials/sign-in.ts";
-import { endSignIn, endSignInsOf, findSignedIn, SIGNED_IN_MS } from "../database/sign-ins.ts";
+import { endSignIn, endSignInsOf, findSignedIn } from "../database/sign-ins.ts";
 import { directoryOf } from "./account-databases.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 
 const COOKIE = "owner";
+/** The cookie outlives the session: a form that is sent too late is known by it, and its text is kept for the owner (held-form.ts). */
+const COOKIE_SECONDS = 7 * 86_400;
 const ATTRIBUTES = { prefix: "host", path: "/", secure: true, httpOnly: true, sameSite: "Lax" } as const;
 
 /** The id of the browser's session. A cookie that this deployment did not sign costs no call to a store. */
@@ -17,10 +19,15 @@ async function sessionOf(c: Context<OwnerEnv>): Promise<string | undefined> {
   return verifySignIn(SIGN_IN_COOKIE, getCookie(c, COOKIE, "host") ?? "", c.get("settings").signingKeys);
 }
 
+/** Whether the browser was signed in once, by a session that may have ended. No call to a store. */
+export const wasSignedIn = async (c: Context<OwnerEnv>): Promise<boolean> => (await sessionOf(c)) !== undefined;
+
 /** The person whose session the browser brings; undefined for none, and for one that has ended. */
 export async function handedOver(c: Context<OwnerEnv>): Promise<string | undefined> {
   const id = await sessionOf(c);
-  return id === undefined ? undefined : findSignedIn(directoryOf(c), id, Date.now());
+  const signedIn = id === undefined ? null : await findSignedIn(directoryOf(c), id, Date.now());
+  c.set("signedInUntil", signedIn?.until);
+  return signedIn?.email;
 }
 
 async function endRow(c: Context<OwnerEnv>): Promise<void> {
@@ -32,7 +39,7 @@ async function endRow(c: Context<OwnerEnv>): Promise<void> {
 export async function beginSession(c: Context<OwnerEnv>, id: string): Promise<void> {
   await endRow(c);
   const cookie = await signSignIn(SIGN_IN_COOKIE, id, c.get("settings").signingKeys);
-  setCookie(c, COOKIE, cookie, { ...ATTRIBUTES, maxAge: SIGNED_IN_MS / 1_000 });
+  setCookie(c, COOKIE, cookie, { ...ATTRIBUTES, maxAge: COOKIE_SECONDS });
 }
 
 export async function endSession(c: Context<OwnerEnv>): Promise<void> {

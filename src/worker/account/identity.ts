@@ -76,6 +76,13 @@ function requireLocalHost(url: string): void {
   });
 }
 
+/** Nobody is signed in. A page says it in an owner's words. */
+export class SignedOut extends Problem {
+  constructor(detail: string) {
+    super("forbidden", { detail });
+  }
+}
+
 const NOT_SIGNED_IN =
   "Nobody is signed in, or the sign-in has ended: open Account Settings again where you came from. For the operator: Turn Cloudflare Access " +
   "on for the path /account of this host (Zero Trust, Access, Applications), or sign owners in by POST /operator/sign-ins.";
@@ -150,8 +157,10 @@ export function authenticateOwner(identify: Identify): MiddlewareHandler<OwnerEn
     c.set("isHandedOver", person !== undefined);
     const identity = person === undefined ? await identify(c) : { email: person, actor: person };
     if (identity === undefined) {
-      throw new Problem("forbidden", { detail: accessOf(c) === undefined ? NOT_SIGNED_IN : NOT_KNOWN });
+      if (accessOf(c) === undefined) throw new SignedOut(NOT_SIGNED_IN);
+      throw new Problem("forbidden", { detail: NOT_KNOWN });
     }
+    c.set("sender", identity.email);
     const owner = { ...identity, person: identity.email, address: c.req.header("CF-Connecting-IP") ?? null };
     const url = new URL(c.req.url);
     const accountId = url.searchParams.get("account");
@@ -164,7 +173,6 @@ export function authenticateOwner(identify: Identify): MiddlewareHandler<OwnerEn
       c.req.raw = new Request(url, c.req.raw);
     }
     c.set("listsOf", c.var.owner.email);
-    c.set("sender", owner.person);
     await next();
     if (REFUSED.includes(c.res.status)) await explainRefusal(c);
     const location = c.res.headers.get("Location");

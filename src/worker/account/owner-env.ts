@@ -18,6 +18,10 @@ export type OwnerEnv = AppEnv & {
     isHandedOver: boolean;
     /** The request was counted as a change of the owner. */
     isCounted?: boolean;
+    /** The end of that session, in Unix milliseconds. */
+    signedInUntil: number | undefined;
+    /** The page or form that was asked for, with its whole query: the middleware and the handlers take parts of it away. */
+    asked: string;
     /** The owners' own accounts that this isolate has found, by the owner's address. */
     ownAccounts: BoundedMap<Identifier>;
     gatekeeper: Gatekeeper;

@@ -2,11 +2,13 @@
 import type { Context } from "hono";
 import type { FieldError } from "../http/invalid-request.ts";
 import { toProblem } from "../http/problem-response.ts";
-import { Problem, type ProblemCode, problemDocument } from "../problem.ts";
-import { inAccount } from "./identity.ts";
+import { Problem } from "../problem.ts";
+import { heldForm, signInAddress } from "./held-form.ts";
+import { inAccount, SignedOut } from "./identity.ts";
 import type { Child } from "./jsx-runtime.ts";
 import type { OwnerEnv } from "./owner-env.ts";
-import { type Frame, Layout, SECTIONS } from "./pages/layout.tsx";
+import { type Frame, SECTIONS } from "./pages/layout.tsx";
+import { ProblemPage, SignedOutFormPage } from "./pages/problem-page.tsx";
 
 /**
  * Renders a page with its own Content-Security-Policy: only scripts and styles with this answer's nonce apply, and nothing
@@ -27,12 +29,23 @@ export function renderPage(
   c.header("Referrer-Policy", "same-origin");
   // Only the middleware sets the owner. A page without an owner has no navigation.
   const owner = c.get("owner") as OwnerEnv["Variables"]["owner"] | undefined;
-  const html = `<!doctype html>${render({ nonce, signsOut: c.get("isHandedOver") ?? false, ...frameOf(owner) })}`;
+  const signsOut = c.get("isHandedOver") ?? false;
+  const html = `<!doctype html>${render({ nonce, signsOut, ...frameOf(owner), ...endOf(c) })}`;
   return c.html(owner?.accountId === undefined ? html : stayIn(html, owner.accountId), status);
 }
 
-const frameOf = (owner: OwnerEnv["Variables"]["owner"] | undefined): Omit<Frame, "nonce" | "signsOut"> =>
+const frameOf = (
+  owner: OwnerEnv["Variables"]["owner"] | undefined,
+): Omit<Frame, "nonce" | "signsOut" | "signInEnds"> =>
   owner === undefined ? {} : { email: owner.person, ...(owner.email !== owner.person && { account: owner.email }) };
+
+/** The end of a handed-over session: the page says so in its last ten minutes. */
+function endOf(c: Context<OwnerEnv>): Pick<Frame, "signInEnds"> {
+  const at = c.get("owner") === undefined ? undefined : c.get("signedInUntil");
+  return at === undefined ? {} : { signInEnds: { at, isNear: at - Date.now() <= NEAR_MS, signIn: signInAddress(c) } };
+}
+
+const NEAR_MS = 10 * 60_000;
 
 /**
  * Makes every link and form of a page lead to pages of the same account. Texts of other people cannot contain such an attribute,
@@ -43,15 +56,20 @@ const stayIn = (html: string, accountId: string): string =>
     path.includes("account=") ? attribute : ` ${name}="${inAccount(path, accountId)}"`,
   );
 
-/** The answer to an error under `/account`, for a person. */
-export function renderProblem(c: Context<OwnerEnv>, error: Error): Response | Promise<Response> {
+/** The answer to an error under `/account`, for a person. What a form has sent stays on the page. */
+export async function renderProblem(c: Context<OwnerEnv>, error: Error): Promise<Response> {
   const problem = toProblem(error, c);
   for (const [name, value] of Object.entries(problem.headers)) c.header(name, value);
-  return renderPage(
-    c,
-    (frame) => <ProblemPage frame={frame} problem={problem} section={sectionOf(c.req.path)} />,
-    problem.status,
-  );
+  const section = sectionOf(c.req.path);
+  const held = await heldForm(c);
+  if (!(error instanceof SignedOut))
+    return renderPage(
+      c,
+      (frame) => <ProblemPage frame={frame} problem={problem} section={section} held={held} />,
+      problem.status,
+    );
+  const ways = { signIn: signInAddress(c), hasAccess: c.env.ACCESS_AUD !== "" };
+  return renderPage(c, (frame) => <SignedOutFormPage frame={frame} ways={ways} held={held} />, problem.status);
 }
 
 /** For a page that has only other methods. */
@@ -68,16 +86,6 @@ export function fieldErrorsOf(error: unknown): readonly FieldError[] {
   return error.extensions.errors as FieldError[];
 }
 
-/** For statuses whose usual words say little. */
-const TITLES: Partial<Record<ProblemCode, string>> = {
-  "api-key-limit-reached": "Revoke a key to create another",
-  conflict: "Nothing was changed",
-  "invalid-request": "The form was refused",
-  "method-not-allowed": "This page cannot do that",
-  "not-found": "Not found",
-  "too-many-requests": "Too many changes at once",
-};
-
 type Section = keyof typeof SECTIONS;
 const isSection = (name: string): name is Section => Object.hasOwn(SECTIONS, name);
 
@@ -85,23 +93,4 @@ const isSection = (name: string): name is Section => Object.hasOwn(SECTIONS, nam
 const sectionOf = (path: string): Section => {
   const [, , name = ""] = path.split("/");
   return isSection(name) ? name : "api-keys";
-};
-
-type ProblemProps = { readonly frame: Frame; readonly problem: Problem; readonly section: Section };
-
-const ProblemPage = ({ frame, problem, section }: ProblemProps) => {
-  const { title, detail } = problemDocument(problem);
-  const errors = (problem.extensions.errors ?? []) as readonly FieldError[];
-  return (
-    <Layout title={TITLES[problem.code] ?? title} {...frame}>
-      <div class="notice bad" role="alert" tabindex={-1} autofocus>
-        {errors.length === 0 ? <p>{detail}</p> : errors.map(({ path, message }) => <p>{`${path} ${message}`}</p>)}
-      </div>
-      {frame.email && (
-        <p>
-          <a href={`/account/${section}`}>{`Back to ${SECTIONS[section]}`}</a>
-        </p>
-      )}
-    </Layout>
-  );
 };

@@ -21,6 +21,9 @@ function sourceOf({ req }: Pick<Context, "req">): "own" | "none" | "foreign" {
   return isOwn ? "own" : "foreign";
 }
 
+/** A page of ours has sent the request, and its browser says so. */
+export const isFromOwnPage = (c: Pick<Context, "req">): boolean => sourceOf(c) === "own";
+
 export function requireSameOrigin(): MiddlewareHandler<AppEnv> {
   return async function requireSameOrigin(c, next) {
     if (!SAFE.includes(c.req.method) && sourceOf(c) === "foreign") throw anotherSite();

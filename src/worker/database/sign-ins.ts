@@ -42,15 +42,18 @@ export const openSignIn = async (directory: Session, id: string, now: number): P
     ),
   );
 
-/** The signed-in person. Undefined for a session that was ended, or has lasted 12 hours. */
-export const findSignedIn = async (directory: Session, id: string, now: number): Promise<string | undefined> =>
-  (
-    await directory.first(
-      prepare<Row>(`SELECT email, return_to FROM sign_ins WHERE id = :id AND opened_at > :now - ${SIGNED_IN_MS}`, {
-        ...{ id, now },
-      }),
-    )
-  )?.email;
+/** The signed-in person, and the end of the session. Null for a session that was ended, or has lasted 12 hours. */
+export const findSignedIn = (
+  directory: Session,
+  id: string,
+  now: number,
+): Promise<{ readonly email: string; readonly until: number } | null> =>
+  directory.first(
+    prepare<{ email: string; until: number }>(
+      `SELECT email, opened_at + ${SIGNED_IN_MS} AS until FROM sign_ins WHERE id = :id AND opened_at > :now - ${SIGNED_IN_MS}`,
+      { id, now },
+    ),
+  );
 
 /** Ends every session, and every link that was not used, of these people. Returns how many. */
 export const endSignInsOf = (directory: Session, emails: readonly string[]): Promise<number> =>

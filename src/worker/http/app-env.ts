@@ -20,5 +20,7 @@ export type AppEnv = {
     bodyShares: BodyShares;
     /** A body takes from this sender's share: the id of the API key or of the idea bank, or the owner's e-mail address. */
     sender: string | undefined;
+    /** The form that this request has sent: set by `readForm`. */
+    form: URLSearchParams | undefined;
   };
 };

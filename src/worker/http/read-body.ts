@@ -75,7 +75,9 @@ export async function readForm<E extends AppEnv>(
 ): Promise<URLSearchParams> {
   const detail = `The request body must be a form, with the header \`Content-Type: ${FORM}\`.`;
   const bytes = await readBytes(c, { ...options, expectedType: FORM, unsupported: { detail } });
-  return new URLSearchParams(new TextDecoder().decode(bytes));
+  const fields = new URLSearchParams(new TextDecoder().decode(bytes));
+  c.set("form", fields);
+  return fields;
 }
 
 /** `unsupported` names the expected content when it is not JSON. */

@@ -195,7 +195,7 @@ describe("a page that is not there", () => {
     const down = createOwner("o@example.com", failStores(env, "d1"));
     const response = await down.page("/api-keys");
     expect([response.status, response.headers.get("Retry-After")]).toEqual([503, "5"]);
-    expect(await response.text()).toContain("A store that this request needs is not available.");
+    expect(await response.text()).toContain("The database did not answer.");
   });
 });
 

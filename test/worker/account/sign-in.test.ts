@@ -93,7 +93,7 @@ describe("a link", () => {
     expect(used.headers.get("Cache-Control")).toBe("no-store, no-transform");
     expect(used.headers.getSetCookie()).toEqual([
       expect.stringMatching(
-        /^__Host-owner=ibo_[0-9A-Za-z]{29}; Max-Age=43200; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
+        /^__Host-owner=ibo_[0-9A-Za-z]{29}; Max-Age=604800; Path=\/; HttpOnly; Secure; SameSite=Lax$/,
       ),
     ]);
     const keys = await browser.send("/account/api-keys");
@@ -472,5 +472,30 @@ describe("a session", () => {
     await browser.post("/account/sign-out");
     expect(await person()).toBe(access.email);
     expect(await (await browser.send("/account/api-keys")).text()).not.toContain("sign-out");
+  });
+});
+
+describe("before a session ends by itself", () => {
+  const notice = async (browser: Browser) =>
+    /<div class="notice" role="status" data-sign-in-ends="(\d+)"( hidden="")?>/.exec(
+      await (await browser.send("/account/idea-banks")).text(),
+    );
+
+  it("the pages of its last ten minutes say so, and the others have it ready for the page's script", async () => {
+    const start = 1_900_000_000_000;
+    freeze(start);
+    const { browser } = await signedIn();
+    const end = String(start + 12 * HOUR_MS);
+    expect((await notice(browser))?.slice(1)).toEqual([end, ' hidden=""']);
+    freeze(start + 12 * HOUR_MS - 10 * 60_000);
+    expect((await notice(browser))?.slice(1)).toEqual([end, undefined]);
+    freeze(start + 12 * HOUR_MS);
+    expect(await statusOf(browser)).toBe(403);
+  });
+
+  it("nothing is said to a person of Access, whose session is Cloudflare's", async () => {
+    const owner = createOwner();
+    await owner.create();
+    expect(await (await owner.page("/idea-banks")).text()).not.toContain("data-sign-in-ends");
   });
 });

@@ -1,5 +1,6 @@
 /** The frame of every page of Account Settings. JSX escapes names; nothing here is raw HTML. */
 import type { Child } from "../jsx-runtime.ts";
+import { Clock } from "./times.tsx";
 
 /**
  * `account` is the address of the account's creator, if it is not the visitor's own account. `signsOut`: the visitor can end the
@@ -10,6 +11,8 @@ export type Frame = {
   readonly email?: string;
   readonly account?: string;
   readonly signsOut: boolean;
+  /** The session ends by itself at this time (Unix milliseconds). `signIn`: where the visitor can sign in again. */
+  readonly signInEnds?: { readonly at: number; readonly isNear: boolean; readonly signIn: string | undefined };
 };
 
 /** The sections, by the last part of their path. */
@@ -35,7 +38,37 @@ type LayoutProps = Frame & {
   readonly children?: Child;
 };
 
-export const Layout = ({ title, part, nonce, email, account, signsOut, current, aside, children }: LayoutProps) => (
+/** Before a session ends by itself. The script shows it on a page that has been open for hours. */
+const EndsSoon = ({ at, isNear, signIn }: NonNullable<Frame["signInEnds"]>) => (
+  <div class="notice" role="status" data-sign-in-ends={at} hidden={!isNear}>
+    <p>
+      {"Your sign-in ends at "}
+      <Clock at={new Date(at).toISOString()} />
+      {". Save what you are writing."}
+      {signIn && (
+        <>
+          {" "}
+          <a href={signIn} target="_blank" rel="noopener">
+            Sign in again in another tab
+          </a>
+        </>
+      )}
+    </p>
+  </div>
+);
+
+export const Layout = ({
+  title,
+  part,
+  nonce,
+  email,
+  account,
+  signsOut,
+  signInEnds,
+  current,
+  aside,
+  children,
+}: LayoutProps) => (
   <html lang="en">
     <head>
       <meta charset="utf-8" />
@@ -91,6 +124,7 @@ export const Layout = ({ title, part, nonce, email, account, signsOut, current, 
         </div>
       </header>
       <main id="content" tabindex={-1}>
+        {signInEnds && <EndsSoon {...signInEnds} />}
         <div class="title">
           <h1 dir="auto">{title}</h1>
           {aside}
