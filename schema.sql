@@ -234,7 +234,7 @@ BEGIN
   UPDATE audit_events SET number = coalesce((SELECT max(number) FROM audit_events WHERE account_id = NEW.account_id), 0) + 1,
     position = coalesce((SELECT max(position) FROM kept_events WHERE account_id = NEW.account_id
       AND kind = (NEW.subject_id IS NOT NULL) + (NEW.subject_id IS NOT NULL AND NEW.api_key_id IS NOT NULL)), 0) + 1,
-    notice = iif(NEW.notice IS NULL AND (NEW.event IN ('leaked', 'webhook-failed')
+    notice = iif(NEW.notice IS NULL AND (NEW.event IN ('leaked', 'webhook-failing', 'webhook-failed')
       OR NEW.event = 'expiring' AND NEW.changes ->> '$.after.expiresAt' - NEW.created_at <= 604800000
       OR NEW.event = 'changed' AND NEW.changes ->> '$.after.member' IS NOT NULL)
       AND 20 > (SELECT count(*) FROM (SELECT 1 FROM audit_events WHERE account_id = NEW.account_id AND event = NEW.event
@@ -1046,11 +1046,20 @@ CREATE TABLE IF NOT EXISTS webhooks (
   created_by TEXT,
   older_secrets TEXT CHECK (json_valid(older_secrets)),
   -- When its owner changed it last: URL, types, state, secret.
-  changed_at INTEGER
+  changed_at INTEGER,
+  -- When the account was told that it has failed for a day. NULL again after a delivery.
+  failing_told_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS webhooks_by_account ON webhooks (account_id);
 CREATE INDEX IF NOT EXISTS webhooks_due_by_failure ON webhooks (attempts > 0, due_at) WHERE due_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS webhooks_failing ON webhooks (failing_since) WHERE failing_since IS NOT NULL AND failing_told_at IS NULL;
+
+CREATE TRIGGER IF NOT EXISTS webhook_recovered AFTER UPDATE OF failing_since ON webhooks
+WHEN NEW.failing_since IS NULL AND NEW.failing_told_at IS NOT NULL
+BEGIN
+  UPDATE webhooks SET failing_told_at = NULL WHERE id = NEW.id;
+END;
 
 CREATE TRIGGER IF NOT EXISTS webhooks_behind AFTER INSERT ON change_log BEGIN
   UPDATE webhooks SET due_at = NEW.changed_at WHERE account_id = NEW.account_id AND state = 'active' AND due_at IS NULL;
@@ -1059,14 +1068,14 @@ END;
 -- Account events.
 CREATE TRIGGER IF NOT EXISTS log_account_events AFTER INSERT ON audit_events
 WHEN NEW.notice IS NULL AND (NEW.event IN ('created', 'changed', 'rotated', 'revoked', 'expiring', 'leaked') AND NEW.api_key_id IS NOT NULL
-  OR NEW.event = 'webhook-failed'
+  OR NEW.event IN ('webhook-failing', 'webhook-failed')
   OR NEW.event = 'changed' AND NEW.changes ->> '$.before.member' IS NOT NEW.changes ->> '$.after.member')
 BEGIN
   INSERT INTO change_log (account_id, number, type, actor, changed_at, event_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
-    iif(NEW.api_key_id IS NOT NULL, 'api-key.' || NEW.event, iif(NEW.event = 'webhook-failed', 'webhook.failed',
+    iif(NEW.api_key_id IS NOT NULL, 'api-key.' || NEW.event, iif(NEW.event GLOB 'webhook-*', replace(NEW.event, '-', '.'),
       iif(NEW.changes ->> '$.after.member' IS NULL, 'member.removed', 'member.added'))),
-    iif(NEW.event IN ('expiring', 'leaked', 'webhook-failed'), 'system', 'tenant'), CAST(unixepoch('subsec') * 1000 AS INTEGER), NEW.id
+    iif(NEW.event IN ('expiring', 'leaked', 'webhook-failing', 'webhook-failed'), 'system', 'tenant'), CAST(unixepoch('subsec') * 1000 AS INTEGER), NEW.id
   FROM accounts a WHERE a.id = NEW.account_id; END;
 
 -- A restore sets the state again without an attempt, and that is no event.

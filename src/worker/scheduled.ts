@@ -13,6 +13,7 @@ import { type Send, sendByFetch, sendOutside } from "./changes/send.ts";
 import { deleteLeftovers, deletePanelistLeftovers } from "./database/deletions.ts";
 import { deleteExpired, deleteOldChanges, deleteOldRevocations, EXPIRING, RETAINED } from "./database/expired-rows.ts";
 import { tellOfExpiry } from "./database/expiring-keys.ts";
+import { tellOfFailures } from "./database/failing-webhooks.ts";
 import { continueMerge } from "./database/merges.ts";
 import { startPosition } from "./database/slices.ts";
 import { logError } from "./log.ts";
@@ -80,6 +81,7 @@ async function runSlices(
     () => deleteOldRevocations(session, start),
     async () => deleteOldChanges(session, start, readKeptMs(env, "CHANGE_DAYS")),
     () => tellOfExpiry(session, start),
+    () => tellOfFailures(session),
     // One slice in a run bounds the e-mails.
     () => sendNotices(session, env, start).then(() => false),
   ];

@@ -68,10 +68,17 @@ function inWords(told: AuditEvent) {
       text: `The API key “${name}” was found in public: your activity says where. ${ended ? `This has ended: the ${ended}.` : "It still works: rotate or revoke it."} Tokens that the key has issued still work, and so do those signed with a secret that it has read. To stop them, choose “End all tokens” on the page API keys: then everybody has to sign in again.`,
     };
   }
+  const receiver = webhook && URL.canParse(webhook.url) ? new URL(webhook.url).host : webhook?.url;
+  if (event === "webhook-failing") {
+    return {
+      subject: `Deliveries to ${receiver} are failing`,
+      text: `No delivery to the webhook ${webhook?.url} has succeeded for a day. It is tried for four more days and then stopped. Changes wait in the log for 30 days, so nothing is lost yet. Fix the endpoint, then see the webhook's page for the last answers.`,
+    };
+  }
   if (event === "webhook-failed") {
     return {
-      subject: "A webhook has failed",
-      text: `Nothing more is sent to the webhook ${webhook?.url}: its receiver has refused deliveries. Changes wait in the log for 30 days. Mend the receiver, then resume the webhook.`,
+      subject: `Deliveries to ${receiver} have stopped`,
+      text: `Nothing more is sent to the webhook ${webhook?.url}: its receiver has refused deliveries. Changes wait in the log for 30 days. Fix the endpoint, then resume the webhook.`,
     };
   }
   const [from] = movedFrom(told);

@@ -11,6 +11,7 @@ export const ACCOUNT_EVENT_TYPES = [
   "api-key.revoked",
   "api-key.expiring",
   "api-key.leaked",
+  "webhook.failing",
   "webhook.failed",
   "member.added",
   "member.removed",
@@ -28,7 +29,7 @@ export const AccountEvent = describe(
     name: "AccountEvent",
     fields: {
       type:
-        "What happened. `api-key.expiring`: 30, 7 and 1 days before. `webhook.failed`: after five days without a successful delivery, or " +
+        "What happened. `api-key.expiring`: 30, 7 and 1 days before. `webhook.failing`: after a day without a successful delivery. `webhook.failed`: after five days without a successful delivery, or " +
         "the receiver's 410.",
       at: "When it happened: ISO 8601, UTC, with milliseconds.",
       by: "`tenant` for a member, whom `event.actor` names; else `system`.",
@@ -42,11 +43,10 @@ export type AccountEvent = z.infer<typeof AccountEvent>;
 export function exampleAccountEvent(type: AccountEventType, at: string): AccountEvent {
   const about = { ...EXAMPLE_EVENT, createdAt: at, apiKeyId: null, apiKeyName: "" };
   const member = { before: { member: null }, after: { member: "colleague@example.com" } };
+  const webhook = { id: "W3bh00k00001", url: "https://crm.example.com/hooks/ideas" };
   const events: Partial<Record<AccountEventType, AuditEvent>> = {
-    "webhook.failed": {
-      ...{ ...about, event: "webhook-failed", actor: null, address: null },
-      webhook: { id: "W3bh00k00001", url: "https://crm.example.com/hooks/ideas" },
-    },
+    "webhook.failing": { ...about, event: "webhook-failing", actor: null, address: null, webhook },
+    "webhook.failed": { ...about, event: "webhook-failed", actor: null, address: null, webhook },
     "member.added": { ...about, event: "changed", changes: member },
     "member.removed": { ...about, event: "changed", changes: { before: member.after, after: member.before } },
   };

@@ -28,6 +28,7 @@ export const AUDIT_EVENTS = [
   "webhook-rotated",
   "webhook-tested",
   "webhook-deleted",
+  "webhook-failing",
   "webhook-failed",
   "ideabank-created",
   "ideabank-changed",

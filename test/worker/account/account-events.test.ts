@@ -376,7 +376,7 @@ describe("members by e-mail", () => {
     await owner.create("Another");
     await tell();
     expect(sentBy(send).map(({ subject, text }) => [subject, text.includes(failed.url)])).toEqual(
-      Array(2).fill(["A webhook has failed", true]),
+      Array(2).fill([`Deliveries to ${new URL(failed.url).host} have stopped`, true]),
     );
   });
 
@@ -442,6 +442,44 @@ describe("members by e-mail", () => {
     for (const page of ["https://a.example/account-settings", "https://a.example/x/account"])
       expect(render(leaked, page).text).toContain(`Open Account Settings: ${page}\n`);
   });
+});
+
+it("a webhook that has failed for a day is told of once: in the activity, to other webhooks, by e-mail; and again after a success", async () => {
+  const { got, send } = receiver();
+  const broken = new Set<string>();
+  const owner = createOwner(undefined, env, undefined, async (request) =>
+    broken.has(request.url) ? { status: 500, retryAfter: null } : send(request),
+  );
+  const { url, id } = await createWebhook(owner, ["api-key.created"]);
+  await createWebhook(owner, ["webhook.failing"]);
+  broken.add(url);
+  await owner.create();
+  const emails = vi.spyOn(env.EMAIL, "send");
+  // The job makes no attempt: what it does for a webhook that fails is not for one that is tried.
+  const job = () => runJob({ ...BINDINGS, ...SETTINGS }, Date.now, send);
+  const database = databaseOf(id);
+  const failFor = (milliseconds: number) =>
+    database
+      .prepare(
+        "UPDATE webhooks SET failing_since = unixepoch() * 1000 - ?2, due_at = unixepoch() * 1000 + 1e9, attempts = 5 WHERE id = ?1",
+      )
+      .bind(id, milliseconds)
+      .run();
+  const told = async () => (await owner.events()).filter(({ event }) => event === "webhook-failing");
+  await failFor(DAY_MS - 60_000);
+  await job();
+  expect(await told()).toEqual([]);
+  await failFor(DAY_MS + 60_000);
+  for (let times = 0; times < 3; times++) await job();
+  expect(await told()).toMatchObject([{ actor: null, webhook: { id, url } }]);
+  expect(got).toMatchObject([{ type: "webhook.failing", by: "system", event: { webhook: { id } } }]);
+  const subjects = () => emails.mock.calls.map(([email]) => ("subject" in email ? email.subject : ""));
+  expect(subjects()).toEqual([`Deliveries to ${new URL(url).host} are failing`]);
+  expect(await (await owner.page("/activity")).text()).toContain("failing");
+  await database.prepare("UPDATE webhooks SET failing_since = NULL, attempts = 0 WHERE id = ?1").bind(id).run();
+  await failFor(DAY_MS + 60_000);
+  await job();
+  expect(await told()).toHaveLength(2);
 });
 
 it("a webhook that is given up is in the activity, and other webhooks hear of it", async () => {
