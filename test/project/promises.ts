@@ -76,6 +76,9 @@ export const TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   "Tokens stop": [
     "worker/tenant/tokens.test.ts",
+    "worker/idea-bank/lasting-refusals.test.ts",
+    "worker/account/end-tokens.test.ts",
+    "worker/panelist/lookups.test.ts",
     "worker/panelist/rate-limit.test.ts",
     "worker/panelist/rate-of-reads.slow.test.ts",
     "worker/idea-bank/revocations.test.ts",

@@ -35,6 +35,7 @@ export function createViews() {
         youngMs: YOUNG_MS,
         floor: undefined,
         capability: null,
+        admitLookup: async () => {},
         waitUntil: (promise: Promise<unknown>) => void pending.push(promise),
         ...terms,
       },

@@ -8,13 +8,13 @@ import { toTimestamp } from "../model/text.ts";
 import { type Problem, problemDocument } from "../problem.ts";
 import type { Settings } from "../settings.ts";
 import { admitKey, type KeyMemory } from "./admit-key.ts";
-import { accessOf, type IdeaBankMemory, openByToken } from "./open-idea-bank.ts";
+import { accessOf, type IdeaBankMemory, openByToken, type TokenCaller } from "./open-idea-bank.ts";
 
 export type AccessMemory = KeyMemory & IdeaBankMemory;
 
 /** The sender of a question. `log` gets the reason why a credential was refused. */
 export type Asker = {
-  readonly caller: GateCaller;
+  readonly caller: GateCaller & TokenCaller;
   readonly settings: Settings;
   readonly log: (problem: Problem) => void;
 };
@@ -65,7 +65,7 @@ export async function verifyToken(
   token: string | null | undefined,
 ): Promise<TokenAnswer> {
   try {
-    const question = { text: token ?? undefined, capability: null, store: undefined };
+    const question = { text: token ?? undefined, address: "", capability: null, store: undefined };
     const opened = await openByToken(memory, { caller, settings, question });
     const { ideaBankId, panelistId, issuedAt, expiresAt } = opened.token;
     return {

@@ -7,12 +7,15 @@ import type { SigningKeys } from "../credentials/envelope.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
 import { oncePer } from "../http/once-per.ts";
 import type { IdeaBankViews, OpenedIdeaBank, OpenTerms } from "../idea-bank/views.ts";
+import { BoundedMap } from "../memory/bounded-map.ts";
 import { capabilitiesOf, forVisitor } from "../model/capabilities.ts";
 import type { Capabilities } from "../model/idea-bank.ts";
 import { type AnyToken, type AnyTokenRefusal, verifyAnyToken } from "../model/signed-token.ts";
 import { Problem } from "../problem.ts";
 import type { Settings } from "../settings.ts";
 import type { Caller, Databases } from "../store/databases.ts";
+import { isWithin } from "../store/deadline.ts";
+import { holderOf, type Limiters, limitPanelist } from "./limit-panelist.ts";
 
 /** The same response for every reason. It names the expected credential, not the mistake. */
 export const unauthorized = oncePer(
@@ -25,17 +28,37 @@ export const unauthorized = oncePer(
     }),
 );
 
-/** Reads a token. It must be signed by this deployment, or with a secret that it gave out, and not be expired. No I/O. */
+/** In milliseconds: for so long a token that was revoked for good is refused from memory. */
+const REFUSED_MS = 60_000;
+/** Bytes, about. A tenant's server can make its tokens much longer than ours. */
+const [MAX_REFUSED_BYTES, ENTRY_BYTES] = [1_024_000, 100];
+
+/**
+ * Reads a token. It must be signed by this deployment, or with a secret that it gave out, and be neither expired nor known to be
+ * revoked for good. No I/O.
+ */
 export class TokenReader {
+  /** When D1 refused a token (Unix milliseconds), by its whole text. */
+  readonly #refused = new BoundedMap<number>({
+    max: MAX_REFUSED_BYTES,
+    weigh: (_, text) => ENTRY_BYTES + 2 * text.length,
+  });
   readonly #verified = new VerifiedCredentials<AnyToken, AnyTokenRefusal>(verifyAnyToken);
 
   /** Throws `unauthorized`. */
   async read(text: string | undefined, keys: SigningKeys): Promise<AnyToken> {
+    if (text !== undefined && isWithin(this.#refused.peek(text) ?? 0, Date.now(), REFUSED_MS))
+      throw unauthorized("revoked");
     const token = await this.#verified.verify(text, keys);
     if (!token.ok) throw unauthorized(token.reason);
     const reason = timeRefusal(token.value, Math.floor(Date.now() / 1000));
     if (reason !== undefined) throw unauthorized(reason);
     return token.value;
+  }
+
+  /** Notes that D1 has refused the token for good. */
+  noteRevoked(text: string | undefined): void {
+    if (text !== undefined) this.#refused.set(text, Date.now());
   }
 }
 
@@ -45,27 +68,38 @@ export type IdeaBankMemory = {
   readonly databases: Databases;
 };
 
-/** `text` is the presented token. `floorOf` gives the bookmark that the view of its idea bank must include. */
+/** `text` is the presented token, and `address` its sender's, "" when another service asks. `floorOf` gives the bookmark that the view of its idea bank must include. */
 type TokenQuestion = Pick<OpenTerms, "store" | "capability"> & {
   readonly text: string | undefined;
+  readonly address: string;
   readonly floorOf?: (token: VerifiedToken) => Promise<D1SessionBookmark | undefined>;
 };
 
+export type TokenCaller = Caller & { readonly env: Limiters };
+
 export type OpenedByToken = OpenedIdeaBank & { readonly token: VerifiedToken };
 
-/** Throws `unauthorized` for a token that is not valid, or was revoked. */
+/**
+ * Throws `unauthorized` for a token that is not valid, or was revoked; `too-many-requests` when D1 must be asked too often for its
+ * holder.
+ */
 export async function openByToken(
   { tokens, views, databases }: IdeaBankMemory,
   {
     caller,
     settings: { freshnessMs, anchorMs, signingKeys },
-    question: { text, store, capability, floorOf },
-  }: { readonly caller: Caller; readonly settings: Settings; readonly question: TokenQuestion },
+    question: { text, address, store, capability, floorOf },
+  }: { readonly caller: TokenCaller; readonly settings: Settings; readonly question: TokenQuestion },
 ): Promise<OpenedByToken> {
   const read = await tokens.read(text, signingKeys);
   const database = databases.of(caller, read.ideaBankId);
   if (database === undefined) throw unauthorized("of no database");
+  let isCounted = false;
   const terms = {
+    admitLookup: async () => {
+      if (!isCounted) await limitPanelist(caller.env, holderOf(read, address), true);
+      isCounted = true;
+    },
     freshMs: freshnessMs,
     since: Date.now(),
     youngMs: freshnessMs + anchorMs,
@@ -76,6 +110,7 @@ export async function openByToken(
   };
   const token = await views.identify(read, terms);
   const opened = await views.open(token, { ...terms, floor: await floorOf?.(token) });
+  if (opened.isRevoked && opened.isFinal) tokens.noteRevoked(text);
   if (opened.isRevoked) throw unauthorized("revoked");
   return { ...opened, token };
 }

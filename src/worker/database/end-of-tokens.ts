@@ -55,6 +55,8 @@ export async function endAllTokens(
        WHERE id = :accountId AND ${IS_MEMBER} AND ${notDoneBefore()} RETURNING id`,
       values,
     ),
+    // Before the event: an end that gets no event of its own is remembered, too.
+    ...after,
     audited: prepare(
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
        SELECT :eventId, :accountId, 'tokens-ended', NULL, '', :actor, :address, :now WHERE changes() > 0 AND NOT EXISTS (
@@ -62,7 +64,6 @@ export async function endAllTokens(
            AND e.event = 'tokens-ended')`,
       values,
     ),
-    ...after,
     end: selectEnd(accountId),
   });
   const done = toRepeated(recalled, idempotencyKey);

@@ -33,8 +33,14 @@ type Claims = {
   readonly signed?: SigningEpoch;
 };
 
-/** `isRevoked`: the token is no longer valid. */
-export type OpenedIdeaBank = Pick<View, "ideaBank" | "changelog"> & { readonly isRevoked: boolean };
+/**
+ * `isRevoked`: the token is no longer valid. `isFinal`: that is permanent, as a secret's end is. An inactive panelist, in contrast, may
+ * become active again.
+ */
+export type OpenedIdeaBank = Pick<View, "ideaBank" | "changelog"> & {
+  readonly isRevoked: boolean;
+  readonly isFinal: boolean;
+};
 
 /**
  * The conditions under which a request opens an idea bank.
@@ -44,6 +50,8 @@ export type OpenedIdeaBank = Pick<View, "ideaBank" | "changelog"> & { readonly i
  * - `youngMs`: a token that was issued less than this ago is refused only if the primary confirms it.
  * - `floor`: the bookmark that the view includes at least.
  * - `capability`: the token is refused without it; null accepts any capability.
+ * - `admitLookup`: called before D1 is asked for this one request, although the view is fresh, and before a refusal. It rejects when
+ *   the sender has sent too many such requests. The first call of a request counts.
  * - `store`: KV, for a request that shows the changelog. Without it KV is neither read nor written.
  */
 export type OpenTerms = {
@@ -54,13 +62,12 @@ export type OpenTerms = {
   readonly youngMs: number;
   readonly floor: D1SessionBookmark | undefined;
   readonly capability: Capability | null;
+  readonly admitLookup: () => Promise<void>;
   readonly waitUntil: WaitUntil;
 };
 
-/** `isFinal`: the revocation is permanent, as a secret's end is. An inactive panelist, in contrast, may become active again. */
-type LookupResult = { readonly opened: OpenedIdeaBank; readonly isFinal: boolean };
 /** `view`: the one that was read for it. */
-type Asked = LookupResult & { readonly view: View };
+type Asked = { readonly opened: OpenedIdeaBank; readonly view: View };
 
 const MIB = 1024 * 1024;
 export const MEMORY_BYTES = { views: 32 * MIB, share: 6 * MIB } as const;
@@ -96,6 +103,9 @@ export class IdeaBankViews {
     if (known !== undefined) return known;
     const { ideaBankId, issuedAt } = token;
     await this.#lookUp({ ideaBankId, issuedAt, panelistId: null }, { ...terms, floor: undefined });
+    const found = await this.panelistIds.identify(token);
+    if (found !== undefined) return found;
+    await terms.admitLookup();
     return this.panelistIds.identifyAt(token, terms.database);
   }
 
@@ -104,8 +114,10 @@ export class IdeaBankViews {
    * usable.
    */
   async open(claims: Claims, terms: OpenTerms): Promise<OpenedIdeaBank> {
-    const { opened, isFinal } = await this.#lookUp(claims, terms);
-    if (isFinal || !isRefused(opened, terms.capability)) return opened;
+    const opened = await this.#lookUp(claims, terms);
+    if (opened.isFinal || !isRefused(opened, terms.capability)) return opened;
+    // Also where memory is sure: otherwise the limit would tell a closed idea bank from one that does not exist.
+    await terms.admitLookup();
     // The token was signed with a secret that the view does not know yet: the view is too old to refuse it, whatever the signer's
     // clock says.
     const hasNewerEpoch =
@@ -141,10 +153,10 @@ export class IdeaBankViews {
     return laterOf(this.#written.peek(panelistId ?? ideaBankId), this.#written.peek(ideaBankId));
   }
 
-  async #lookUp(claims: Claims, terms: OpenTerms): Promise<LookupResult> {
+  async #lookUp(claims: Claims, terms: OpenTerms): Promise<OpenedIdeaBank> {
     const kept = this.#viewOf(claims.ideaBankId, terms.database);
     const needsLookup = kept.last !== undefined && this.#needsLookup(kept.last.value, claims);
-    if (needsLookup) return this.#ask(claims, terms, {});
+    if (needsLookup) return (await this.#askAgain(claims, terms)).opened;
     let asked: Asked | undefined;
     const floor = laterOf(terms.floor, this.floorOf(claims));
     const view = await kept.get({
@@ -159,8 +171,13 @@ export class IdeaBankViews {
       renewMs: RENEW_MS,
       waitUntil: terms.waitUntil,
     });
-    if (this.#needsLookup(view, claims)) return asked ?? this.#ask(claims, terms, {});
+    if (this.#needsLookup(view, claims)) return (asked ?? (await this.#askAgain(claims, terms))).opened;
     return this.#open(claims, view, undefined);
+  }
+
+  async #askAgain(claims: Claims, terms: OpenTerms): Promise<Asked> {
+    await terms.admitLookup();
+    return this.#ask(claims, terms, {});
   }
 
   /** Whether memory lacks the revocations of the token's panelist. */
@@ -170,7 +187,7 @@ export class IdeaBankViews {
   }
 
   /** `own`: the panelist's revocation as D1 has just answered it. */
-  #open(claims: Claims, { ideaBank: read, changelog }: View, own: TokenRevocation | undefined): LookupResult {
+  #open(claims: Claims, { ideaBank: read, changelog }: View, own: TokenRevocation | undefined): OpenedIdeaBank {
     const ideaBank = read && this.#revocations.withEnd(read);
     const { signed } = claims;
     const revokedAt = this.#revokedAt(claims, ideaBank, own);
@@ -179,7 +196,7 @@ export class IdeaBankViews {
     const isSecretGood = signed === undefined || ideaBank === null || isEpochGood(signed, ideaBank, Date.now());
     const isBehind = signed !== undefined && ideaBank !== null && compareEpoch(signed, ideaBank) < 0;
     return {
-      opened: { ideaBank, changelog, isRevoked: isRevoked || isEnded || !isSecretGood },
+      ...{ ideaBank, changelog, isRevoked: isRevoked || isEnded || !isSecretGood },
       isFinal: (isRevoked && revokedAt !== INACTIVE) || isEnded || (!isSecretGood && isBehind),
     };
   }
@@ -219,7 +236,7 @@ export class IdeaBankViews {
     kept.offer(view, readAt);
     // It may weigh more than before, or memory may have dropped it meanwhile.
     this.#views.set(ideaBankId, kept);
-    return { view, ...this.#open(claims, view, loaded.own) };
+    return { view, opened: this.#open(claims, view, loaded.own) };
   }
 
   #viewOf(ideaBankId: string, database: Database): Kept<View> {

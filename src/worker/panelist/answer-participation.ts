@@ -4,6 +4,7 @@
  * (the panelist cannot see it), 403 (closed).
  */
 import type { Context } from "hono";
+import { holderOf, limitPanelist } from "../access/limit-panelist.ts";
 import { type IdeaBankMemory, unauthorized } from "../access/open-idea-bank.ts";
 import { deliverSoon, watchWebhooks } from "../changes/deliver.ts";
 import { type Send, sendOutside } from "../changes/send.ts";
@@ -15,37 +16,32 @@ import { mergedInto } from "../http/merged-proposal.ts";
 import type { AnyInput } from "../http/operation.ts";
 import { readIds } from "../http/query.ts";
 import { readInput } from "../http/read-input.ts";
-import { clientOf } from "../model/address.ts";
 import { hasCapability } from "../model/capabilities.ts";
 import { isId } from "../model/id.ts";
 import type { Capability } from "../model/idea-bank.ts";
 import { Problem } from "../problem.ts";
 import { laterOf } from "../store/anchors.ts";
 import type { Session } from "../store/session.ts";
-import { openIdeaBank, subjectsOf, tokenOf } from "./idea-bank.ts";
+import { addressOf, openIdeaBank, subjectsOf, tokenOf } from "./idea-bank.ts";
 import type { ParticipationOperation } from "./operation.ts";
-import { limitPanelist } from "./rate-limit.ts";
 
 export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
   const { tokens, views, databases } = memory;
-  /**
-   * Tokens that D1 has reported as revoked, which is permanent. Further requests with one do not count against its panelist's
-   * rate.
-   */
-  const revoked = new WeakSet<VerifiedToken>();
   return async function answer(c: Context<AppEnv>, operation: ParticipationOperation): Promise<Response> {
     const { effect, credential } = operation;
     const isRead = effect === "reads";
-    const presented = await tokens.read(tokenOf(c), c.get("settings").signingKeys);
+    const text = tokenOf(c);
+    const presented = await tokens.read(text, c.get("settings").signingKeys);
     if (presented.panelistId === null && !isRead) {
       await openIdeaBank(c, { memory, capability: null });
       throw new Problem("sign-in-required");
     }
     const database = databases.of(c, presented.ideaBankId);
     if (database === undefined) throw unauthorized("of no database");
-    const token = await views.panelistIds.identifyAt(presented, database);
-    if (revoked.has(token)) throw unauthorized("revoked");
-    await limitPanelist(c.env, token.panelistId ?? visitorOf(c, token), isRead);
+    const known = await views.panelistIds.identify(presented);
+    if (known === undefined) await limitPanelist(c.env, holderOf(presented, addressOf(c)), isRead);
+    const token = known ?? (await views.panelistIds.identifyAt(presented, database));
+    await limitPanelist(c.env, holderOf(token, addressOf(c)), isRead);
     c.set("listsOf", token.ideaBankId);
     c.set("sender", token.ideaBankId);
     // A replica may not know yet what was created or opened a moment ago, so only the primary may refuse a young token.
@@ -56,7 +52,8 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
     const floor = laterOf(consistency, views.floorOf(token));
 
     const refuse = (access: PanelistAccess) => {
-      if (isRevoked(access, token)) revoked.add(token);
+      // Further requests with it do not count against its panelist's rate.
+      if (isRevoked(access, token)) tokens.noteRevoked(text);
       const refusal = refusalOf(access, token);
       if (refusal !== undefined) throw refusal;
     };
@@ -93,10 +90,6 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
     return response;
   };
 }
-
-/** All visitors have the same token, so they are told apart by their addresses. */
-const visitorOf = (c: Context<AppEnv>, { ideaBankId }: VerifiedToken) =>
-  `${ideaBankId} ${clientOf(c.req.header("CF-Connecting-IP") ?? "")}`;
 
 /** A text that is not an identifier gives the same 404 as an unknown identifier. */
 async function readCheckedInput(

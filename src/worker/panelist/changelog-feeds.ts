@@ -13,7 +13,7 @@ const SHARED = {
   effect: "reads",
   capability: "canViewChangelog",
   conditional: true,
-  problems: ["idea-bank-not-found"],
+  problems: ["too-many-requests", "idea-bank-not-found"],
 } as const;
 
 const DESCRIPTION =

@@ -20,7 +20,7 @@ export const CHANGELOG_OPERATIONS = {
     capability: "canViewChangelog",
     answer: Changelog,
     conditional: true,
-    problems: ["idea-bank-not-found"],
+    problems: ["too-many-requests", "idea-bank-not-found"],
     summary: "Read the idea bank's changelog",
     description:
       "The implemented proposals, newest first by last activity, at most the idea bank's configured maximum, and as many as fit into 256 KiB. The list is not " +

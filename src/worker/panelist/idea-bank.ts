@@ -18,6 +18,7 @@ export const IDEA_BANK_OPERATIONS = {
     path: "/ideabank",
     capability: null,
     answer: IdeaBankAccess,
+    problems: ["too-many-requests"],
     summary: "Read what the idea bank allows",
     description: "Read it first: it shows which of the other operations this token can use.",
     /** A closed, a suspended and a missing idea bank give the same answer. */
@@ -28,6 +29,9 @@ export const IDEA_BANK_OPERATIONS = {
 /** The token in `Authorization: <token>` or `Authorization: Bearer <token>`. */
 export const tokenOf = (c: Context<AppEnv>): string | undefined =>
   c.req.header("Authorization")?.replace(/^Bearer +/i, "");
+
+/** The client's address; "" when it is unknown. */
+export const addressOf = (c: Context<AppEnv>): string => c.req.header("CF-Connecting-IP") ?? "";
 
 /** The subjects for which a consistency token counts in requests with this token. */
 export const subjectsOf = ({ ideaBankId, panelistId }: VerifiedToken): readonly string[] => [
@@ -53,6 +57,7 @@ export const openIdeaBank = (
     settings: c.get("settings"),
     question: {
       text: tokenOf(c) ?? inAddress,
+      address: addressOf(c),
       capability,
       store: capability === "canViewChangelog" ? { kv: c.env.CHANGELOGS, calls: c.get("calls") } : undefined,
       floorOf: (token) => readConsistencyToken(c, subjectsOf(token)),

@@ -196,6 +196,7 @@ async function callOthers(): Promise<void> {
   const owner = { email, person: email, actor: email, address: null };
   for (const kind of ["ideabank", "proposal", "comment", "panelist"] as const)
     deciding(session, { kind, id, ideaBankId: id, accountId: id, owner, eventId: id, now });
+  await endSignInsOf(session, [email]);
   await offerSignIn(session, { id, signIn: { email, returnTo: "/account" }, now });
   await findOffered(session, id, now);
   await openSignIn(session, id, now);

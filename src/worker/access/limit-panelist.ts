@@ -1,0 +1,35 @@
+/**
+ * The rate limits of a panelist, for writes and for reads that ask D1, counted by Cloudflare's rate-limiting binding in each
+ * location.
+ */
+import { oncePer } from "../http/once-per.ts";
+import { mayPass, PERIOD_SECONDS } from "../http/rate-limit.ts";
+import { clientOf } from "../model/address.ts";
+import type { AnyToken } from "../model/signed-token.ts";
+import { Problem } from "../problem.ts";
+
+export type Limiters = Pick<Env, "PANELIST_READS" | "PANELIST_WRITES">;
+
+/**
+ * Whose requests are counted together. All visitors have the same token, so they are told apart by their addresses: "" when another
+ * service asks. A signed token's panelist is found later, if the account is unknown here.
+ */
+export function holderOf(token: AnyToken, address: string): string {
+  if (token.panelistId === undefined) return `${token.signed.accountId} ${token.signed.externalId}`;
+  return token.panelistId ?? `${token.ideaBankId} ${clientOf(address)}`;
+}
+
+const tooManyRequests = oncePer(
+  (policy: "panelist-reads" | "panelist-writes") =>
+    new Problem("too-many-requests", {
+      detail: "The panelist is over its rate limit. Wait for the seconds in `Retry-After`.",
+      headers: { "Retry-After": String(PERIOD_SECONDS) },
+      extensions: { "violated-policies": [policy] },
+    }),
+);
+
+/** Throws `too-many-requests`. */
+export async function limitPanelist(limiters: Limiters, holder: string, isRead: boolean): Promise<void> {
+  const limiter = isRead ? limiters.PANELIST_READS : limiters.PANELIST_WRITES;
+  if (!(await mayPass(limiter, holder))) throw tooManyRequests(isRead ? "panelist-reads" : "panelist-writes");
+}
