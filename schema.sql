@@ -365,6 +365,18 @@ CREATE TABLE IF NOT EXISTS idea_banks (
 CREATE INDEX IF NOT EXISTS idea_banks_by_account ON idea_banks (account_id, created_at, id);
 CREATE INDEX IF NOT EXISTS idea_banks_by_status ON idea_banks (account_id, status, created_at, id);
 
+-- The secrets for signing tokens that were handed out, by the hex SHA-256 of each: so one that was found in public is known again. Those of
+-- epochs that are long over are deleted when the next one is handed out.
+CREATE TABLE IF NOT EXISTS signing_secrets (
+  hash TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL,
+  idea_bank_id TEXT NOT NULL REFERENCES idea_banks (id) ON DELETE CASCADE,
+  account_epoch INTEGER NOT NULL,
+  epoch INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS signing_secrets_by_idea_bank ON signing_secrets (idea_bank_id);
+
 -- Proposals of a deleted idea bank are not accessible: every query requires that the idea bank exists. deleted_idea_banks lists the
 -- idea banks whose proposals are still stored. They are deleted in slices: one large statement would block the database.
 -- A proposal is deleted by moving it to an idea bank that does not exist: its idea_bank_id becomes its own id. What was merged into
@@ -1052,6 +1064,9 @@ CREATE TABLE IF NOT EXISTS webhooks (
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS webhooks_by_account ON webhooks (account_id);
+-- For a secret that was found in public: by its first eight characters after the prefix.
+CREATE INDEX IF NOT EXISTS webhooks_by_secret ON webhooks (substr(secret, 1, 14));
+CREATE INDEX IF NOT EXISTS webhooks_by_previous_secret ON webhooks (substr(previous_secret, 1, 14)) WHERE previous_secret IS NOT NULL;
 CREATE INDEX IF NOT EXISTS webhooks_due_by_failure ON webhooks (attempts > 0, due_at) WHERE due_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS webhooks_failing ON webhooks (failing_since) WHERE failing_since IS NOT NULL AND failing_told_at IS NULL;
 
@@ -1067,14 +1082,14 @@ END;
 
 -- Account events.
 CREATE TRIGGER IF NOT EXISTS log_account_events AFTER INSERT ON audit_events
-WHEN NEW.notice IS NULL AND (NEW.event IN ('created', 'changed', 'rotated', 'revoked', 'expiring', 'leaked') AND NEW.api_key_id IS NOT NULL
-  OR NEW.event IN ('webhook-failing', 'webhook-failed')
+WHEN NEW.notice IS NULL AND (NEW.event IN ('created', 'changed', 'rotated', 'revoked', 'expiring') AND NEW.api_key_id IS NOT NULL
+  OR NEW.event IN ('leaked', 'webhook-failing', 'webhook-failed')
   OR NEW.event = 'changed' AND NEW.changes ->> '$.before.member' IS NOT NEW.changes ->> '$.after.member')
 BEGIN
   INSERT INTO change_log (account_id, number, type, actor, changed_at, event_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
     iif(NEW.api_key_id IS NOT NULL, 'api-key.' || NEW.event, iif(NEW.event GLOB 'webhook-*', replace(NEW.event, '-', '.'),
-      iif(NEW.changes ->> '$.after.member' IS NULL, 'member.removed', 'member.added'))),
+      iif(NEW.event = 'leaked', 'secret.leaked', iif(NEW.changes ->> '$.after.member' IS NULL, 'member.removed', 'member.added')))),
     iif(NEW.event IN ('expiring', 'leaked', 'webhook-failing', 'webhook-failed'), 'system', 'tenant'), CAST(unixepoch('subsec') * 1000 AS INTEGER), NEW.id
   FROM accounts a WHERE a.id = NEW.account_id; END;
 

@@ -34,13 +34,13 @@ END;
 
 DROP TRIGGER IF EXISTS log_account_events;
 CREATE TRIGGER log_account_events AFTER INSERT ON audit_events
-WHEN NEW.notice IS NULL AND (NEW.event IN ('created', 'changed', 'rotated', 'revoked', 'expiring', 'leaked') AND NEW.api_key_id IS NOT NULL
-  OR NEW.event IN ('webhook-failing', 'webhook-failed')
+WHEN NEW.notice IS NULL AND (NEW.event IN ('created', 'changed', 'rotated', 'revoked', 'expiring') AND NEW.api_key_id IS NOT NULL
+  OR NEW.event IN ('leaked', 'webhook-failing', 'webhook-failed')
   OR NEW.event = 'changed' AND NEW.changes ->> '$.before.member' IS NOT NEW.changes ->> '$.after.member')
 BEGIN
   INSERT INTO change_log (account_id, number, type, actor, changed_at, event_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
     iif(NEW.api_key_id IS NOT NULL, 'api-key.' || NEW.event, iif(NEW.event GLOB 'webhook-*', replace(NEW.event, '-', '.'),
-      iif(NEW.changes ->> '$.after.member' IS NULL, 'member.removed', 'member.added'))),
+      iif(NEW.event = 'leaked', 'secret.leaked', iif(NEW.changes ->> '$.after.member' IS NULL, 'member.removed', 'member.added')))),
     iif(NEW.event IN ('expiring', 'leaked', 'webhook-failing', 'webhook-failed'), 'system', 'tenant'), CAST(unixepoch('subsec') * 1000 AS INTEGER), NEW.id
   FROM accounts a WHERE a.id = NEW.account_id; END;

@@ -51,6 +51,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "model",
     "problem.ts",
     "store",
+    "log.ts",
   ],
   mcp: ["access", "tenant", "http", "model", "problem.ts"],
   panelist: [
@@ -96,6 +97,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "http",
     "credentials",
     "database",
+    "idea-bank",
     "model",
     "problem.ts",
     "store",

@@ -32,6 +32,9 @@ export async function sendNotices(session: Session, env: NoticesEnv, now: number
 const movedFrom = ({ changes }: AuditEvent): readonly string[] =>
   changes?.before?.member && changes.after?.member ? [changes.before.member] : [];
 
+type AuditedSecret = NonNullable<AuditEvent["changes"]>["after"]["secret"];
+const REVOKE_PERSON = "It still works: revoke the tokens of this person.";
+
 /** Names are any text. */
 const toHtml = (text: string): string => text.replace(/[&<>"]/g, (sign) => `&#${sign.charCodeAt(0)};`);
 
@@ -42,7 +45,8 @@ const endTokensAt = (signInUrl: string): string | undefined =>
 /** The subject, and the e-mail with its one link as plain text and HTML. */
 export function render(event: AuditEvent, signInUrl: string) {
   const { subject, text } = inWords(event);
-  const page = event.event === "leaked" ? endTokensAt(signInUrl) : undefined;
+  const isOfKey = event.event === "leaked" && event.apiKeyId !== null;
+  const page = isOfKey ? endTokensAt(signInUrl) : undefined;
   const [label, link] = page === undefined ? ["Open Account Settings", signInUrl] : ["End all tokens", page];
   return {
     subject,
@@ -50,6 +54,31 @@ export function render(event: AuditEvent, signInUrl: string) {
     html: `<!doctype html><html lang="en"><body><p>${toHtml(text)}</p><p><a href="${toHtml(link)}">${label}</a></p></body></html>`,
   };
 }
+
+/** The secret that was found, the sentence about what has ended, and the one for an account that has leaks only marked. */
+const LEAKED: Record<NonNullable<AuditedSecret>, readonly [string, string, string]> = {
+  token: ["A person's token", "All tokens of this person have ended. Your server issues new ones.", REVOKE_PERSON],
+  "signed-token": [
+    "A token that your server signed",
+    "All tokens of this person have ended. Your server signs new ones.",
+    REVOKE_PERSON,
+  ],
+  "visitor-token": [
+    "A visitor's token",
+    "All visitors' tokens of this board have ended: put a new one into your pages.",
+    "It still works: end the visitors' tokens of this board, and put a new one into your pages.",
+  ],
+  "webhook-secret": [
+    "The secret of a webhook",
+    "Its deliveries are signed with a new secret from now on. Rotate it in Account Settings, which shows the next one, and put that into your receiver. What the old secret signed may come from somebody else.",
+    "It still signs: rotate it in Account Settings, and put the new one into your receiver.",
+  ],
+  "signing-secret": [
+    "A secret that your server signs tokens with",
+    "It has ended: every token that it has signed is refused. Have your server read the new secret.",
+    "It still works: rotate it, and have your server read the new one.",
+  ],
+};
 
 function inWords(told: AuditEvent) {
   const { event, apiKeyName: name, webhook, changes, createdAt } = told;
@@ -59,6 +88,13 @@ function inWords(told: AuditEvent) {
     return {
       subject: `The API key “${name}” expires in ${days === 1 ? "a day" : `${days} days`}`,
       text: `The API key “${name}” expires on ${expiresAt?.slice(0, 16).replace("T", " ")} UTC. Requests with it are refused from then on. Set a later end, or make a new key.`,
+    };
+  }
+  if (event === "leaked" && changes?.after.secret) {
+    const [found, once, marked] = LEAKED[changes.after.secret];
+    return {
+      subject: `${found} was found in public`,
+      text: `${found} was found in public: your activity says where. ${ended ? once : marked}`,
     };
   }
   if (event === "leaked") {

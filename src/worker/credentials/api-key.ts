@@ -9,7 +9,6 @@
  * A wrong tag refuses a key without I/O. The secret authenticates the tenant: D1 keeps its SHA-256.
  */
 import { type RandomBytes, randomBase62 } from "./base62.ts";
-import { decodingsOf } from "./decodings.ts";
 import { defineEnvelope, type SigningKeys, signEnvelope, verifyEnvelope } from "./envelope.ts";
 import { ID_WIDTH, type Identifier } from "./id.ts";
 import { ok, type Result, refuse } from "./result.ts";
@@ -26,16 +25,16 @@ export type ApiKeyRefusal = "missing" | "malformed" | "forged";
 /** Makes the key `id`, or a new secret for it. `text` is shown to its owner once; only `secretHash` is stored. */
 export async function createApiKey(keys: SigningKeys, random: RandomBytes, id: Identifier): Promise<ApiKeyCredential> {
   const text = await signEnvelope(API_KEY, { body: id + randomBase62(SECRET_WIDTH, random), keys });
-  return { id, text, secretHash: await hashApiKey(text) };
+  return { id, text, secretHash: await hashSecret(text) };
 }
 
 /** In a text, the tags of at most this many candidates are computed. This bounds the work that a client can cause. */
 const MAX_LOOKED_AT = 200;
 
-/** The keys in a text, whatever stands around them, and in what it decodes to. Only those with a correct tag. */
-export async function findApiKeys(text: string, keys: SigningKeys): Promise<string[]> {
+/** The keys in a text and its decodings, whatever stands around them. Only those with a correct tag. */
+export async function findApiKeys(texts: readonly string[], keys: SigningKeys): Promise<string[]> {
   const pattern = new RegExp(API_KEY.pattern.source.slice(1, -1), "g");
-  const alike = new Set(decodingsOf(text).flatMap((decoded) => decoded.match(pattern) ?? []));
+  const alike = new Set(texts.flatMap((text) => text.match(pattern) ?? []));
   const found = [...alike].slice(0, MAX_LOOKED_AT);
   const verified = await Promise.all(
     found.map(async (each) => (await verifyEnvelope(API_KEY, { text: each, keys })).ok),
@@ -54,11 +53,11 @@ export async function verifyApiKey(
   if (!text) return refuse("missing");
   const verified = await verifyEnvelope(API_KEY, { text, keys });
   if (!verified.ok) return verified;
-  return ok({ id: verified.value.slice(0, ID_WIDTH) as Identifier, text, secretHash: await hashApiKey(text) });
+  return ok({ id: verified.value.slice(0, ID_WIDTH) as Identifier, text, secretHash: await hashSecret(text) });
 }
 
-/** The hex SHA-256 of the whole key. Plain SHA-256 is enough: 160 random bits cannot be guessed. */
-async function hashApiKey(text: string): Promise<string> {
+/** The hex SHA-256 of a whole key, or another secret. Plain SHA-256 is enough: 160 random bits cannot be guessed. */
+export async function hashSecret(text: string): Promise<string> {
   const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
   return Array.from(new Uint8Array(digest), (byte) => byte.toString(16).padStart(2, "0")).join("");
 }

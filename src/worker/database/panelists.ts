@@ -190,6 +190,11 @@ const selectRevocation = (accountId: string, id: string): Statement<TokenRevocat
 /** `newExternalId`: the panelist is created if there is none. Its server may have signed tokens for who has only read. */
 type RevokedPanelist = { readonly accountId: string; readonly id: string; readonly newExternalId?: string };
 
+/** SQL: the new `tokens_revoked_at`, as `revokePanelistTokens` says. */
+export const REVOKED_NOW = `CASE
+      WHEN tokens_revoked_at >= unixepoch() * 1000 THEN max(tokens_revoked_at, (unixepoch() + 1) * 1000)
+      ELSE CAST(unixepoch('subsec') * 1000 AS INTEGER) END`;
+
 /**
  * Revokes every token that was issued until now, by D1's clock, which also dates the tokens. A token's time is in whole seconds,
  * so a token that is issued after a revocation is dated in the next second. A second revocation within a second ends that token
@@ -201,9 +206,7 @@ export async function revokePanelistTokens(
   idempotencyKey?: IdempotencyKey,
 ): Promise<Written & { readonly result: IdempotentResult<null> }> {
   const isNew = newExternalId !== undefined;
-  const sql = `UPDATE panelists SET tokens_revoked_at = CASE
-      WHEN tokens_revoked_at >= unixepoch() * 1000 THEN max(tokens_revoked_at, (unixepoch() + 1) * 1000)
-      ELSE CAST(unixepoch('subsec') * 1000 AS INTEGER) END
+  const sql = `UPDATE panelists SET tokens_revoked_at = ${REVOKED_NOW}
     WHERE account_id = :accountId AND id = :id ${isNew ? "AND (external_id = :newExternalId OR deleted_at IS NOT NULL)" : "AND deleted_at IS NULL"} AND ${notDoneBefore()} RETURNING id`;
   const { revoked, ...results } = await session.batch({
     created: isNew

@@ -115,6 +115,10 @@ function prepareHolder(panelist: NamedPanelist, common: Values, isOwn: string) {
   return { values, holder, created, noted };
 }
 
+/** SQL: the new `visitor_tokens_ended_at`, as `endVisitorTokens` says. */
+export const VISITORS_ENDED_NOW = `iif(visitor_tokens_ended_at >= unixepoch() * 1000,
+      max(visitor_tokens_ended_at, (unixepoch() + 1) * 1000), CAST(unixepoch('subsec') * 1000 AS INTEGER))`;
+
 /**
  * Ends every visitor's token of the idea bank that was issued until now, by D1's clock, in the way in which
  * `revokePanelistTokens` ends a panelist's. A repeated request returns the first one's revocation.
@@ -127,8 +131,7 @@ export async function endVisitorTokens(
     idempotencyKey,
   }: { readonly accountId: string; readonly ideaBankId: string; readonly idempotencyKey: IdempotencyKey | undefined },
 ): Promise<{ readonly result: IdempotentResult<null>; readonly revocation: TokenRevocation | undefined }> {
-  const sql = `UPDATE idea_banks SET visitor_tokens_ended_at = iif(visitor_tokens_ended_at >= unixepoch() * 1000,
-      max(visitor_tokens_ended_at, (unixepoch() + 1) * 1000), CAST(unixepoch('subsec') * 1000 AS INTEGER))
+  const sql = `UPDATE idea_banks SET visitor_tokens_ended_at = ${VISITORS_ENDED_NOW}
     WHERE account_id = :accountId AND id = :ideaBankId AND ${notDoneBefore()} RETURNING id`;
   const { ended, ...results } = await session.batch({
     ...deleteOnce(accountId, { idempotencyKey, sql, values: { ideaBankId } }),

@@ -35,10 +35,10 @@ export function toSecrets({ secret, earlier_secrets }: SecretColumns) {
   return { secrets: [secret, ...earlier.map(([each]) => each)] as const, earlierUntil: until > 0 ? until : null };
 }
 
-/** SQL: a new secret. The ones before sign until `until`, an expression of SQL, too, or no more if that is NULL. */
-export function withNewSecret(until: string): string {
+/** SQL: a new secret. The ones before sign until `until`, or no more if that is NULL. Both are expressions of SQL. */
+export function withNewSecret(until: string, secret = ":secret"): string {
   const rotated = afterRotation(SECRETS, { until, now: DATABASE_NOW });
-  return `secret = :secret, previous_secret = ${rotated.previous}, previous_until = ${rotated.previousUntil}, older_secrets = ${rotated.older}`;
+  return `secret = ${secret}, previous_secret = ${rotated.previous}, previous_until = ${rotated.previousUntil}, older_secrets = ${rotated.older}`;
 }
 
 /** The account's last change in the log. */

@@ -11,7 +11,8 @@ import type { Routes } from "../http/routes.ts";
 import { untilDone } from "../http/until-done.ts";
 import { LeakReports, LeakVerdicts, toReport } from "../model/leak.ts";
 import { Problem } from "../problem.ts";
-import { endLeakedKeys, type LeakMemory } from "./end-leaked-keys.ts";
+import type { LeakMemory } from "./end-leaked-keys.ts";
+import { endLeaks } from "./end-leaks.ts";
 import { isSignedBy } from "./github-signature.ts";
 import { KeysUnavailable, PublishedKeys } from "./published-keys.ts";
 import { UnsignedBodies } from "./unsigned-bodies.ts";
@@ -53,7 +54,7 @@ export const LEAK_OPERATIONS = {
     handle: async (c, memory) => {
       const reports = parseOrThrow(Reports, parseJson(await readSigned(c, memory)).value).map(toReport);
       const findings = reports.map(({ token, url, source }) => ({ token, foundAt: url || source || "" }));
-      const isOurs = await endLeakedKeys(c, { memory, findings, reporter: "GitHub secret scanning" });
+      const isOurs = await endLeaks(c, { memory, findings, reporter: "GitHub secret scanning" });
       const verdicts: LeakVerdicts = reports.map(({ token, type }, index) => ({
         token_raw: token,
         token_type: type,
@@ -96,7 +97,7 @@ export function createLeakRoutes(shared: LeakMemory): Routes<AppEnv> {
     try {
       const fields = await pastedBodies.read(c, (slot) => readForm(c, { slot }));
       const findings = [{ token: fields.get("key") ?? "", foundAt: fields.get("foundAt") ?? "" }];
-      await endLeakedKeys(c, { memory, findings, reporter: "somebody who found it" });
+      await endLeaks(c, { memory, findings, reporter: "somebody who found it" });
       return c.redirect("/leaks/thanks", 303);
     } catch (error) {
       toProblem(error instanceof Error ? error : new Error(String(error)), c);

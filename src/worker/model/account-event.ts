@@ -11,6 +11,7 @@ export const ACCOUNT_EVENT_TYPES = [
   "api-key.revoked",
   "api-key.expiring",
   "api-key.leaked",
+  "secret.leaked",
   "webhook.failing",
   "webhook.failed",
   "member.added",
@@ -29,7 +30,7 @@ export const AccountEvent = describe(
     name: "AccountEvent",
     fields: {
       type:
-        "What happened. `api-key.expiring`: 30, 7 and 1 days before. `webhook.failing`: after a day without a successful delivery. `webhook.failed`: after five days without a successful delivery, or " +
+        "What happened. `secret.leaked`: a token, a webhook's secret or a signing secret was found in public. `api-key.expiring`: 30, 7 and 1 days before. `webhook.failing`: after a day without a successful delivery. `webhook.failed`: after five days without a successful delivery, or " +
         "the receiver's 410.",
       at: "When it happened: ISO 8601, UTC, with milliseconds.",
       by: "`tenant` for a member, whom `event.actor` names; else `system`.",
@@ -45,6 +46,16 @@ export function exampleAccountEvent(type: AccountEventType, at: string): Account
   const member = { before: { member: null }, after: { member: "colleague@example.com" } };
   const webhook = { id: "W3bh00k00001", url: "https://crm.example.com/hooks/ideas" };
   const events: Partial<Record<AccountEventType, AuditEvent>> = {
+    "secret.leaked": {
+      ...{ ...about, event: "leaked", actor: "GitHub secret scanning", address: null },
+      changes: {
+        before: { secret: null, foundAt: null, ended: null },
+        after: {
+          ...{ secret: "token", foundAt: "https://git.example/a/b/blob/main/.env", ended: "tokens" },
+          panelistId: "Pane11st0001",
+        },
+      },
+    },
     "webhook.failing": { ...about, event: "webhook-failing", actor: null, address: null, webhook },
     "webhook.failed": { ...about, event: "webhook-failed", actor: null, address: null, webhook },
     "member.added": { ...about, event: "changed", changes: member },

@@ -24,7 +24,7 @@ export const LEAKED_KEYS = ["end", "mark"] as const;
 export const ALLOWED_ADDRESSES = `From where the key may be used: up to ${MAX_BLOCKS} IPv4 and IPv6 addresses and CIDR blocks. \`null\`, the default, is from anywhere.`;
 
 export const LEAKED =
-  "What happens to a key that was found in public: `end`, the default, revokes it at once. `mark` only says so.";
+  "What happens to a key, or another secret, that was found in public: `end`, the default, ends it at once. `mark` only says so.";
 
 const TEXTS = {
   name: "A name for people: one line of 1 to 100 characters.",
@@ -75,6 +75,9 @@ export const ApiKeyChanges = describe(
 );
 export type ApiKeyChanges = z.infer<typeof ApiKeyChanges>;
 
+/** The secrets that can be found in public, besides an API key. */
+export const LEAKED_SECRETS = ["token", "visitor-token", "signed-token", "webhook-secret", "signing-secret"] as const;
+
 /** The changed settings, before or after the change. */
 const AuditedSettings = describe(
   z.object({
@@ -82,7 +85,11 @@ const AuditedSettings = describe(
     member: z.optional(z.nullable(z.string())),
     invited: z.optional(z.nullable(z.string())),
     foundAt: z.optional(z.nullable(z.string())),
-    ended: z.optional(z.nullable(oneOf(["key", "old secret"]))),
+    ended: z.optional(z.nullable(oneOf(["key", "old secret", "tokens", "visitor tokens", "secret"]))),
+    secret: z.optional(z.nullable(oneOf(LEAKED_SECRETS))),
+    panelistId: z.optional(Id),
+    ideaBankId: z.optional(Id),
+    webhookId: z.optional(Id),
     leakedKeys: z.optional(oneOf(LEAKED_KEYS)),
     region: z.optional(z.nullable(z.string())),
     url: z.optional(z.nullable(z.string())),
@@ -115,8 +122,14 @@ const AuditedSettings = describe(
       ...TEXTS,
       member: "The e-mail address of a member of the account. `null` where there is none.",
       invited: "The e-mail address of somebody who was invited. `null` where there is none, or it was answered.",
-      foundAt: "Where the key was found in public, in the reporter's words.",
-      ended: "What was revoked: the key, or its secret from before a rotation. `null`: it was only marked.",
+      foundAt: "Where it was found in public, in the reporter's words.",
+      ended:
+        "What has ended: the key, a secret from before a rotation, all tokens of the panelist, all visitors' tokens of the idea bank, or the " +
+        "secret of the webhook or for signing tokens. `null`: it was only marked.",
+      secret: "What was found in public, if it was no API key.",
+      panelistId: "The panelist whose token it was.",
+      ideaBankId: "The idea bank of the visitor's token or the signing secret.",
+      webhookId: "The webhook whose secret it was.",
       leakedKeys: LEAKED,
       region: "Where a new key's limit is counted. `null`: near its first use.",
       url: "Where a webhook's changes are sent, or the page that shows an idea bank.",

@@ -117,7 +117,7 @@ export const AuditEvent = describe(
     fields: {
       id: "The event's identifier.",
       event:
-        "What happened. `changed`: see `changes`; without a key, a member was added or removed, or has another address. `leaked`: the key was found in public, see `changes`. `signing-secret-read`: the first time on a day (UTC) that the key read or rotated a signing secret. `tokens-ended`: all tokens of the account. `account-suspended`, `account-resumed`, `quota-changed`: by the operator of the service. `refused`: a key was not created because the account had its maximum of active keys.",
+        "What happened. `changed`: see `changes`; without a key, a member was added or removed, or has another address. `leaked`: the key, or without a key the `secret` in `changes`, was found in public. `signing-secret-read`: the first time on a day (UTC) that the key read or rotated a signing secret. `tokens-ended`: all tokens of the account. `account-suspended`, `account-resumed`, `quota-changed`: by the operator of the service. `refused`: a key was not created because the account had its maximum of active keys.",
       apiKeyId: "The key's identifier. `null` for a key that was not created, and for an event that is about no key.",
       apiKeyName: "The key's name at that time. Empty for an event that is about no key.",
       webhook: "The webhook of an event of a webhook. Otherwise `null`.",

@@ -75,10 +75,10 @@ export class Databases {
   }
 
   /** Every database, with the name of its binding: for jobs that belong to no tenant. */
-  all(caller: Caller): { readonly binding: string; readonly database: Database }[] {
+  all(caller: Caller): { readonly digit: string; readonly binding: string; readonly database: Database }[] {
     return digitsOf(caller.env).flatMap((digit) => {
       const database = this.of(caller, digit);
-      return database === undefined ? [] : [{ binding: bindingName(digit), database }];
+      return database === undefined ? [] : [{ digit, binding: bindingName(digit), database }];
     });
   }
 

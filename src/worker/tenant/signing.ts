@@ -1,13 +1,17 @@
 /** Tokens that the tenant's own server signs: the secret, its rotation, and the reason why a token is refused. */
 import type { Context } from "hono";
+import { hashSecret } from "../credentials/api-key.ts";
 import type { SigningKeys } from "../credentials/envelope.ts";
 import { dailyEventId } from "../credentials/id.ts";
 import { introspect } from "../database/introspection.ts";
+import { rememberSigningSecret } from "../database/leaked-secrets.ts";
 import { readSigningEpochs, rotateSigningSecret, type SecretReader } from "../database/signing-secrets.ts";
+import { logWarning } from "../log.ts";
 import { Introspection, IntrospectionRequest, SecretRotation, SigningSecret } from "../model/introspection.ts";
 import { type SigningEpochs, signingSecretOf } from "../model/signed-token.ts";
 import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
+import type { Session } from "../store/session.ts";
 import { type TenantEnv, tenantOperations } from "./operation.ts";
 import { PANELIST_TAG } from "./panelists.ts";
 import { owned } from "./refuse-foreign.ts";
@@ -31,6 +35,31 @@ const readerOf = async (c: Context<TenantEnv>, now: number): Promise<SecretReade
   return { apiKeyId, eventId, address: c.req.header("CF-Connecting-IP") ?? null, now };
 };
 
+/** After the answer: the hash of a secret that is handed out, so that the secret is known again where it leaks. */
+function rememberSoon(
+  c: Context<TenantEnv>,
+  session: Session,
+  {
+    ideaBankId,
+    accountId,
+    epochs,
+    secret,
+  }: {
+    readonly ideaBankId: string;
+    readonly accountId: string;
+    readonly epochs: SigningEpochs;
+    readonly secret: { readonly secret: string };
+  },
+): void {
+  const { accountEpoch, signingEpoch: epoch } = epochs;
+  const remembered = hashSecret(secret.secret).then((hash) =>
+    rememberSigningSecret(session, { hash, accountId, ideaBankId, accountEpoch, epoch }),
+  );
+  c.executionCtx.waitUntil(
+    remembered.catch((error: unknown) => logWarning("a signing secret is not known again if it leaks", error)),
+  );
+}
+
 export const SIGNING_OPERATIONS = {
   getSigningSecret: operation({
     method: "GET",
@@ -46,9 +75,12 @@ export const SIGNING_OPERATIONS = {
     handle: async (c, { session, accountId, ids: { ideaBankId }, now }) => {
       const reader = await readerOf(c, now);
       const epochs = owned(await readSigningEpochs(session, { accountId, ideaBankId, reader }));
-      return c.json(
-        await describeSecret({ ideaBankId, accountId }, epochs, { keys: c.get("settings").signingKeys, now }),
-      );
+      const secret = await describeSecret({ ideaBankId, accountId }, epochs, {
+        keys: c.get("settings").signingKeys,
+        now,
+      });
+      rememberSoon(c, session, { ideaBankId, accountId, epochs, secret });
+      return c.json(secret);
     },
   }),
 
@@ -71,7 +103,9 @@ export const SIGNING_OPERATIONS = {
       if (result.kind === "reused") throw new Problem("idempotency-key-reused");
       if (result.kind === "replayed") c.header("Idempotency-Replayed", "true");
       const at = { keys: c.get("settings").signingKeys, now };
-      return c.json(await describeSecret({ ideaBankId, accountId }, owned(epochs), at), 201);
+      const secret = await describeSecret({ ideaBankId, accountId }, owned(epochs), at);
+      rememberSoon(c, session, { ideaBankId, accountId, epochs: owned(epochs), secret });
+      return c.json(secret, 201);
     },
   }),
 

@@ -42,7 +42,7 @@ describe("a key is found", () => {
     ["in HTML", key.replace("_", "&#95;")],
     ["in HTML, by its hexadecimal digits", key.replace("_", "&#x5F;")],
     ["in base64 in a URL", `https://x.example/?auth=${encodeURIComponent(btoa(`api:${key}`))}`],
-  ])("%s", async (_, text) => expect(await findApiKeys(text, signingKeys)).toEqual([key]));
+  ])("%s", async (_, text) => expect(await findApiKeys(decodingsOf(text), signingKeys)).toEqual([key]));
 });
 
 it("what it looks at is bounded by the text's length, whatever the text is", () => {

@@ -1,4 +1,5 @@
 /** `/account/activity`: the events of keys and webhooks, and the members' decisions, by day of UTC, newest first. */
+import type { LEAKED_SECRETS } from "../../model/api-key-settings.ts";
 import type { AuditEvent } from "../../model/audit-event.ts";
 import { BANK_STATUSES, BANK_SWITCHES, CHANGELOG_SWITCH, IDEA_STATUSES, IDEA_VISIBILITIES } from "./idea-words.ts";
 import { type Frame, Layout } from "./layout.tsx";
@@ -32,6 +33,8 @@ const SETTING_WORDS: Record<string, string> = {
   invited: "Invited",
   foundAt: "Found in",
   ended: "Ended",
+  panelistId: "Person",
+  ideaBankId: "Board",
   leakedKeys: "Keys found in public",
   region: "Region",
   url: "URL",
@@ -61,6 +64,14 @@ const KINDS: Record<string, string> = {
   panelist: "Person",
 };
 
+const LEAKED_WORDS: Record<(typeof LEAKED_SECRETS)[number], string> = {
+  token: "A person’s token",
+  "visitor-token": "A visitor’s token",
+  "signed-token": "A token that your server signed",
+  "webhook-secret": "The secret of the webhook",
+  "signing-secret": "A board’s signing secret",
+};
+
 /** Values that have names of their own. */
 const VALUE_WORDS: Record<string, string> = {
   ...IDEA_STATUSES,
@@ -76,11 +87,14 @@ const valueInWords = (name: string, value: unknown): string => {
   return (Array.isArray(value) ? value.join(", ") : String(value ?? "")) || "none";
 };
 
+/** Kept for other readers, or said by the event's first line. */
+const NOT_SHOWN = ["lastActivityAt", "secret", "webhookId"];
+
 /** "Requests: 600 → 60. Paused: no → yes." For something new or deleted: "Requests: 600. Paused: no." */
 export const changesInWords = ({ before, after }: NonNullable<AuditEvent["changes"]>): string => {
   const sides: Readonly<Record<string, unknown>>[] = [before, after];
   return Object.keys({ ...before, ...after })
-    .filter((name) => name !== "lastActivityAt")
+    .filter((name) => !NOT_SHOWN.includes(name))
     .map((name) => {
       const values = sides.filter((side) => name in side).map((side) => valueInWords(name, side[name]));
       return `${SETTING_WORDS[name] ?? name}: ${values.join(" → ")}.`;
@@ -149,7 +163,11 @@ const Event = ({ event, now }: { readonly event: AuditEvent; readonly now: numbe
   </li>
 );
 
-const Subject = ({ event: { event, subject, proposals, webhook, apiKeyName } }: { readonly event: AuditEvent }) => {
+const Subject = ({
+  event: { event, subject, proposals, webhook, apiKeyName, changes },
+}: {
+  readonly event: AuditEvent;
+}) => {
   if (proposals !== null) {
     const { count, first } = proposals;
     const named = first.map(({ id, name, ideaBankId }, index) => [
@@ -160,6 +178,8 @@ const Subject = ({ event: { event, subject, proposals, webhook, apiKeyName } }: 
     ]);
     return [`${count} ideas`, named, count > first.length && ` and ${count - first.length} more`];
   }
+  const leaked = changes?.after.secret;
+  if (leaked) return `${LEAKED_WORDS[leaked]}${webhook ? ` ${webhook.url}` : ""}`;
   if (subject === null) return webhook?.url ?? (apiKeyName || "Account");
   const [kind = ""] = event.split("-");
   const { id, name, ideaBankId } = subject;

@@ -1,0 +1,104 @@
+/** Compound tokens that were found in public: those of their person, or of the idea bank's visitors, end. */
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
+import type { TokenRevocation } from "./idea-bank-view.ts";
+import { REVOKED_NOW } from "./panelists.ts";
+import { VISITORS_ENDED_NOW } from "./token-issues.ts";
+
+/** `eventId` is the id for its audit event. */
+export type Leak = { readonly eventId: string; readonly foundAt: string };
+export type Report<Found extends Leak> = {
+  readonly found: readonly Found[];
+  readonly reporter: string;
+  /** Unix milliseconds. */
+  readonly now: number;
+};
+
+/**
+ * `issuedAt` is in Unix milliseconds. `panelistId` is null for a visitor's. `externalId`: the tenant's server has signed it, and the
+ * panelist may have no row yet.
+ */
+export type LeakedToken = Leak & {
+  readonly secret: "token" | "visitor-token" | "signed-token";
+  readonly ideaBankId: string;
+  readonly panelistId: string | null;
+  readonly externalId: string | null;
+  readonly issuedAt: number;
+};
+
+const DAY_MS = 86_400_000;
+const TOKEN = "json_each(:found) r";
+const value = (name: string) => `r.value ->> '$.${name}'`;
+const IS_RECORDED = `EXISTS (SELECT 1 FROM audit_events WHERE id = ${value("eventId")})`;
+
+/**
+ * SQL: the columns of a leak's event, and its details. `ended` is SQL, and NULL where the account `a` only has leaks marked. `about`
+ * is SQL for the members of a JSON object.
+ */
+export const leakedEvent = (secret: string, ended: string, about: string): string =>
+  `:now, json_object('before', json_object('secret', NULL, 'foundAt', NULL, 'ended', NULL), 'after', json_object('secret', ${secret},
+     'foundAt', ${value("foundAt")}, 'ended', iif(a.marks_leaked_keys, NULL, ${ended}), ${about}))`;
+
+/** SQL: an account that only has leaks marked is told once a day of each secret of a kind. `member` of the details is what it is of. */
+export const isNews = (secret: string, member: string, id: string): string =>
+  `(NOT a.marks_leaked_keys OR NOT EXISTS (SELECT 1 FROM audit_events e WHERE e.account_id = a.id AND e.created_at > :now - ${DAY_MS}
+     AND e.event = 'leaked' AND e.changes ->> '$.after.secret' = ${secret} AND e.changes ->> '$.after.${member}' = ${id}))`;
+
+export const EVENT_OF_LEAK =
+  "INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, webhook_id, actor, created_at, changes)";
+
+/** A token that is not valid any more changes nothing. Returns the revocations, for this isolate to know at once. */
+export async function recordLeakedTokens(
+  session: Session,
+  { found, reporter, now }: Report<LeakedToken>,
+): Promise<readonly TokenRevocation[]> {
+  const values = { found: JSON.stringify(found), reporter, now };
+  const event = `${EVENT_OF_LEAK} SELECT ${value("eventId")}, a.id, 'leaked', NULL, '', NULL, :reporter,`;
+  const isValid = (endedAt: string) =>
+    `${value("issuedAt")} > coalesce(${endedAt}, 0) AND ${value("issuedAt")} > coalesce(a.tokens_ended_at, 0)`;
+  const { revoked, ended } = await session.batch({
+    signedFor: prepare(
+      `INSERT INTO panelists (id, account_id, external_id, created_at, tokens_issued)
+       SELECT ${value("panelistId")}, b.account_id, ${value("externalId")}, :now, 1
+       FROM ${TOKEN} CROSS JOIN idea_banks b ON b.id = ${value("ideaBankId")} CROSS JOIN accounts a ON a.id = b.account_id
+       WHERE ${value("externalId")} IS NOT NULL AND NOT a.marks_leaked_keys AND ${isValid("0")} ON CONFLICT DO NOTHING`,
+      values,
+    ),
+    persons: prepare(
+      `${event} ${leakedEvent(value("secret"), "'tokens'", "'panelistId', p.id")}
+       FROM ${TOKEN} CROSS JOIN panelists p ON p.id = ${value("panelistId")} CROSS JOIN accounts a ON a.id = p.account_id
+       WHERE p.deleted_at IS NULL AND p.active = 1 AND (${value("externalId")} IS NULL OR p.external_id = ${value("externalId")})
+         AND ${isValid("p.tokens_revoked_at")} AND ${isNews(value("secret"), "panelistId", "p.id")}`,
+      values,
+    ),
+    visitors: prepare(
+      `${event} ${leakedEvent(value("secret"), "'visitor tokens'", "'ideaBankId', b.id")}
+       FROM ${TOKEN} CROSS JOIN idea_banks b ON b.id = ${value("ideaBankId")} CROSS JOIN accounts a ON a.id = b.account_id
+       WHERE ${value("panelistId")} IS NULL AND ${isValid("b.visitor_tokens_ended_at")} AND ${isNews(value("secret"), "ideaBankId", "b.id")}`,
+      values,
+    ),
+    tokens: prepare(
+      `UPDATE panelists SET tokens_revoked_at = ${REVOKED_NOW} FROM ${TOKEN} CROSS JOIN accounts a
+       WHERE panelists.id = ${value("panelistId")} AND a.id = panelists.account_id AND NOT a.marks_leaked_keys AND ${IS_RECORDED}`,
+      values,
+    ),
+    visitorTokens: prepare(
+      `UPDATE idea_banks SET visitor_tokens_ended_at = ${VISITORS_ENDED_NOW} FROM ${TOKEN} CROSS JOIN accounts a
+       WHERE idea_banks.id = ${value("ideaBankId")} AND ${value("panelistId")} IS NULL AND a.id = idea_banks.account_id
+         AND NOT a.marks_leaked_keys AND ${IS_RECORDED}`,
+      values,
+    ),
+    revoked: prepare<TokenRevocation>(
+      `SELECT seq, t.panelist_id AS panelistId, t.revoked_at AS revokedAt
+       FROM ${TOKEN} CROSS JOIN token_revocations t ON t.panelist_id = ${value("panelistId")}`,
+      values,
+    ),
+    ended: prepare<TokenRevocation>(
+      `SELECT b.visitor_tokens_ended_at AS seq, b.visitor_tokens_ended_at AS revokedAt, b.id AS panelistId
+       FROM ${TOKEN} CROSS JOIN idea_banks b ON b.id = ${value("ideaBankId")}
+       WHERE ${value("panelistId")} IS NULL AND b.visitor_tokens_ended_at IS NOT NULL`,
+      values,
+    ),
+  });
+  return [...revoked, ...ended];
+}
