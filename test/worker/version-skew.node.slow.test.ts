@@ -6,6 +6,7 @@ import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildWorker } from "../../src/commands/development/build-worker.ts";
 import { makeState, runVersions } from "../support/node/two-versions.ts";
+import { now, signJwt } from "../support/sign-jwt.ts";
 
 const LIMIT = 10;
 const current = await buildWorker();
@@ -85,5 +86,48 @@ it.each([
   const fresh = await after.create({ name: "Fresh" });
   expect(await after.whoami(fresh.key)).toBe(200);
   await after.stop();
+  await state.remove();
+});
+
+it("people of the released version are the same in the current one, blocked ones too, and again after a rollback", async () => {
+  const state = await makeState();
+  const start = (name: keyof typeof VERSIONS) =>
+    runVersions({ front: VERSIONS[name], gates: VERSIONS[name] }, state.folder);
+  let runtime = await start("released");
+  const { key } = await runtime.create({ name: "Key" });
+  const send = (method: string, path: string, body?: object) => runtime.send(method, path, { "X-API-Key": key }, body);
+  const bank = { name: "Ideas", status: "OPEN", changelogEnabled: true };
+  const { id: ideaBankId } = (await send("POST", "/tenant/ideabanks", bank)).json;
+  const { kid, secret } = (await send("GET", `/tenant/ideabanks/${ideaBankId}/signing-secret`)).json;
+  const sign = (sub: string, iat = now()) =>
+    signJwt({ alg: "HS256", kid }, { iss: ideaBankId, sub, iat, exp: iat + 600 }, secret);
+  const create = async (body: object) => String((await send("POST", "/tenant/panelists", body)).json.id);
+  const robin = await create({ externalId: "robin" });
+  await create({ externalId: "blocked", active: false });
+  const deleted = await create({ externalId: "deleted" });
+  const old = await sign("deleted", now() - 5);
+  expect((await send("DELETE", `/tenant/panelists/${deleted}`)).status).toBe(204);
+  const statusesOf = async (token: string) => {
+    const paths = ["/public/ideabank/changelog", "/ideabank", "/ideabank/proposals"];
+    return Promise.all(paths.map(async (path) => (await runtime.send("GET", path, { Authorization: token })).status));
+  };
+  const idOf = async (sub: string) =>
+    (await send("POST", `/tenant/ideabanks/${ideaBankId}/tokens`, { externalId: sub })).json.panelistId;
+  const submit = async (sub: string) =>
+    (await runtime.send("POST", "/ideabank/proposals", { Authorization: await sign(sub) }, { title: "An idea" }))
+      .status;
+  let newcomer: string | undefined;
+  for (const version of ["released", "current", "released", "current"] as const) {
+    await runtime.stop();
+    runtime = await start(version);
+    expect(await statusesOf(await sign("robin"))).toEqual([200, 200, 200]);
+    expect(await statusesOf(await sign("blocked"))).toEqual([401, 401, 401]);
+    expect(await statusesOf(old)).toEqual([401, 401, 401]);
+    expect(await idOf("robin")).toBe(robin);
+    expect([await submit("robin"), await submit("newcomer"), await submit("blocked")]).toEqual([201, 201, 401]);
+    newcomer ??= await idOf("newcomer");
+    expect(await idOf("newcomer")).toBe(newcomer);
+  }
+  await runtime.stop();
   await state.remove();
 });
