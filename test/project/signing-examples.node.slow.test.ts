@@ -1,4 +1,4 @@
-/** The signers of docs/clients.md, run as they stand there, and the vectors of signed tokens. */
+/** The signers of docs/clients.md, run as they stand there. */
 import { execFileSync, spawnSync } from "node:child_process";
 import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
@@ -6,32 +6,14 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { signing } from "../../src/worker/account/pages/embed-page.tsx";
 import { importSigningKeys } from "../../src/worker/credentials/envelope.ts";
-import { signingSecretOf, verifySignedToken } from "../../src/worker/model/signed-token.ts";
+import { verifySignedToken } from "../../src/worker/model/signed-token.ts";
 import { block } from "../support/node/documents.ts";
 
-type Vectors = {
-  deploymentSecret: string;
-  ideaBankId: string;
-  accountId: string;
-  epoch: number;
-  kid: string;
-  secret: string;
-  vectors: { title: string; token: string; result: string; externalId?: string; panelistId?: string }[];
-};
+type Vectors = { deploymentSecret: string; ideaBankId: string; kid: string; secret: string };
 
+/** The secret of the vectors. test/worker/panelist/signed-vectors.test.ts runs the vectors themselves. */
 const known: Vectors = JSON.parse(readFileSync("docs/examples/signed-tokens.json", "utf8"));
 const keys = await importSigningKeys([known.deploymentSecret]);
-
-it("the secret of the vectors is derived", async () => {
-  expect(await signingSecretOf({ ...known, accountEpoch: 0 }, keys)).toEqual({ kid: known.kid, secret: known.secret });
-});
-
-it.each(known.vectors)("the vector $title is $result", async ({ token, result, externalId, panelistId }) => {
-  const verified = await verifySignedToken(token, keys);
-  expect(verified.ok ? "valid" : verified.reason).toBe(result);
-  if (!verified.ok) return;
-  expect(verified.value).toMatchObject({ panelistId, signed: { externalId } });
-});
 
 /** A program that prints a token. `files`: those that stand beside the signer's own. */
 type Signer = {
