@@ -68,6 +68,8 @@ const examples = Object.values(document.paths)
       schema: { $ref: "#/components/schemas/Problem" },
       example: { ...PROBLEM, errors: [{ path: "title", message: "is required" }] },
     },
+    // No example of the document has a list with a maximum.
+    { schema: { $ref: "#/components/schemas/NewProposal" }, example: { title: "Dark mode", tags: ["Mobile"] } },
   ]);
 
 describe("the schemas of the document", () => {
