@@ -66,21 +66,27 @@ export function addPeoplePages(routes: Routes<OwnerEnv>): void {
 /** Makes the change, and returns the event's id. Throws `invalid-request`, and `not-found`. */
 async function change(c: Context<OwnerEnv>, id: string, what: string): Promise<string> {
   if (what === "unblock") await limitOwner(c);
-  const { eventId } = await decide(c, { kind: "panelist", id }, async ({ session, accountId, now }) => {
+  const { answer, eventId } = await decide(c, { kind: "panelist", id }, async ({ session, accountId, now }) => {
     switch (what) {
-      case "end-tokens":
-        return requireDone((await revokePanelistTokens(session, { accountId, id })).result);
+      case "end-tokens": {
+        const written = await revokePanelistTokens(session, { accountId, id });
+        requireDone(written.result);
+        return written;
+      }
       case "block":
       case "unblock":
         return orNotFound(await updatePanelist(session, { accountId, id, changes: { active: what === "unblock" } }));
       case "delete":
       case "delete-all": {
         const deletion = { accountId, id, deletesContent: what === "delete-all", now, idempotencyKey: undefined };
-        return requireDone((await deletePanelist(session, deletion)).result);
+        const written = await deletePanelist(session, deletion);
+        requireDone(written.result);
+        return written;
       }
       default:
         throw invalid([{ path: "do", message: "is not known" }]);
     }
   });
+  if (answer !== "other-id" && answer.revocation !== undefined) c.var.views.noteRevocation(answer.revocation);
   return eventId;
 }

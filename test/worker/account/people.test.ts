@@ -1,9 +1,10 @@
 /** The owner's pages of panelists. */
 import { describe, expect, it } from "vitest";
+import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { createDesk } from "../../support/desk.ts";
 import { createOwner } from "../../support/owner.ts";
-import { PROPOSALS } from "../../support/panel.ts";
+import { CHANGELOG, PROPOSALS, sendWith } from "../../support/panel.ts";
 
 const namesIn = (html: string) =>
   [...html.matchAll(/<a href="[^"]*\/people\/\w{12}[^"]*"><bdi>([^<]*)</g)].map(([, name]) => name);
@@ -68,6 +69,16 @@ describe("people", () => {
     expect(answer.headers.get("Location")).toMatch(/^\/account\/people\?undo=/);
     const path = `/tenant/ideabanks/${panel.bank.id}/proposals/${idea}`;
     expect((await panel.tenant.send("GET", path)).status).toBe(status);
+  });
+
+  it.each(["end-tokens", "block", "delete", "delete-all"])("by %s are refused here at once", async (what) => {
+    const { panel, owner } = await createDesk();
+    const { id, token } = await panel.panelist("Robin");
+    freeze(Date.now());
+    const read = async () => (await sendWith(owner.isolate, token)("GET", CHANGELOG)).status;
+    expect(await read()).toBe(200);
+    expect((await owner.submit(`/people/${id}`, { do: what })).status).toBe(303);
+    expect(await read()).toBe(401);
   });
 
   it("lose their tokens, are blocked and deleted; the activity says who did it, and names nobody", async () => {
