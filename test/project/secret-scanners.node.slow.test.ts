@@ -46,9 +46,20 @@ it("TruffleHog finds keys, and its verifier says which work", async () => {
   expect(verify).toEqual([{ endpoint: "http://localhost:8000/", unsafe: true }]);
 
   const asked: string[] = [];
+  const named = (name: string) => `ibk_${name.padEnd(47, "0")}`;
+  const answers: Record<string, [number, string?]> = {
+    [KEY]: [200],
+    [named("limited")]: [429],
+    [named("paused")]: [403, "paused"],
+    [named("address")]: [403, "address"],
+    [named("suspended")]: [403, "suspended"],
+    [named("plain")]: [403],
+    [named("down")]: [503],
+  };
   const api = createServer((request, response) => {
     asked.push(`${request.method} ${request.url} ${request.headers["x-api-key"]}`);
-    response.writeHead(request.headers["x-api-key"] === KEY ? 200 : 401).end();
+    const [status, reason] = answers[String(request.headers["x-api-key"])] ?? [401];
+    response.writeHead(status).end(JSON.stringify({ reason }));
   });
   api.listen(0, "localhost");
   await once(api, "listening");
@@ -64,7 +75,11 @@ it("TruffleHog finds keys, and its verifier says which work", async () => {
     expect(await ask(finding(KEY))).toBe(200);
     expect(await ask(finding(KEY.replace("8A", "8B")))).toBe(403);
     expect(await ask("no json")).toBe(500);
-    expect(asked).toEqual([`GET /tenant/whoami ${KEY}`, `GET /tenant/whoami ${KEY.replace("8A", "8B")}`]);
+    expect(asked.splice(0)).toEqual([`GET /tenant/whoami ${KEY}`, `GET /tenant/whoami ${KEY.replace("8A", "8B")}`]);
+    for (const alive of ["limited", "paused", "address", "suspended"])
+      expect([alive, await ask(finding(named(alive)))]).toEqual([alive, 200]);
+    for (const unknown of ["plain", "down"])
+      expect([unknown, await ask(finding(named(unknown)))]).toEqual([unknown, 500]);
   } finally {
     verifier.kill();
     api.close();

@@ -95,7 +95,7 @@ export const TokenQuestion = describe(
   z.strictObject({ token: z.nullable(z.string()) }),
   import.meta.deployed || {
     name: "TokenQuestion",
-    example: { token: "ibt_b4nKb4nKb4nKPa7Ne1isT0011xUgy60wW40a1b2c3d4e5f6g7h8" },
+    example: { token: "ibt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEX" },
     fields: { token: "A compound token of any kind, as your client sent it. `null` when it sent none." },
   },
 );

@@ -180,7 +180,7 @@ export const ShownApiKey = describe(
   }),
   import.meta.deployed || {
     name: "ShownApiKey",
-    example: { apiKey: EXAMPLE_KEY, key: "ibk_XtwvMRbXxcwnx8wSjFTlRnKdhMYZ70VjvVOZGBXRgxPq48A", warning: null },
+    example: { apiKey: EXAMPLE_KEY, key: "ibk_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMP", warning: null },
     fields: {
       apiKey: "The key as the list shows it.",
       key: "The whole key: `ibk_` and 47 base62 digits. It is shown only in this answer.",

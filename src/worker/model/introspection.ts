@@ -12,7 +12,7 @@ export const SigningSecret = describe(
   z.object({ kid: z.string(), secret: z.string(), previousUntil: z.nullable(Timestamp) }),
   import.meta.deployed || {
     name: "SigningSecret",
-    example: { kid, secret: "ibs_uYb3K6p5d1nq0C7m2sJr4vXw8zTfGhLkQeRiOaPyNxM", previousUntil: null },
+    example: { kid, secret: "ibs_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEE", previousUntil: null },
     fields: {
       kid: "Goes into the header of each token that is signed with this secret.",
       secret: "The key of HS256: the bytes of this whole text. Nobody but your server may know it.",
@@ -35,7 +35,7 @@ export const IntrospectionRequest = describe(
   z.strictObject({ token: z.string().check(z.maxLength(MAX_SIGNED_LENGTH)) }),
   {
     name: "IntrospectionRequest",
-    example: import.meta.deployed || { token: "ibt_b4nKb4nKb4nKPa7Ne1isT0011xUgy60wW40a1b2c3d4e5f6g7h8" },
+    example: import.meta.deployed || { token: "ibt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEX" },
     fields: { token: "A compound token of any kind." },
   },
 );

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { oneOf } from "./text.ts";
 
-const EXAMPLE_TOKEN = "ibk_XtwvMRbXxcwnx8wSjFTlRnKdhMYZ70VjvVOZGBXRgxPq48A";
+const EXAMPLE_TOKEN = "ibk_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMP";
 const EXAMPLE_TYPE = "edge_access_api_key";
 const EXAMPLE_URL = "https://git.example/a/b/blob/main/.env";
 const EXAMPLE_VERDICT = { token_raw: EXAMPLE_TOKEN, token_type: EXAMPLE_TYPE, label: "true_positive" as const };

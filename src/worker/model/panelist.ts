@@ -137,7 +137,7 @@ export const IssuedToken = describe(
   import.meta.deployed || {
     name: "IssuedToken",
     example: {
-      token: "ibt_b4nKb4nKb4nKPa7Ne1isT0011xUgy60wW40a1b2c3d4e5f6g7h8",
+      token: "ibt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEX",
       panelistId: EXAMPLE_ID,
       expiresAt: "2026-11-21T10:00:00.000Z",
     },

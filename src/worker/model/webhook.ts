@@ -192,7 +192,7 @@ export const ShownWebhook = describe(
   }),
   import.meta.deployed || {
     name: "ShownWebhook",
-    example: { webhook: EXAMPLE_WEBHOOK, secret: "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw" },
+    example: { webhook: EXAMPLE_WEBHOOK, secret: "whsec_EXAMPLE0000000000000000000000000" },
     fields: {
       webhook: "The webhook as the list shows it.",
       secret: "What its deliveries are signed with (Standard Webhooks). It is shown only in this answer.",
