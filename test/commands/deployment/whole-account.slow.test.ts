@@ -21,7 +21,7 @@ function seed(id: string, owner: string, status = "suspended"): void {
   );
   sql(
     binding,
-    `INSERT INTO accounts (id, owner_email, status, created_at) VALUES ('${id}', '${owner}', '${status}', 1)`,
+    `INSERT INTO accounts (id, owner_email, status, created_at, panelist_salt) VALUES ('${id}', '${owner}', '${status}', 1, 'SALT')`,
     `INSERT INTO members VALUES (${ids("member")}, '${id}', 'm-${owner}', 'x', 1)`,
     `INSERT INTO invitations VALUES (${ids("invite")}, '${id}', 'i-${owner}', 'x', 1, NULL)`,
     `INSERT INTO api_keys (id, account_id, name, secret_hash, previous_secret_hash, scopes, created_at)
@@ -182,7 +182,7 @@ describe("export", () => {
     ];
     without.push("idempotency_keys", "token_revocations", "merges", "deleted_idea_banks");
     expect(names).toEqual(new Set(tables("DB_1").filter((table) => !without.includes(table))));
-    expect(stdout).not.toMatch(/HASH|SECRET|other@example|neighbour@example|\u202e/);
+    expect(stdout).not.toMatch(/HASH|SECRET|SALT|other@example|neighbour@example|\u202e/);
     expect(lines.find(({ table }) => table === "panelists")).toMatchObject({
       external_id: "e",
       display_name: "Kim \u202e",
