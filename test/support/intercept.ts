@@ -14,7 +14,7 @@ export function interceptStores<E extends Bindings>(env: E, interceptor: Interce
   return {
     ...interceptDatabases(env, () => interceptor),
     CHANGELOGS: interceptStore(env.CHANGELOGS, interceptor),
-    API_KEY_GATE: interceptObjects(env.API_KEY_GATE, ["admit", "forget", "ping", "report"], interceptor),
+    API_KEY_GATE: interceptObjects(env.API_KEY_GATE, ["admit", "block", "forget", "ping", "report"], interceptor),
   };
 }
 

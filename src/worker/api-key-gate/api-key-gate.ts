@@ -47,6 +47,9 @@ const HEADROOM = 1.5;
 /** A shorter lease would end before its answer has arrived. */
 const SHORTEST_LEASE_MS = 50;
 
+/** A key of the storage, beside the state. */
+const BLOCKED = "blocked/1";
+
 export class ApiKeyGate extends DurableObject<Env> {
   /** The key's row; null when D1 has no such key. */
   readonly #record: Kept<ApiKeyRecord | null>;
@@ -55,6 +58,8 @@ export class ApiKeyGate extends DurableObject<Env> {
   /** The stored admissions, until the record tells the limit. Then `#window` has them. */
   #restored: Float64Array;
   #window: LeasedWindow | undefined;
+  /** The key is revoked, whatever D1 says of it. */
+  #isBlocked: boolean;
   /** Whether something was counted since the last write. */
   #isUnwritten = false;
   /** In Unix milliseconds; infinite when no alarm is set. */
@@ -67,6 +72,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     void ctx.blockConcurrencyWhile(async () => {
       this.#alarmAt = (await ctx.storage.getAlarm()) ?? Number.POSITIVE_INFINITY;
     });
+    this.#isBlocked = ctx.storage.kv.get(BLOCKED) === true;
     const { state, discarded } = readStoredState(ctx.storage.kv.get(STATE));
     if (discarded.length > 0) logWarning("a gate's stored state is of another format; discarded", discarded.join(", "));
     const onOutage = (error: unknown, since: number) =>
@@ -80,6 +86,7 @@ export class ApiKeyGate extends DurableObject<Env> {
   async admit(secretHash: string, address: string | null = null, ask: Ask = { perSecond: 0 }): Promise<Admission> {
     const { perSecond, seen, report } = ask;
     if (report !== undefined) this.#takeReport(report, secretHash);
+    if (this.#isBlocked) return { outcome: "refused", reason: "revoked" };
     const record = await this.#readRecord();
     if (record === undefined) return { outcome: "unavailable" };
     const now = Date.now();
@@ -112,7 +119,7 @@ export class ApiKeyGate extends DurableObject<Env> {
    */
   async report(secretHash: string, report: Report | undefined, perSecond = 0): Promise<Admitted | undefined> {
     if (report !== undefined) this.#takeReport(report, secretHash);
-    if (perSecond === 0) return undefined;
+    if (perSecond === 0 || this.#isBlocked) return undefined;
     const record = await this.#readRecord();
     const now = Date.now();
     if (!record || refusalOf(record, secretHash, now)) return undefined;
@@ -137,6 +144,12 @@ export class ApiKeyGate extends DurableObject<Env> {
     this.#write(Date.now());
     this.#setAlarm(Date.now());
     return readLeaseMs(this.env);
+  }
+
+  /** The owner has revoked the key, and D1 could not store it. It stays revoked here, also after a crash: revoking is final. */
+  block(): void {
+    this.#isBlocked = true;
+    this.ctx.storage.kv.put(BLOCKED, true);
   }
 
   /**

@@ -125,6 +125,15 @@ export class Gatekeeper {
     await wait(Math.max(readLeaseMs(caller.env), leaseMs));
   }
 
+  /**
+   * A revocation that D1 did not take: the gate refuses the key from now on. When it resolves, no isolate admits it, except while
+   * the gate does not answer. Rejects when the gate does not answer.
+   */
+  async block(caller: GateCaller, apiKeyId: string): Promise<void> {
+    await answerWithin(DEADLINE_MS.without, this.#gateOf(caller, apiKeyId).block());
+    await this.forget(caller, apiKeyId);
+  }
+
   #notifyAgain(caller: GateCaller, apiKeyId: string, times: number): void {
     if (times === 0) return;
     const notify = async () => {

@@ -2,7 +2,7 @@
  * Changes of API keys by their owner, or by the operator: first D1 is changed, then the gate is notified, then the request is
  * answered.
  */
-import { revokeApiKey } from "../database/account-api-keys.ts";
+import { loadOwnApiKey, revokeApiKey } from "../database/account-api-keys.ts";
 import { changeApiKey } from "../database/api-key-changes.ts";
 import type { AuditStamp } from "../database/audit-events.ts";
 import type { ApiKey, Owner } from "../model/account.ts";
@@ -38,11 +38,44 @@ export const endedKey = () =>
  * gate again. Throws `not-found`, and `service-unavailable` when the gate does not answer.
  */
 export async function revokeOwnKey(changer: KeyChanger, { session, owner, id, at }: OwnKey): Promise<ApiKey> {
-  const apiKey = await revokeApiKey(session, { owner, id, stamp: at });
+  const apiKey = await revokeApiKey(session, { owner, id, stamp: at }).catch((error: unknown) =>
+    blockOwnKey(changer, { session, owner, id, at }, error),
+  );
   if (apiKey === null) throw noSuchKey();
   await requireNotified(changer, id, { done: "The key is revoked", again: "Revoke it again" });
   return apiKey;
 }
+
+/**
+ * For a revocation that D1 did not take, as while it is full: the key's gate refuses the key from now on, although D1 does not say so.
+ * Throws in any case: `service-unavailable` that says what holds; the failure itself when D1 cannot say whose the key is either.
+ */
+async function blockOwnKey(
+  { caller, gatekeeper }: KeyChanger,
+  { session, owner, id, at }: OwnKey,
+  failure: unknown,
+): Promise<null> {
+  const own = await loadOwnApiKey(session, { email: owner.email, id, now: at.now }).catch(() => {
+    throw failure;
+  });
+  if (own === null) return null;
+  const isBlocked = await gatekeeper.block(caller, id).then(
+    () => true,
+    () => false,
+  );
+  throw new Problem("service-unavailable", {
+    detail: isBlocked ? BLOCKED : NOT_BLOCKED,
+    headers: { "Retry-After": "60" },
+    cause: failure,
+  });
+}
+
+const BLOCKED =
+  "The key is refused from now on. But the database takes no changes at the moment, so the revocation is not stored: lists still show " +
+  "the key as active, and it may work while its Durable Object does not answer. Revoke it again later.";
+const NOT_BLOCKED =
+  "The key was not revoked, and still works: the database takes no changes at the moment, and the key's Durable Object does not answer. " +
+  "Revoke it again.";
 
 /**
  * Changes the key. When it resolves, no request anywhere is decided by the old settings, so a narrowing takes effect like a

@@ -20,7 +20,7 @@ import {
 } from "./api-key-rows.ts";
 import { type AuditStamp, auditKey, recordRefusal } from "./audit-events.ts";
 import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";
-import { accountOf, beginVisit, type Visit } from "./owners.ts";
+import { accountOf, beginVisit, readAtVisit, type Visit } from "./owners.ts";
 import { STORED_BYTES } from "./quota.ts";
 import { changeOnce, type Repeated, toRepeated } from "./repeated-changes.ts";
 import { afterRotation } from "./secret-rotation.ts";
@@ -93,8 +93,7 @@ const deleteLongEnded = (email: string, now: number) => [
 /** Lists the keys with the last 24 hours of their use. */
 export async function listApiKeys(session: Session, visit: Visit): Promise<ApiKeyOverview> {
   const { email, now } = visit;
-  const rows = await session.batch({
-    ...beginVisit(visit),
+  const rows = await readAtVisit(session, visit, {
     listed: prepare<ListedRow>(LISTED, { email, now }),
     hours: prepare<UsageRow>(
       `SELECT u.api_key_id, u.hour, u.admitted, u.limited FROM (${LISTED}) k JOIN api_key_usage u ON u.api_key_id = k.id

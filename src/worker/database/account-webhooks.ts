@@ -20,7 +20,7 @@ import { prepare } from "../store/statement.ts";
 import { orNull } from "./api-key-rows.ts";
 import { type AuditStamp, auditWebhook, type WebhookEvent } from "./audit-events.ts";
 import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";
-import { accountOf, beginVisit, type Visit } from "./owners.ts";
+import { accountOf, beginVisit, readAtVisit, type Visit } from "./owners.ts";
 import { changeOnce, type Repeated, toRepeated } from "./repeated-changes.ts";
 import {
   DATABASE_NOW,
@@ -79,8 +79,7 @@ export async function listWebhooks(
   session: Session,
   visit: Visit,
 ): Promise<{ readonly accountId: Identifier; readonly webhooks: readonly Webhook[] }> {
-  const rows = await session.batch({
-    ...beginVisit(visit),
+  const rows = await readAtVisit(session, visit, {
     webhooks: prepare<Row>(`SELECT ${COLUMNS} FROM webhooks WHERE ${OWN} ORDER BY created_at, id`, {
       email: visit.email,
     }),

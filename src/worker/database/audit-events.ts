@@ -8,7 +8,7 @@ import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare, type Statement } from "../store/statement.ts";
 import { ACCOUNT_OF_OWNER, IS_MEMBER, notDoneBefore } from "./idempotency.ts";
-import { accountOf, beginVisit, type Visit } from "./owners.ts";
+import { accountOf, readAtVisit, type Visit } from "./owners.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
 
 export type EventRow = {
@@ -161,8 +161,7 @@ export async function listAuditEvents(
     apiKeyId,
   }: { readonly visit: Visit; readonly request: PageRequest; readonly apiKeyId?: string | undefined },
 ): Promise<{ readonly accountId: Identifier; readonly page: Page<AuditEvent> }> {
-  const results = await session.batch({
-    ...beginVisit(visit),
+  const results = await readAtVisit(session, visit, {
     events: prepare<EventRow>(
       `SELECT ${EVENT_COLUMNS} FROM audit_events
        WHERE account_id = ${ACCOUNT_OF_OWNER} ${apiKeyId === undefined ? "" : "AND api_key_id = :apiKeyId"}

@@ -3,7 +3,8 @@
  * database repeats the entries of its own accounts.
  */
 import type { Identifier } from "../credentials/id.ts";
-import type { Session } from "../store/session.ts";
+import { refusesWrites } from "../store/outage.ts";
+import type { Batch, Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 
 /** An owner's visit to the database `digit`. `accountId` is the owner's account, or the id for a new one. */
@@ -47,9 +48,22 @@ export const beginVisit = ({ email, digit, accountId, now }: Visit) => ({
 
 type VisitedRow = { readonly account_id: Identifier };
 
+/** A visit that reads. While the database takes no writes, as a full one does, it reads all the same, but makes no account. */
+export async function readAtVisit<Statements extends Batch>(session: Session, visit: Visit, statements: Statements) {
+  const { visited, ...firsts } = beginVisit(visit);
+  try {
+    return await session.batch({ ...firsts, visited, ...statements });
+  } catch (error) {
+    if (!refusesWrites(error)) throw error;
+    const rows = await session.batch({ visited, ...statements });
+    if (!rows.visited?.length) throw error;
+    return rows;
+  }
+}
+
 /** The owner's account and its database, for work that takes more than one statement. */
 export async function openAccount(session: Session, visit: Visit) {
-  return { session, accountId: accountOf(await session.batch(beginVisit(visit))) };
+  return { session, accountId: accountOf(await readAtVisit(session, visit, {})) };
 }
 
 /** The visitor has no account and was not given one, because other accounts may have this member. */

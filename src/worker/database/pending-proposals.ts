@@ -6,7 +6,7 @@ import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { ACCOUNT_OF_OWNER, IS_MEMBER } from "./idempotency.ts";
-import { accountOf, beginVisit, type Visit } from "./owners.ts";
+import { accountOf, readAtVisit, type Visit } from "./owners.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
 
 type Row = {
@@ -66,8 +66,7 @@ export async function listPendingProposals(
   const shown = select(`substr(p.description, 1, ${BEGINNING})`, `${inOrder} LIMIT ${LOOKED_AT}`);
   const lastLookedAt = waiting("created_at, id", `${inOrder} LIMIT 1 OFFSET ${LOOKED_AT - 1}`);
   const values = { email: visit.email, ...pageValues(request, "ascending") };
-  const rows = await session.batch({
-    ...beginVisit(visit),
+  const rows = await readAtVisit(session, visit, {
     listed: prepare<Row>(`${shown} LIMIT :rows`, values),
     lastLookedAt: prepare<Pick<Row, "id" | "created_at">>(lastLookedAt, values),
   });

@@ -30,6 +30,12 @@ const STATEMENT_DEFECT = new RegExp(
   "s",
 );
 
+/** D1 takes no writes, because the database is full: https://developers.cloudflare.com/d1/platform/limits/ */
+export const refusesWrites = (error: unknown): boolean =>
+  error instanceof DatabaseOutage &&
+  error.cause instanceof Error &&
+  /SQLITE_(?:FULL|READONLY)|maximum (?:DB|database) size/i.test(error.cause.message);
+
 /** True means that the database has answered. */
 export const isStatementDefect = (error: unknown): boolean =>
   error instanceof Error && STATEMENT_DEFECT.test(error.message);

@@ -1,0 +1,79 @@
+/** While D1 takes no writes, as when a database is full: reading goes on, and a revoked key is refused although nothing is stored. */
+
+import { runInDurableObject } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { beforeEach, expect, it, vi } from "vitest";
+import { failStores } from "../../support/intercept.ts";
+import { createOwner } from "../../support/owner.ts";
+import { refuseWrites } from "../../support/refuse-writes.ts";
+
+beforeEach(() => void vi.spyOn(console, "error").mockImplementation(() => {}));
+
+/** An owner with a key, before the database was full and since. */
+async function createBoth(digit: "0" | "1" = "0") {
+  const before = createOwner(undefined, env, digit);
+  const { apiKey, key } = await before.create("Import");
+  return { before, now: createOwner(before.email, refuseWrites(env), digit), apiKey, key };
+}
+
+it.each(["0", "1"] as const)("an owner reads everything, in database %s", async (digit) => {
+  const { now } = await createBoth(digit);
+  for (const path of ["/keys", "/webhooks", "/members", "/activity", "/accounts"])
+    expect([path, (await now.json("GET", path)).status]).toEqual([path, 200]);
+  for (const path of ["/api-keys", "/idea-banks", "/approval", "/people", "/webhooks", "/members", "/activity"])
+    expect([path, (await now.page(path)).status]).toEqual([path, 200]);
+});
+
+it("a revoked key is refused everywhere, and the answer says what holds and what is not stored", async () => {
+  const { before, now, apiKey, key } = await createBoth();
+  expect(await before.whoami(key)).toBe(200);
+  const answer = await now.json("DELETE", `/keys/${apiKey.id}`);
+  expect([answer.status, answer.headers.get("Retry-After")]).toEqual([503, "60"]);
+  expect(await answer.json()).toMatchObject({
+    error: "service-unavailable",
+    detail: expect.stringMatching(
+      /^The key is refused from now on\. .* the revocation is not stored: .* Revoke it again later\.$/,
+    ),
+  });
+  for (let times = 0; times < 2; times++) expect(await before.whoami(key)).toBe(401);
+  expect((await now.keys())[0]?.state).toBe("active");
+  const page = await now.submit(`/api-keys/${apiKey.id}/revoke`, {});
+  expect([page.status, (await page.text()).includes("The key is refused from now on.")]).toEqual([503, true]);
+});
+
+it("a key that was refused so stays refused when its Durable Object starts again, and once it can be written is revoked", async () => {
+  const { before, now, apiKey, key } = await createBoth();
+  await now.json("DELETE", `/keys/${apiKey.id}`);
+  const gate = env.API_KEY_GATE.get(env.API_KEY_GATE.idFromName(apiKey.id));
+  await runInDurableObject(gate, (_, state) => state.abort("a crash")).catch(() => {});
+  expect(await before.whoami(key)).toBe(401);
+  expect((await before.json("DELETE", `/keys/${apiKey.id}`)).status).toBe(200);
+  expect((await before.keys())[0]?.state).toBe("revoked");
+  expect(await before.whoami(key)).toBe(401);
+});
+
+it("nobody revokes another owner's key so", async () => {
+  const { before, apiKey, key } = await createBoth();
+  const other = createOwner(undefined, env, "0");
+  await other.create();
+  const { status } = await createOwner(other.email, refuseWrites(env), "0").json("DELETE", `/keys/${apiKey.id}`);
+  expect([status, await before.whoami(key)]).toEqual([404, 200]);
+});
+
+it("when the Durable Object does not answer either, the answer says that the key still works", async () => {
+  const { before, apiKey, key } = await createBoth();
+  const down = createOwner(before.email, failStores(refuseWrites(env), "gate"), "0");
+  const answer = await down.json("DELETE", `/keys/${apiKey.id}`);
+  expect(answer.status).toBe(503);
+  expect(await answer.json()).toMatchObject({
+    detail: expect.stringContaining("The key was not revoked, and still works"),
+  });
+  expect(await before.whoami(key)).toBe(200);
+});
+
+it("when D1 answers nothing, nothing is known of the key's owner, and nothing is done", async () => {
+  const { before, apiKey, key } = await createBoth();
+  const down = createOwner(before.email, failStores(env, "d1"), "0");
+  expect((await down.json("DELETE", `/keys/${apiKey.id}`)).status).toBe(503);
+  expect(await before.whoami(key)).toBe(200);
+});
