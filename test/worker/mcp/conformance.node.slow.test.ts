@@ -60,7 +60,7 @@ async function conform(version: string): Promise<Check[]> {
   const suite = resolve("node_modules/@modelcontextprotocol/conformance/dist/index.js");
   const options = ["server", "--url", url, "--suite", "all", "--spec-version", version, "-o", folder];
   // It ends with 1, because some checks fail.
-  await promisify(execFile)(resolve("node_modules/node/bin/node"), [suite, ...options]).catch(() => {});
+  await promisify(execFile)(process.execPath, [suite, ...options]).catch(() => {});
   const files = await readdir(folder, { recursive: true });
   const checks = files
     .filter((file) => file.endsWith("checks.json"))
