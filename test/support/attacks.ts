@@ -6,7 +6,14 @@ import { titleWords } from "../../src/worker/model/words.ts";
 import { databaseOf } from "./databases.ts";
 import { changeEverything, editOwnTitle } from "./edit-attacks.ts";
 import { createGitHub } from "./github.ts";
-import { deleteBusyPanelist, deletePopular, mergePopular, withdrawPopular } from "./large-attacks.ts";
+import {
+  deleteBusyPanelist,
+  deletePopular,
+  eraseBusyPanelist,
+  listByTag,
+  mergePopular,
+  withdrawPopular,
+} from "./large-attacks.ts";
 import { addWebhook } from "./webhooks.ts";
 import { addApiKey, addIdeaBank, addProposal, newId, signingKeys, tokenFor } from "./world.ts";
 
@@ -52,6 +59,9 @@ const report = (send: Send, keys: readonly string[], headers?: Record<string, st
     keys.map((token) => ({ token, type: "edge_access_api_key", url: "u" })),
     headers,
   );
+
+/** An isolate reads GitHub's published keys once an hour. */
+const readGitHubsKeys = async (send: Send) => report(send, await keysOf(1));
 
 async function paste(send: Send, keys: readonly string[]) {
   const body = new URLSearchParams({ key: keys.join("\n"), foundAt: "a forum" });
@@ -153,6 +163,11 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
     },
   ],
   [
+    "valid token: a page of 100 proposals by tag and votes, each with an author and the panelist's vote",
+    200,
+    listByTag,
+  ],
+  [
     "valid token: a search for six words that many titles have",
     200,
     async (send) => {
@@ -199,9 +214,19 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
   [
     "leaks: a thousand reports without GitHub's signature",
     401,
-    async (send) => report(send, await keysOf(1_000), { "Github-Public-Key-Signature": await github.sign("[]") }),
+    async (send) => {
+      await readGitHubsKeys(send);
+      return report(send, await keysOf(1_000), { "Github-Public-Key-Signature": await github.sign("[]") });
+    },
   ],
-  ["leaks: more than 1 MiB", 413, (send) => report(send, ["x".repeat(1024 * 1024)])],
+  [
+    "leaks: more than 1 MiB",
+    413,
+    async (send) => {
+      await readGitHubsKeys(send);
+      return report(send, ["x".repeat(1024 * 1024)]);
+    },
+  ],
   [
     "leaks: guesses that fill a form of 64 KiB, pasted",
     303,
@@ -220,7 +245,10 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
   [
     "leaks: a thousand reports by GitHub, of keys with a right tag that nobody has",
     200,
-    async (send) => report(send, await keysOf(1_000)),
+    async (send) => {
+      await readGitHubsKeys(send);
+      return report(send, await keysOf(1_000));
+    },
   ],
   ["valid API key: whoami", 200, async (send) => send(WHOAMI, withKey((await addApiKey()).text))],
   [
@@ -262,4 +290,5 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
   ["valid API key: delete a panelist with many votes, proposals and comments", 204, deleteBusyPanelist],
   ["valid API key: delete a proposal with many votes and comments, which many were merged into", 204, deletePopular],
   ["valid API key: merge a proposal with many votes, which many were merged into", 200, mergePopular],
+  ["valid API key: delete a panelist with many votes, and the proposals and comments with it", 204, eraseBusyPanelist],
 ];

@@ -51,13 +51,34 @@ export async function withdrawPopular(send: Send): Promise<Response> {
   return send(`/ideabank/proposals/${id}`, { method: "DELETE", headers: { Authorization: bank.token } });
 }
 
-export async function deleteBusyPanelist(send: Send): Promise<Response> {
+/** A panelist with 120 proposals, votes for them, and 400 comments. */
+async function addBusyPanelist(): Promise<Bank> {
   const bank = await addIdeaBank();
   for (let index = 0; index < 120; index++) await addProposal(bank);
-  await run(bank, "UPDATE proposals SET author_id = ?1", bank.panelistId);
+  await run(bank, "UPDATE proposals SET author_id = ?1, words = ?2, tags = ?3", bank.panelistId, WORDS, TAGS);
   await run(bank, "INSERT INTO votes SELECT id, ?1, account_id, idea_bank_id, 1 FROM proposals", bank.panelistId);
   await addComments(bank, await addProposal(bank), bank.panelistId, 400);
+  return bank;
+}
+
+export async function deleteBusyPanelist(send: Send): Promise<Response> {
+  const bank = await addBusyPanelist();
   return send(`/tenant/panelists/${bank.panelistId}`, { method: "DELETE", headers: await withKeyOf(bank) });
+}
+
+export async function eraseBusyPanelist(send: Send): Promise<Response> {
+  const bank = await addBusyPanelist();
+  const path = `/tenant/panelists/${bank.panelistId}?content=delete`;
+  return send(path, { method: "DELETE", headers: await withKeyOf(bank) });
+}
+
+/** A page by tag and votes, of proposals that all have the tag, each with an author and the panelist's vote. */
+export async function listByTag(send: Send): Promise<Response> {
+  const bank = await addIdeaBank();
+  for (let index = 0; index < 120; index++) await addProposal(bank, { status: "planned" });
+  await run(bank, "UPDATE proposals SET author_id = ?1, tags = ?2", bank.panelistId, TAGS);
+  await run(bank, "INSERT INTO votes SELECT id, ?1, account_id, idea_bank_id, 1 FROM proposals", bank.panelistId);
+  return send("/ideabank/proposals?sort=top&tag=a&limit=100", { headers: { Authorization: bank.token } });
 }
 
 export async function mergePopular(send: Send): Promise<Response> {
