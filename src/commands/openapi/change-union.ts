@@ -36,7 +36,7 @@ export function withChangeUnion({ Change, ...schemas }: Record<string, JsonSchem
     ...unionOf(Change, {
       name: "Change",
       by: "type",
-      every: ["type", "at", "by"],
+      every: ["type", "at", "by", "apiKeyId"],
       kinds,
       other: { name: "OtherChange", description: "A change of a type that was added later: ignore it." },
     }),

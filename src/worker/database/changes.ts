@@ -35,6 +35,7 @@ type ChangeRow = Place & {
   actor: ChangeActor;
   survey_id: string | null;
   event_id: null;
+  api_key_id: string | null;
 };
 type AccountRow = Place & { type: AccountEvent["type"]; actor: AccountEvent["by"]; event_id: string };
 type Row = ChangeRow | AccountRow;
@@ -104,6 +105,7 @@ function toChange(row: ChangeRow, { ideaBanks, proposals, comments, panelists, s
     type: row.type,
     at: toTimestamp(row.changed_at),
     by: row.actor,
+    apiKeyId: row.api_key_id,
     ...(idea_bank_id !== null && { ideaBankId: idea_bank_id }),
     ...(proposal_id !== null && { proposalId: proposal_id }),
     ...(comment_id !== null && { commentId: comment_id }),

@@ -42,6 +42,9 @@ export const AUDIT_EVENTS = [
   "comment-deleted",
   "panelist-changed",
   "panelist-deleted",
+  "survey-deleted",
+  "signing-secret-rotated",
+  "visitor-tokens-ended",
 ] as const;
 const AuditedWebhook = describe(
   z.object({ id: Id, url: z.string() }),
@@ -118,10 +121,12 @@ export const AuditEvent = describe(
       id: "The event's identifier.",
       event:
         "What happened. `changed`: see `changes`; without a key, a member was added or removed, or has another address. `leaked`: the key, or without a key the `secret` in `changes`, was found in public. `signing-secret-read`: the first time on a day (UTC) that the key read or rotated a signing secret. `tokens-ended`: all tokens of the account. `account-suspended`, `account-resumed`, `quota-changed`: by the operator of the service. `refused`: a key was not created because the account had its maximum of active keys.",
-      apiKeyId: "The key's identifier. `null` for a key that was not created, and for an event that is about no key.",
+      apiKeyId:
+        "The key's identifier; with a `subject`, that of the key that did it. `null` for a key that was not created, and for an event that is about no key.",
       apiKeyName: "The key's name at that time. Empty for an event that is about no key.",
       webhook: "The webhook of an event of a webhook. Otherwise `null`.",
-      subject: "What a member decided about: an idea bank, a proposal, a comment or a panelist. Otherwise `null`.",
+      subject:
+        "What a member decided about, or an API key ended for good: an idea bank, a proposal, a comment, a panelist, a survey. Otherwise `null`.",
       proposals: "Of `proposals-changed`, a decision about several proposals at once. Otherwise `null`.",
       actor:
         "The e-mail address or the service token that did it. `null` when it was a request with the key itself, `the operator` when it was the operator of the service.",

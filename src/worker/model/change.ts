@@ -41,6 +41,7 @@ export const Change = describe(
     type: oneOf(CHANGE_TYPES),
     at: Timestamp,
     by: oneOf(CHANGE_ACTORS),
+    apiKeyId: z.nullable(Id),
     ideaBankId: z.optional(Id),
     proposalId: z.optional(Id),
     commentId: z.optional(Id),
@@ -58,6 +59,7 @@ export const Change = describe(
       type: "proposal.status-changed",
       at: "2026-11-20T12:00:00.000Z",
       by: "tenant",
+      apiKeyId: "XtwvMRbXxcwn",
       ideaBankId: "b4nKb4nKb4nK",
       proposalId: "Pr0p0sa1Dark",
       proposal: {
@@ -83,6 +85,8 @@ export const Change = describe(
       type: "What happened. New types can be added: ignore those that you do not know.",
       at: "When it happened: ISO 8601, UTC, with milliseconds. The order of changes is that of the list, whatever their times.",
       by: "`panelist` for a panelist's request; `system` for what followed later from another change; else `tenant`.",
+      apiKeyId:
+        "The API key that did it. `null` for members, panelists and the service, for what was recorded before 1.1.0, and for a panelist who was created with a token.",
       ideaBankId: "The idea bank that has changed, or that the proposal is or was in.",
       proposalId: "The proposal that has changed, or that the comment is or was on.",
       commentId: "The comment that has changed.",

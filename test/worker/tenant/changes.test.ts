@@ -208,22 +208,24 @@ describe("a change", () => {
     };
     const ids = { ideaBankId: bank.id, proposalId };
     const at = expect.stringMatching(/^\d{4}-.*Z$/);
+    const apiKeyId = tenant.id;
     const changes = (shown: typeof now | Record<keyof typeof now, null>) => [
-      { type: "proposal.created", by: "panelist", at, ...ids, proposal: shown.proposal },
+      { type: "proposal.created", by: "panelist", apiKeyId: null, at, ...ids, proposal: shown.proposal },
       {
         type: "comment.created",
         by: "panelist",
+        apiKeyId: null,
         at,
         ...ids,
         commentId,
         proposal: shown.proposal,
         comment: shown.comment,
       },
-      { type: "proposal.status-changed", by: "tenant", at, ...ids, proposal: shown.proposal },
-      { type: "ideabank.updated", by: "tenant", at, ideaBankId: bank.id, ideaBank: shown.ideaBank },
-      { type: "panelist.updated", by: "tenant", at, panelistId: robin.id, panelist: shown.panelist },
-      { type: "survey.created", by: "tenant", at, surveyId: survey.id, survey: shown.survey },
-      { type: "survey.updated", by: "tenant", at, surveyId: survey.id, survey: shown.survey },
+      { type: "proposal.status-changed", by: "tenant", apiKeyId, at, ...ids, proposal: shown.proposal },
+      { type: "ideabank.updated", by: "tenant", apiKeyId, at, ideaBankId: bank.id, ideaBank: shown.ideaBank },
+      { type: "panelist.updated", by: "tenant", apiKeyId, at, panelistId: robin.id, panelist: shown.panelist },
+      { type: "survey.created", by: "tenant", apiKeyId, at, surveyId: survey.id, survey: shown.survey },
+      { type: "survey.updated", by: "tenant", apiKeyId, at, surveyId: survey.id, survey: shown.survey },
     ];
     expect((await read(tenant, `?after=${nextCursor}`)).items).toEqual(changes(now));
     // Gone with the answer, though the rows are deleted later.
@@ -270,16 +272,18 @@ describe("a change", () => {
         )
         .bind(commentId, theirs.accountId, proposalId),
       databaseOf(mine.id)
-        .prepare("INSERT INTO change_log VALUES (?1, 1, 'comment.created', ?2, ?3, ?4, ?5, 'tenant', 1, NULL, NULL)")
+        .prepare(
+          "INSERT INTO change_log VALUES (?1, 1, 'comment.created', ?2, ?3, ?4, ?5, 'tenant', 1, NULL, NULL, NULL)",
+        )
         .bind(mine.accountId, theirs.id, proposalId, commentId, theirs.panelistId),
       databaseOf(mine.id)
         .prepare(
-          "INSERT INTO change_log VALUES (?1, 3, 'panelist.created', NULL, NULL, NULL, ?2, 'tenant', 1, NULL, NULL)",
+          "INSERT INTO change_log VALUES (?1, 3, 'panelist.created', NULL, NULL, NULL, ?2, 'tenant', 1, NULL, NULL, NULL)",
         )
         .bind(mine.accountId, theirs.panelistId),
       databaseOf(mine.id)
         .prepare(
-          "INSERT INTO change_log VALUES (?1, 2, 'ideabank.created', ?2, NULL, NULL, NULL, 'tenant', 1, NULL, NULL)",
+          "INSERT INTO change_log VALUES (?1, 2, 'ideabank.created', ?2, NULL, NULL, NULL, 'tenant', 1, NULL, NULL, NULL)",
         )
         .bind(mine.accountId, theirs.id),
       databaseOf(mine.id)
@@ -289,7 +293,7 @@ describe("a change", () => {
         .bind(surveyId, theirs.accountId),
       databaseOf(mine.id)
         .prepare(
-          "INSERT INTO change_log VALUES (?1, 4, 'survey.created', NULL, NULL, NULL, NULL, 'tenant', 1, ?2, NULL)",
+          "INSERT INTO change_log VALUES (?1, 4, 'survey.created', NULL, NULL, NULL, NULL, 'tenant', 1, ?2, NULL, NULL)",
         )
         .bind(mine.accountId, surveyId),
     ]);

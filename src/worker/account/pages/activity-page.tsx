@@ -16,6 +16,8 @@ const WORDS: Partial<Record<AuditEvent["event"], string>> = {
   "used-after-revocation": "used although revoked",
   "signing-secret-read": "read a signing secret",
   "tokens-ended": "ended all tokens",
+  "signing-secret-rotated": "has a new signing secret",
+  "visitor-tokens-ended": "visitor’s tokens ended",
   "account-suspended": "suspended",
   "account-resumed": "opened again",
   "quota-changed": "has another storage quota",
@@ -62,6 +64,9 @@ const KINDS: Record<string, string> = {
   proposal: "Idea",
   comment: "Comment on",
   panelist: "Person",
+  survey: "Survey",
+  signing: "Idea bank",
+  visitor: "Idea bank",
 };
 
 const LEAKED_WORDS: Record<(typeof LEAKED_SECRETS)[number], string> = {
@@ -143,14 +148,14 @@ const Event = ({ event, now }: { readonly event: AuditEvent; readonly now: numbe
   <li class={event.event}>
     <p>
       <strong>
-        {event.apiKeyId ? (
+        {event.apiKeyId && event.subject === null ? (
           <a href={`/account/api-keys/${event.apiKeyId}`}>{event.apiKeyName}</a>
         ) : (
           <Subject event={event} />
         )}
       </strong>{" "}
       {WORDS[event.event] ?? event.event.replace(/^\w+-/, "")}{" "}
-      {event.apiKeyId && <code>{`ibk_${event.apiKeyId}…`}</code>}
+      {event.apiKeyId && event.subject === null && <code>{`ibk_${event.apiKeyId}…`}</code>}
     </p>
     {event.changes && !(event.subject && /-(created|deleted)$/.test(event.event)) && (
       <p dir="auto">{changesInWords(event.changes)}</p>
@@ -158,6 +163,14 @@ const Event = ({ event, now }: { readonly event: AuditEvent; readonly now: numbe
     <p class="hint">
       <Time at={event.createdAt} now={now} />
       {event.actor && ` by ${event.actor}`}
+      {event.apiKeyId && event.subject !== null && (
+        <>
+          {" by the API key "}
+          <a href={`/account/api-keys/${event.apiKeyId}`}>
+            <code>{`ibk_${event.apiKeyId}…`}</code>
+          </a>
+        </>
+      )}
       {event.address && ` from ${event.address}`}
     </p>
   </li>
@@ -185,6 +198,6 @@ const Subject = ({
   const { id, name, ideaBankId } = subject;
   const bank = `/account/idea-banks/${ideaBankId ?? id}`;
   const path = { ideabank: bank, proposal: `${bank}/ideas/${id}`, panelist: `/account/people/${id}` }[kind];
-  const shown = kind === "panelist" ? <code>{id}</code> : <bdi>{`“${name}”`}</bdi>;
+  const shown = kind === "panelist" || name === "" ? <code>{id}</code> : <bdi>{`“${name}”`}</bdi>;
   return [`${KINDS[kind]} `, path === undefined || event.endsWith("deleted") ? shown : <a href={path}>{shown}</a>];
 };

@@ -1,0 +1,103 @@
+/** The activity and the changes say which API key did it. */
+import { expect, it } from "vitest";
+import type { Change } from "../../../src/worker/model/change.ts";
+import { createDesk } from "../../support/desk.ts";
+
+async function createScene() {
+  const desk = await createDesk();
+  const first = await desk.owner.create("First");
+  const second = await desk.owner.create("Second");
+  const { id } = desk.panel.bank;
+  const send = (key: string, method: string, path: string, body?: object) =>
+    desk.owner.isolate.request(path, {
+      method,
+      headers: { "X-API-Key": key, ...(body && { "Content-Type": "application/json" }) },
+      body: body ? JSON.stringify(body) : null,
+    });
+  const acts = async () => (await desk.activity()).filter(({ apiKeyId, subject }) => apiKeyId && subject);
+  const feed = async () => (await desk.changes()) as Change[];
+  return { ...desk, first, second, bankPath: `/tenant/ideabanks/${id}`, send, acts, feed };
+}
+
+it("what a key ends for good is an event with the key: deleting, merging, blocking, revoking tokens, rotating secrets", async () => {
+  const { panel, first, second, send, bankPath, acts, owner } = await createScene();
+  const robin = await panel.panelist("Robin");
+  const other = await panel.panelist("Other");
+  const [one, two, three] = [
+    await panel.propose({ title: "One" }),
+    await panel.propose({ title: "Two" }),
+    await panel.propose({ title: "Three" }),
+  ];
+  const comment = await (
+    await send(second.key, "POST", `${bankPath}/proposals/${two}/comments`, { body: "Hm." })
+  ).json<{ id: string }>();
+  const survey = await (await send(second.key, "POST", "/tenant/surveys", { title: "S" })).json<{ id: string }>();
+  expect(await acts()).toEqual([]);
+  const by = (method: string, path: string, body?: object) => send(first.key, method, path, body);
+  const answers = [
+    await by("POST", `${bankPath}/signing-secret/rotate`, {}),
+    await by("DELETE", `${bankPath}/visitor-tokens`),
+    await by("PATCH", `/tenant/panelists/${robin.id}`, { active: false }),
+    await by("DELETE", `/tenant/panelists/${other.id}/tokens`),
+    await by("DELETE", `/tenant/panelists/${other.id}?content=delete`),
+    await by("DELETE", `${bankPath}/proposals/${two}/comments/${comment.id}`),
+    await by("POST", `${bankPath}/proposals/${one}/merge`, { into: two }),
+    await by("DELETE", `${bankPath}/proposals/${three}`),
+    await by("DELETE", `/tenant/surveys/${survey.id}`),
+    await by("DELETE", bankPath),
+  ];
+  expect(answers.map(({ status }) => status).filter((status) => status >= 300)).toEqual([]);
+  const events = (await acts()).toReversed();
+  expect(events.map(({ event, apiKeyId, actor }) => [event, apiKeyId, actor])).toEqual(
+    [
+      "signing-secret-rotated",
+      "visitor-tokens-ended",
+      "panelist-changed",
+      "panelist-changed",
+      "panelist-deleted",
+      "comment-deleted",
+      "proposal-changed",
+      "proposal-deleted",
+      "survey-deleted",
+      "ideabank-deleted",
+    ].map((event) => [event, first.apiKey.id, null]),
+  );
+  expect(events[2]).toMatchObject({
+    subject: { id: robin.id },
+    changes: { before: { active: true }, after: { active: false } },
+  });
+  expect(events[6]).toMatchObject({ subject: { id: one, name: "One" }, changes: { after: { duplicateOf: two } } });
+  const words = (await (await owner.page("/activity")).text()).replace(/<[^>]*>/g, "");
+  expect(words).toContain(`by the API key ibk_${first.apiKey.id}…`);
+});
+
+it("each change says which key made it, and null for members and panelists; adding and reading are no events", async () => {
+  const { panel, first, second, send, bankPath, feed, acts, owner, bank } = await createScene();
+  const made = await (await send(first.key, "POST", `${bankPath}/proposals`, { title: "By the first" })).json<{
+    id: string;
+  }>();
+  await send(second.key, "PATCH", `${bankPath}/proposals/${made.id}`, { status: "planned" });
+  const robin = await panel.panelist("Robin");
+  await robin.submit("By a panelist");
+  await owner.submit(bank, { ids: [made.id], do: "status", status: "implemented" });
+  await send(second.key, "GET", `${bankPath}/proposals`);
+  expect(
+    (await feed())
+      .filter(({ type }) => type.startsWith("proposal"))
+      .map(({ type, by, apiKeyId }) => [type, by, apiKeyId]),
+  ).toEqual([
+    ["proposal.created", "tenant", first.apiKey.id],
+    ["proposal.status-changed", "tenant", second.apiKey.id],
+    ["proposal.created", "panelist", null],
+    ["proposal.status-changed", "tenant", null],
+  ]);
+  expect(await acts()).toEqual([]);
+});
+
+it("a loop of a key is at most 100 events of a kind in an hour; the log has each change with the key", async () => {
+  const { first, send, bankPath, acts } = await createScene();
+  for (let times = 0; times < 101; times++) await send(first.key, "POST", `${bankPath}/signing-secret/rotate`, {});
+  await send(first.key, "DELETE", `${bankPath}/visitor-tokens`);
+  const events = (await acts()).map(({ event }) => event);
+  expect(events[0]).toBe("visitor-tokens-ended");
+});
