@@ -31,7 +31,7 @@ describe.each(COMMANDS)("npm run $name", ({ name, help }) => {
   });
 
   it("has every action that is documented", () => {
-    const actions = [...usage.matchAll(/[(|] ?(\w+)(?= <|[ |)])/g)].map(([, action]) => action);
+    const actions = [...usage.matchAll(/[(|] ?([\w-]+)(?= <|[ |)])/g)].map(([, action]) => action);
     if (actions.length === 0) return;
     for (const { args, line } of documented) expect(actions, line).toContain(args.split(" ")[0]);
   });

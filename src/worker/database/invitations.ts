@@ -59,7 +59,7 @@ export async function inviteMember(
   });
   const done = toRepeated(recalled, idempotencyKey);
   const [row] = members;
-  // Who has declined is invited again, unless there is no seat.
+  // A person who has declined is invited again, unless there is no seat.
   const isDone = row !== undefined && (row.state !== "declined" || done !== undefined);
   if (isDone && done !== "key-reused") return toMember(row);
   return done ?? "full";

@@ -12,7 +12,7 @@ import { EVERY_MEMBER } from "./members.ts";
 /** Two addresses, in lower case. */
 export type Move = { readonly from: string; readonly to: string };
 
-/** What the directory knows before a move: the old address's accounts, and which of them either address has made. */
+/** The directory's entries before a move: the old address's accounts, and the account that each address has made. */
 export type Movable = {
   readonly accountIds: readonly Identifier[];
   readonly madeByOld: Identifier | undefined;
