@@ -19,6 +19,7 @@ import { recordLeakedTokens } from "../../../src/worker/database/leaked-tokens.t
 import { findTouched } from "../../../src/worker/database/members.ts";
 import { announceMove, completeMove, loadMovable, moveMember } from "../../../src/worker/database/moved-members.ts";
 import { takeNotices } from "../../../src/worker/database/notices.ts";
+import { readAtVisit } from "../../../src/worker/database/owners.ts";
 import { ownsPath } from "../../../src/worker/database/ownership.ts";
 import { loadAccess } from "../../../src/worker/database/panelist-access.ts";
 import { loadPanelists } from "../../../src/worker/database/panelists.ts";
@@ -154,6 +155,7 @@ async function callOthers(): Promise<void> {
     failingMs: 0,
     claimedUntil: 0,
   };
+  await readAtVisit(session, visit, {});
   await loadOwnApiKey(session, { email, id, now });
   await findOwnerOfKey(session, id);
   for (const account of [email, id]) await setAccountStatus(session, { account, status: "active", now });
@@ -203,7 +205,6 @@ async function callOthers(): Promise<void> {
   const owner = { email, person: email, actor: email, address: null };
   for (const kind of ["ideabank", "proposal", "comment", "panelist"] as const)
     deciding(session, { kind, id, ideaBankId: id, accountId: id, owner, eventId: id, now });
-  await endSignInsOf(session, [email]);
   await offerSignIn(session, { id, signIn: { email, returnTo: "/account" }, now });
   await findOffered(session, id, now);
   await openSignIn(session, id, now);
