@@ -48,7 +48,7 @@ it("after a failure in an environment the advice is for that environment", async
   account.answers["/health"] = { status: 503, body: "{}" };
   await account.run("deploy", "--env", "staging", "--wait", "0");
   const { stderr } = await account.run("deploy", "--env", "staging", "--wait", "0");
-  expect(stderr).toContain('npx wrangler tail --env "staging"\n');
+  expect(stderr).toContain("npx wrangler tail --env staging\n");
   expect(stderr).toContain("npm run rollback -- version-1 --env staging\n");
 });
 
