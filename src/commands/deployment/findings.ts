@@ -1,4 +1,5 @@
 /** The faults of a deployment with their mends, from the observations of `npm run doctor` (pure). */
+import { isIP } from "node:net";
 import { readZones } from "../../worker/model/webhook-url.ts";
 import type { Rotation } from "./rotation.ts";
 
@@ -82,14 +83,18 @@ function ofZones({ variables, address }: Seen): readonly Finding[] {
         mend: `write the names of your zones, as "example.com, example.org", in wrangler.toml, then ${deploy}`,
       },
     ];
-  const [, ...parent] = address?.host.split(".") ?? [];
+  const host = address?.host ?? "";
+  const [, ...parent] = host.split(".");
   const isGuarded =
-    zones.length > 0 || parent.length < LABELS_OF_ZONE_AND_NAME || parent.join(".").endsWith(".workers.dev");
+    zones.length > 0 ||
+    isIP(host) !== 0 ||
+    parent.length < LABELS_OF_ZONE_AND_NAME ||
+    parent.join(".").endsWith(".workers.dev");
   if (isGuarded) return [];
   const guarded = parent.join(".");
   return [
     {
-      what: `OWN_ZONES is empty, and the API is at ${address?.host}: of its zone, webhooks are kept out of ${guarded} alone`,
+      what: `OWN_ZONES is empty, and the API is at ${host}: of its zone, webhooks are kept out of ${guarded} alone`,
       mend: `put the zone's name, as Cloudflare's dashboard has it, into OWN_ZONES in wrangler.toml (${guarded}, if that is it), then ${deploy}`,
     },
   ];

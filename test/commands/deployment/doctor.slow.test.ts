@@ -116,10 +116,11 @@ it.each<[string, Partial<Seen>, string]>([
   expect(findings).toEqual([{ what: expect.stringContaining(what), mend: expect.stringMatching(/\w{4}/) }]);
 });
 
-it("finds nothing where the zone of a deep host is named, and on workers.dev", () => {
+it("finds nothing where the zone of a deep host is named, on workers.dev, and at an IP address", () => {
   const named = { ...WELL, ...address({ host: "ideas.eu.example.com" }), ...variables({ OWN_ZONES: "example.com" }) };
   expect(findingsOf(named, NOW)).toEqual([]);
-  expect(findingsOf({ ...WELL, ...address({ host: "edge-access-api.me.workers.dev" }) }, NOW)).toEqual([]);
+  for (const host of ["edge-access-api.me.workers.dev", "127.0.0.1"])
+    expect(findingsOf({ ...WELL, ...address({ host }) }, NOW)).toEqual([]);
 });
 
 it("a database that neither answers nor is healthy is down: its sessions do not hang", () => {
