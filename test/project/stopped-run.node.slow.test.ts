@@ -51,7 +51,8 @@ describe.runIf(existsSync("/proc/self/environ"))("a run that is stopped", () => 
       stdio: "ignore",
     });
     endWithUs(run);
-    await expect.poll(() => existsSync(ready)).toBe(true);
+    // A build, workerd and two browsers have to start first, which takes long on a busy machine.
+    await expect.poll(() => existsSync(ready), { timeout: 180_000 }).toBe(true);
     const { pid = 0 } = run;
     // Ctrl-C reaches everything in the terminal.
     process.kill(signal === "SIGINT" ? -pid : pid, signal);
