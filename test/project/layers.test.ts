@@ -38,6 +38,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "problem.ts",
     "settings.ts",
     "rate-limit",
+    "memory",
     "store",
   ],
   tenant: [
@@ -73,6 +74,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "http",
     "credentials",
     "database",
+    "idea-bank",
     "model",
     "problem.ts",
     "store",
@@ -123,6 +125,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   database: ["credentials", "model", "store"],
   store: ["credentials", "settings.ts", "log.ts"],
   "database/quota.ts": [],
+  "database/end-of-tokens.ts": ["database", "model", "store"],
   "settings.ts": ["credentials", "model"],
   model: ["credentials", "rate-limit"],
   credentials: ["memory"],
@@ -160,6 +163,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "commands/deployment": [
     "commands/command-line",
     "commands/deployment/delete-account.ts",
+    "database/end-of-tokens.ts",
     "database/quota.ts",
     "model",
   ],

@@ -121,6 +121,7 @@ export async function rotateKey(
     idempotencyKey,
   }: { readonly id: string; readonly rotation: Rotation; readonly idempotencyKey?: IdempotencyKey | undefined },
 ): Promise<ShownKey> {
+  await limitOwner(c, "keys");
   const session = primaryOf(c, id);
   // Only an identifier fits into a key's text.
   if (!isId(id)) throw noSuchKey();
@@ -166,7 +167,10 @@ export async function rotateKey(
 /** Changes the given settings, as `changeOwnKey` describes. Throws `invalid-request` for an expiry that is past or too far away. */
 export async function changeKey(c: Context<OwnerEnv>, id: string, changes: ApiKeyChanges): Promise<ApiKey> {
   const isPause = changes.paused === true && Object.keys(changes).length === 1;
-  if (!isPause) await limitOwner(c);
+  const mayRestrict = Object.entries(changes).some(
+    ([name, value]) => name !== "name" && !(name === "paused" && !value),
+  );
+  if (!isPause) await limitOwner(c, mayRestrict ? "keys" : "all else");
   const own = ownKey(c, id);
   const livesMs = changes.expiresAt == null ? 1 : Date.parse(changes.expiresAt) - own.at.now;
   if (livesMs <= 0 || livesMs > MAX_LIFE_DAYS * DAY_MS)

@@ -23,19 +23,24 @@ const tooManyChanges = oncePer(
     }),
 );
 
-/** Counts a change, once for a request. Throws `too-many-requests`. */
-export async function limitOwner(c: Context<OwnerEnv>): Promise<void> {
+/**
+ * Counts a change, once for a request. Rotating a key and changing what it may do are counted apart from all else, so that no number
+ * of other changes stands in the way of an emergency. Throws `too-many-requests`.
+ */
+export async function limitOwner(c: Context<OwnerEnv>, of: "keys" | "all else" = "all else"): Promise<void> {
   if (c.get("isCounted")) return;
   c.set("isCounted", true);
-  if (!(await mayPass(c.env.OWNER_WRITES, c.var.owner.actor))) throw tooManyChanges("owner-writes");
+  if (!(await mayPass(c.env.OWNER_WRITES, of === "keys" ? `${c.var.owner.actor} keys` : c.var.owner.actor)))
+    throw tooManyChanges("owner-writes");
 }
 
 const CHANGES = ["POST", "PUT", "PATCH"];
 /** These forms and their JSON end something. */
 const ENDS =
   /^\/account\/(?:api\/tokens\/end|tokens\/end|api-keys\/\w+\/revoke|members\/\w+\/remove|sign-out(?:-everywhere)?)$/;
-/** These may end something: only when the body has been read, the handler knows, and calls `limitOwner`. */
-const MAY_END = /^\/account\/(?:accounts|api\/keys\/\w+|api-keys\/\w+\/change|people\/\w+|(?:api\/)?webhooks\/\w+)$/;
+/** These may end or restrict something: only when the body has been read, the handler knows, and calls `limitOwner`. */
+const MAY_END =
+  /^\/account\/(?:accounts|api\/keys\/\w+(?:\/rotate)?|api-keys\/\w+\/(?:change|rotate)|people\/\w+|(?:api\/)?webhooks\/\w+)$/;
 
 /** Middleware that counts each request that changes something and ends nothing. */
 export const limitChanges: MiddlewareHandler<OwnerEnv> = async (c, next) => {
