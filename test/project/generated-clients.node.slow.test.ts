@@ -152,7 +152,7 @@ describe.each(GENERATORS)("$name", { timeout: 120_000 }, ({ name, command, use }
     const at = "2026-11-20T12:00:00.000Z";
     const nextCursor = "ibc_0000000000000000000000000000";
     const created = exampleChange("proposal.created", at);
-    const later = { type: "idea.celebrated", at, by: "robot", confetti: true };
+    const later = { type: "idea.celebrated", at, by: "robot", apiKeyId: null, confetti: true };
     expect(readChanges({ items: [later, created, { ...created, emoji: "🎉" }], nextCursor })).toEqual([
       ["idea.celebrated", undefined],
       ["proposal.created", created.proposalId],
