@@ -25,6 +25,7 @@ const BY_DIRECTORY = [
   "listWebhooks",
   "createWebhook",
   "changeSettings",
+  "endTokens",
 ];
 /** These ask the directory itself, or write to it. */
 const OF_DIRECTORY = [
