@@ -5,7 +5,7 @@
 import type { Identifier } from "../credentials/id.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
-import { ACTIVE } from "./api-key-rows.ts";
+import { selectActive } from "./api-key-rows.ts";
 import { type AuditStamp, auditMove } from "./audit-events.ts";
 import { EVERY_MEMBER } from "./members.ts";
 
@@ -107,7 +107,8 @@ export async function moveMember(
     ),
     // The removal of a member shows what this person made and sent.
     keys: prepare(
-      `UPDATE api_keys SET created_by = :to WHERE account_id = :accountId AND created_by = :from AND ${ACTIVE} AND ${IS_RECORDED}`,
+      `UPDATE api_keys SET created_by = :to
+       WHERE id IN (SELECT id FROM (${selectActive("account_id = :accountId")})) AND created_by = :from AND ${IS_RECORDED}`,
       values,
     ),
     webhooks: prepare(

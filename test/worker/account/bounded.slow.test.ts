@@ -77,6 +77,7 @@ async function createScene(count: number) {
     leaked,
     github,
     owner,
+    other,
     ids: { apiKeyId: apiKey.id, webhookId: webhook.id, memberId, invitationId },
     watched: { own: `${own}k00001`, foreign: `${foreign}k00001` },
     waiting: `${own}000002`,
@@ -84,14 +85,14 @@ async function createScene(count: number) {
   };
 }
 
-/** The invitation of this person to another account. */
+/** The invitation of this person to another account, in the database that is metered. */
 async function invited(email: string): Promise<string> {
-  const made = await createOwner().json("POST", "/members", { email });
+  const made = await createOwner(undefined, env, "0").json("POST", "/members", { email });
   return (await made.json<{ id: string }>()).id;
 }
 
 async function measure(count: number): Promise<Map<string, Cost>> {
-  const { spent, bindings, leaked, github, owner, ids, watched, waiting, ideaBank } = await createScene(count);
+  const { spent, bindings, leaked, github, owner, other, ids, watched, waiting, ideaBank } = await createScene(count);
   const costs = new Map<string, Cost>();
   const measured = async (name: string, status: number, send: () => Promise<Response>) => {
     Object.assign(spent, { read: 0, written: 0 });
@@ -117,7 +118,9 @@ async function measure(count: number): Promise<Map<string, Cost>> {
   const headers = { Authorization: `Bearer ${OPERATOR_SECRET}`, "Content-Type": "application/json" };
   const { apiKey: changed, key } = await owner.create();
   const token = await tokenFor(ideaBank, `${ideaBank.slice(0, 6)}p00001`);
-  const own: Record<string, string> = { account: owner.email, key, token };
+  // The other one moves, as the operator's calls name the first one's account by its address.
+  const to = `${crypto.randomUUID()}@example.com`;
+  const own: Record<string, string> = { account: owner.email, key, token, from: other.email, to };
   for (const { name, operation, method, path, status } of operationsOf("operator")) {
     const example = bodyOf(operation);
     const body =
