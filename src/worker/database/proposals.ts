@@ -222,8 +222,7 @@ const FIELDS = `title = coalesce(:title, title), description = coalesce(:descrip
     WHEN :response IS NULL THEN NULL ELSE :now END,
   response = iif(:responds, :response, response),
   tags = iif(:tagged, :tags, tags), metadata = iif(:described, :metadata, metadata),
-  external_id = iif(:identified, :externalId, external_id),
-  published_at = iif(status = 'implemented' AND coalesce(:status, status) = 'implemented', coalesce(published_at, last_activity_at), NULL)`;
+  external_id = iif(:identified, :externalId, external_id)`;
 
 const LAST_ACTIVITY_AT = `iif(
     :minor OR coalesce(:title, title) = title AND coalesce(:description, description) = description
@@ -231,11 +230,20 @@ const LAST_ACTIVITY_AT = `iif(
     last_activity_at, max(last_activity_at, :now))`;
 
 /**
+ * The SET list with this last activity. While `published_at` is NULL, the last activity says it: so it is written with the first
+ * activity of an entry that is published already.
+ */
+const fieldsAt = (lastActivityAt: string): string => `${FIELDS},
+  published_at = iif(status = 'implemented' AND coalesce(:status, status) = 'implemented',
+    coalesce(published_at, nullif(last_activity_at, ${lastActivityAt})), NULL),
+  last_activity_at = ${lastActivityAt}`;
+
+/**
  * The SET list of a change. An edit, a change of status or a new text of the official response is activity, unless it is minor.
  * Sending the current values again is not, and neither is a change that the changelog and the lists do not show as one: of
  * visibility, tags, metadata, external id.
  */
-export const CHANGES = `${FIELDS}, last_activity_at = ${LAST_ACTIVITY_AT}`;
+export const CHANGES = fieldsAt(LAST_ACTIVITY_AT);
 
 /** The values of CHANGES. An empty list of tags and empty metadata are stored as NULL. */
 export const changeValues = (
@@ -328,7 +336,7 @@ export const changeProposalFrom = (
   { accountId, path, changes, now, activity }: ProposalChange & { readonly activity?: Activity | undefined },
 ): Statement =>
   prepare(
-    `UPDATE proposals SET ${FIELDS}, last_activity_at = iif(last_activity_at = :activityAfter, :activityBefore, ${LAST_ACTIVITY_AT})
+    `UPDATE proposals SET ${fieldsAt(`iif(last_activity_at = :activityAfter, :activityBefore, ${LAST_ACTIVITY_AT})`)}
        WHERE ${OWN_PROPOSAL} AND status = coalesce(:fromStatus, status)
        AND visibility = coalesce(:fromVisibility, visibility) AND coalesce(tags, '[]') = coalesce(:fromTags, tags, '[]')
        AND panelist_writes = coalesce(:edits, panelist_writes)`,

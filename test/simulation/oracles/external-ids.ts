@@ -64,9 +64,13 @@ function* unique(rows: Rows): Iterable<Finding> {
   }
 }
 
-/** How the words of a title are stored nobody is shown. What waits to be delivered is delivered after an answer. */
+/**
+ * How the words of a title are stored nobody is shown. What waits to be delivered is delivered after an answer. Which key acts is
+ * forgotten at the end of its transaction.
+ */
 const isSeen = ({ table, before, after }: RowChange): boolean =>
   table !== "webhooks" &&
+  table !== "acting_keys" &&
   (before === null ||
     after === null ||
     Object.entries(after).some(([column, value]) => column !== "words" && before[column] !== value));

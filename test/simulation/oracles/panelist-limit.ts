@@ -1,10 +1,14 @@
 import type { History } from "../history.ts";
 import { type Finding, oracle } from "./oracle.ts";
-import { callsOf, groupBy } from "./seen/calls.ts";
+import { type Call, callsOf, groupBy } from "./seen/calls.ts";
 import { ideaBankIdOf, panelistIdOf, tokenOf } from "./seen/credentials.ts";
 import { type FaultSpan, faultsOf } from "./seen/faults.ts";
 
-const UNLIMITED: readonly string[] = ["getChangelog", "getCapabilities"];
+/** They count, and may be refused, only when memory is not enough and they must ask D1. */
+const FROM_MEMORY: readonly string[] = ["getChangelog", "getCapabilities"];
+/** Such a request asks the limiter, whatever comes of it. */
+const isCounted = (call: Call): boolean =>
+  !FROM_MEMORY.includes(call.operation) || call.stores.some(({ store }) => store === "limiter");
 const PERIOD_MS = 60_000;
 /** No binding of a history admits fewer in a minute. */
 const LEAST = 3;
@@ -32,12 +36,12 @@ export const panelistLimit = oracle(
         const before = calls.filter(
           (one) =>
             (one.method === "GET") === isRead &&
-            !UNLIMITED.includes(one.operation) &&
+            isCounted(one) &&
             one.at <= call.answeredAt &&
             one.answeredAt >= call.at - PERIOD_MS - WAY_MS,
         );
         const isDown = isLimiterDown(history, call.at, call.answeredAt);
-        if (!UNLIMITED.includes(call.operation) && before.length > LEAST && !isDown) continue;
+        if (isCounted(call) && before.length > LEAST && !isDown) continue;
         yield {
           at: call.answeredAt,
           found: `${call.operation} of idea bank ${ideaBankIdOf(tokenOf(call) ?? "")} was answered 429 after ${before.length - 1} others${isDown ? ", while the binding was down" : ""}`,

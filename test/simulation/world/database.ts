@@ -57,11 +57,13 @@ export class Database {
   readonly #primary = lend("primary");
   readonly #replicas: readonly Replica[];
   readonly #versions: Version[] = [{ changes: [], arrivals: [] }];
+  readonly #bytes: (length: number) => Uint8Array;
 
   constructor(options: DatabaseOptions) {
     this.#options = options;
     const clock = () => EPOCH + options.timeline.now;
     this.#primary.clock = clock;
+    this.#bytes = options.source.of("the operator's").bytes();
     this.#replicas = Array.from({ length: options.replicas }, (_, index) => {
       const tables = lend("replica");
       tables.clock = clock;
@@ -81,6 +83,7 @@ export class Database {
 
   /** A write of the operator's, beside the Worker. */
   execute(sql: string, ...values: unknown[]): Record<string, unknown>[] {
+    this.#primary.bytes = this.#bytes;
     const { rows, changes } = this.#primary.write([{ sql, values }]);
     this.#commit(changes, undefined);
     return rows[0] ?? [];
@@ -133,6 +136,7 @@ export class Database {
       await timeline.sleep(between(random, 0.2, 2));
       if (!writes) return { rows: this.#primary.read(statements), version: this.#newest, changed: 0 };
       if (faults.of({ store: "d1", name: digit, part })?.how === "full") throw new Error(FULL);
+      this.#primary.bytes = context.bytes;
       const { rows, changes } = this.#primary.write(statements);
       this.#commit(changes, context.call);
       return { rows, version: this.#newest, changed: changes.length };

@@ -50,6 +50,10 @@ export class Tables {
   readonly #byName: ReadonlyMap<string, Table>;
   /** Unix milliseconds, for `unixepoch()`. */
   clock: () => number = () => 0;
+  /** For `randomblob()`: SQLite's own would make another history of each run. */
+  bytes: (length: number) => Uint8Array = () => {
+    throw new Error("nothing random happens here");
+  };
 
   /** A replica has rows only: no trigger runs there. */
   constructor(isReplica = false) {
@@ -57,6 +61,7 @@ export class Tables {
     sqlite.function("unixepoch", { varargs: true }, (...modifiers) =>
       modifiers.length === 0 ? Math.floor(this.clock() / 1_000) : this.clock() / 1_000,
     );
+    sqlite.function("randomblob", (length) => this.bytes(Number(length)));
     sqlite.exec(SCHEMA);
     this.#tables = this.#all("SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*'").map(
       ({ name }) => {
