@@ -159,8 +159,9 @@ it("every operation reads and writes no more rows with 10,000 proposals than wit
   const [few, many] = [await costs(10), await costs(10_000)];
   for (const { name } of participation) {
     expect(few[name]?.read, name).toBeGreaterThan(0);
-    // Where an index has no entry, SQLite may count the one that it looked at instead.
-    expect(many[name]?.read, name).toBeLessThanOrEqual((few[name]?.read ?? 0) + 5);
+    // Where an index has no entry, SQLite may count the one that it looked at instead. Of up to 50 titles it is counted how rare a word is.
+    const more = name === "listSimilarProposals" ? 50 : 5;
+    expect(many[name]?.read, name).toBeLessThanOrEqual((few[name]?.read ?? 0) + more);
     expect(many[name]?.written, name).toBe(few[name]?.written);
   }
 });

@@ -15,6 +15,8 @@ const operations = operationsOf("apiKey").map((each) => ({
   ...each,
   scope: each.operation.credential.kind === "apiKey" ? each.operation.credential.scope : null,
 }));
+/** After the answer, the secret's hash is kept in D1, so that the secret is known again where it leaks. */
+const REMEMBERED_AFTERWARDS = ["getSigningSecret", "rotateSigningSecret"];
 const naming = operations.filter(({ parameters }) => parameters.length > 0);
 
 describe.each(operations)("$name", ({ name, operation, method, path, scope, status }) => {
@@ -64,7 +66,9 @@ describe.each(operations)("$name", ({ name, operation, method, path, scope, stat
     const tenant = await createTenant({ accountId: ids.accountId, scopes: scope === null ? [] : [scope] }, isolate);
     const response = await tenant.send(method, fillPath(path, ids), bodyOf(operation, ids));
     expect(response.status).toBe(status);
-    expect(counts).toEqual({ d1: name === "whoami" ? 0 : 1, "kv.read": 0, "kv.write": 0, gate: 1 });
+    const before = name === "whoami" ? 0 : 1;
+    const d1 = before + (REMEMBERED_AFTERWARDS.includes(name) ? 1 : 0);
+    expect(counts).toEqual({ d1, "kv.read": 0, "kv.write": 0, gate: 1 });
     expect(response.headers.get("RateLimit-Policy")).toBe('"api-key";q=10000;w=60');
     expect(response.headers.get("RateLimit")).toMatch(/^"api-key";r=9999;t=\d+$/);
     expect(response.headers.get("Cache-Control")).toBe("no-store");
