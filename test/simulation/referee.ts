@@ -1,6 +1,7 @@
 /** Plays a plan and judges its history; shrinks a plan that breaks a promise. */
 import type { Application } from "./application.ts";
 import type { History, Oracle, Violation } from "./history.ts";
+import { learnSalts } from "./oracles/seen/credentials.ts";
 import type { Command, Plan } from "./plan.ts";
 import { play } from "./play.ts";
 
@@ -9,6 +10,7 @@ export type Judged = { readonly history: History; readonly objectMs: number; rea
 
 export async function judge(plan: Plan, application: Application, oracles: readonly Oracle[]): Promise<Judged> {
   const { history, objectMs } = await play(plan, application);
+  learnSalts(history);
   const broken = oracles.flatMap(({ name, check }) => check(history).map((violation) => ({ oracle: name, violation })));
   return { history, objectMs, broken };
 }

@@ -198,7 +198,10 @@ export const budgets = oracle(
         if (kv > 0) yield found(call, "called KV");
         const checks = checksOfSessions(history, databaseOf(keyId), call.answeredAt);
         if (call.operation === "whoami" && d1 > 2 * sign + checks) yield found(call, "called D1");
-        if (call.method === "GET" && d1 > 1 + 2 * sign + checks) yield found(call, `made ${d1} round trips to D1`);
+        // The hash of a secret that is handed out is stored after the answer, which the network may bring later.
+        const soon = call.operation === "getSigningSecret" ? 1 : 0;
+        if (call.method === "GET" && d1 > 1 + soon + 2 * sign + checks)
+          yield found(call, `made ${d1} round trips to D1`);
       }
     }
   },

@@ -4,11 +4,10 @@ import { type Call, callsOf, groupBy } from "./seen/calls.ts";
 import { ideaBankIdOf, panelistIdOf, tokenOf } from "./seen/credentials.ts";
 import { type FaultSpan, faultsOf } from "./seen/faults.ts";
 
-/** They count, and may be refused, only when memory is not enough and they must ask D1. */
-const FROM_MEMORY: readonly string[] = ["getChangelog", "getCapabilities"];
-/** Such a request asks the limiter, whatever comes of it. */
-const isCounted = (call: Call): boolean =>
-  !FROM_MEMORY.includes(call.operation) || call.stores.some(({ store }) => store === "limiter");
+/** The limits that a request asked. One of which memory knows enough asks none, and a write that must ask D1 also counts as a read. */
+const limitsOf = (call: Call): readonly (string | undefined)[] =>
+  call.stores.filter(({ store }) => store === "limiter").map(({ name }) => name);
+
 const PERIOD_MS = 60_000;
 /** No binding of a history admits fewer in a minute. */
 const LEAST = 3;
@@ -32,16 +31,15 @@ export const panelistLimit = oracle(
     for (const calls of groups.values()) {
       for (const call of calls) {
         if (call.status !== 429) continue;
-        const isRead = call.method === "GET";
+        const limits = limitsOf(call);
         const before = calls.filter(
           (one) =>
-            (one.method === "GET") === isRead &&
-            isCounted(one) &&
+            limitsOf(one).some((limit) => limits.includes(limit)) &&
             one.at <= call.answeredAt &&
             one.answeredAt >= call.at - PERIOD_MS - WAY_MS,
         );
         const isDown = isLimiterDown(history, call.at, call.answeredAt);
-        if (isCounted(call) && before.length > LEAST && !isDown) continue;
+        if (before.length > LEAST && !isDown) continue;
         yield {
           at: call.answeredAt,
           found: `${call.operation} of idea bank ${ideaBankIdOf(tokenOf(call) ?? "")} was answered 429 after ${before.length - 1} others${isDown ? ", while the binding was down" : ""}`,

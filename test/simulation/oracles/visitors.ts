@@ -12,7 +12,9 @@ export const visitorsOnlyRead = oracle(
   function* (history): Iterable<Finding> {
     for (const call of callsOf(history)) {
       if (!isVisitors(tokenOf(call) ?? "")) continue;
-      const isRefused = call.method === "GET" || call.status === undefined || [401, 403, 503].includes(call.status);
+      // 429: with the token of a missing idea bank the request must ask D1, and counts.
+      const isRefused =
+        call.method === "GET" || call.status === undefined || [401, 403, 429, 503].includes(call.status);
       if (isRefused && call.commits.length === 0) continue;
       const found = `a visitor's ${call.operation} was answered ${call.status}, with ${call.commits.length} commits`;
       yield { at: call.answeredAt, found, calls: [call.call] };

@@ -34,6 +34,22 @@ export type Signed = {
 
 const read = new Map<string, Signed>();
 
+/** By account. An identifier is made with it, and no token says it. */
+const salts = new Map<string, string>();
+
+/** Before a history is judged. */
+export const learnSalts = (history: History): void => {
+  read.clear();
+  salts.clear();
+  for (const event of history.events) {
+    if (event.kind !== "committed") continue;
+    for (const { table, after } of event.changes) {
+      if (table === "accounts" && typeof after?.panelist_salt === "string")
+        salts.set(String(after.id), after.panelist_salt);
+    }
+  }
+};
+
 /** Undefined for a token of another kind. Nothing proves what it says: see `isForged`. */
 export const signedOf = (token: string): Signed | undefined => {
   if (!token.startsWith("ey")) return undefined;
@@ -52,9 +68,11 @@ export const signedOf = (token: string): Signed | undefined => {
 
 const DIGITS = "0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz";
 
-/** Of the account and the tenant's own id; it begins with the digit of the database. */
+/** Of the account, its salt and the tenant's own id; it begins with the digit of the database. */
 const derivedId = (account: string, externalId: string): string => {
-  const digest = createHash("sha256").update(`panelist ${account} ${externalId}`).digest();
+  const salt = salts.get(account);
+  const hash = salt === undefined ? createHash("sha256") : createHmac("sha256", salt);
+  const digest = hash.update(`panelist ${account} ${externalId}`).digest();
   let rest = BigInt(`0x${digest.subarray(0, 16).toString("hex")}`);
   let id = "";
   for (; id.length < 11; rest /= 62n) id = `${DIGITS[Number(rest % 62n)]}${id}`;
