@@ -4,7 +4,7 @@ import { counts } from "./counts.ts";
 import { earlyRefusals, retryAfterRespected } from "./early-refusals.ts";
 import { panelistLimit } from "./panelist-limit.ts";
 import { rateLimit } from "./rate-limit.ts";
-import { apiKey, asked, changelog, fault, history, KEY_ID, whoami, world, wrote } from "./seen/hand-made.ts";
+import { apiKey, asked, changelog, fault, history, KEY_ID, stored, whoami, world, wrote } from "./seen/hand-made.ts";
 
 const COUNTED = { headers: { "ratelimit-policy": "", ratelimit: '"api-key";r=1;t=60' } };
 const found = (
@@ -124,9 +124,13 @@ test("an isolate's end and a crash explain too few, and no more than were made",
 
 test("a panelist is refused after four requests, and not while the binding gives no answer", () => {
   const listed = { ...changelog, operation: "listProposals", path: "/ideabank/proposals" };
-  const asks = [1, 2, 3].flatMap((call) => asked(call, [call * 10, call * 10 + 5], listed, 200));
-  const refused = asked(4, [1_000, 1_800], listed, 429);
-  expect(found(panelistLimit, [asks.slice(2), refused])).toBe(1);
+  const counted = (call: number, [at, until]: readonly [number, number], status: number) => [
+    ...asked(call, [at, until], listed, status),
+    stored(call, at, "limiter", "PANELIST_READS"),
+  ];
+  const asks = [1, 2, 3].flatMap((call) => counted(call, [call * 10, call * 10 + 5], 200));
+  const refused = counted(4, [1_000, 1_800], 429);
+  expect(found(panelistLimit, [asks.slice(3), refused])).toBe(1);
   expect(found(panelistLimit, [asks, refused])).toBe(0);
   const down = fault("limiter", 500, 9_000);
   expect(found(panelistLimit, [asks, refused, down])).toBe(1);

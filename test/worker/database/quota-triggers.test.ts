@@ -24,6 +24,7 @@ const NOT_COUNTED = {
   merges: "gone when the votes are moved",
   change_log: "at most 500,000 of an account, for 30 days",
   webhooks: "at most 4 of an account",
+  signing_secrets: "those of the last few epochs of an idea bank",
   deleted_idea_banks: "gone when the idea bank's content is",
 } as const;
 /** A fixed number of bytes is in the estimate for the row. */
