@@ -49,7 +49,9 @@ export function loggedOf(history: History, account: string): readonly LoggedComm
   const commits: LoggedCommit[] = [];
   for (const event of history.events) {
     if (event.kind !== "committed") continue;
-    const changes = event.changes.flatMap((change) => {
+    // What contains others is deleted before them, in whatever order a commit lists its rows.
+    const ordered = event.changes.toSorted((left, right) => depthOf(left) - depthOf(right));
+    const changes = ordered.flatMap((change) => {
       const row = change.after ?? change.before;
       return row !== null && accountIdOf(change.table, row) === account ? toLogged(now, change) : [];
     });
@@ -57,6 +59,8 @@ export function loggedOf(history: History, account: string): readonly LoggedComm
   }
   return commits;
 }
+
+const depthOf = ({ table }: RowChange): number => ({ idea_banks: 0, proposals: 1 })[table] ?? 2;
 
 type Now = { readonly banks: Set<unknown>; readonly proposals: Map<unknown, Row>; readonly gone: Set<string> };
 
@@ -70,7 +74,7 @@ function toLogged(now: Now, { table, before, after }: RowChange): readonly strin
     if (after === null) now.banks.delete(row.id);
     else now.banks.add(row.id);
   }
-  if (table === "proposals" && after !== null) now.proposals.set(row.id, after);
+  if (table === "proposals") now.proposals.set(row.id, after ?? { ...row, idea_bank_id: row.id ?? null });
   if (before === null) {
     // A person who comes back has the identifier from before.
     now.gone.delete(key);
