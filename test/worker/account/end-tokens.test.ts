@@ -187,7 +187,7 @@ describe("the request", () => {
     };
     const first = await (await send()).json();
     // Two ends in one second of D1's leave the next one to tokens.
-    await expect.poll(async () => (await issue({ visitor: true })).status).toBe(201);
+    await expect.poll(async () => (await issue({ visitor: true })).status, { timeout: 10_000 }).toBe(201);
     const token = (await issue({ visitor: true })).token;
     const signed = await sign(await readSecret());
     const again = await send();
