@@ -116,13 +116,15 @@ export class IdeaBankViews {
   async open(claims: Claims, terms: OpenTerms): Promise<OpenedIdeaBank> {
     const opened = await this.#lookUp(claims, terms);
     if (opened.isFinal || !isRefused(opened, terms.capability)) return opened;
-    // Also where memory is sure: otherwise the limit would tell a closed idea bank from one that does not exist.
-    await terms.admitLookup();
     // The token was signed with a secret that the view does not know yet: the view is too old to refuse it, whatever the signer's
     // clock says.
     const hasNewerEpoch =
       claims.signed !== undefined && opened.ideaBank !== null && compareEpoch(claims.signed, opened.ideaBank) > 0;
-    if (!hasNewerEpoch && !isYoungToken(claims, terms.youngMs, Date.now())) return opened;
+    const isDoubtful = hasNewerEpoch || isYoungToken(claims, terms.youngMs, Date.now());
+    if (opened.isRevoked && !isDoubtful) return opened;
+    // Also where memory is sure: otherwise the limit would tell a closed idea bank from one that does not exist.
+    await terms.admitLookup();
+    if (!isDoubtful) return opened;
     return (await this.#ask(claims, terms, { atPrimary: true })).opened;
   }
 
