@@ -80,7 +80,7 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
   routes.get(EMBED, async (c) => {
     const { session, accountId, ideaBank } = await loadOwnBank(c, c.req.param("ideaBankId"));
     const { id: ideaBankId } = ideaBank;
-    const asked = { accountId, ideaBankId, now: Date.now(), idempotencyKey: undefined };
+    const asked = { accountId, ideaBankId, now: Date.now(), idempotencyKey: undefined, recorded: undefined };
     const issue = await prepareTokenIssue(session, { ...asked, panelist: VISITOR });
     // In the second in which visitors' tokens were ended, none is issued.
     const token = issue.kind === "done" ? await issueVisitorToken(c, ideaBankId, issue.outcome) : undefined;

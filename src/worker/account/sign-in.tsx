@@ -7,7 +7,7 @@
  */
 import type { Context } from "hono";
 import { SIGN_IN_LINK, verifySignIn } from "../credentials/sign-in.ts";
-import { findOffered, openSignIn } from "../database/sign-ins.ts";
+import { findOffered, findUsed, openSignIn } from "../database/sign-ins.ts";
 import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
 import { directoryOf } from "./account-databases.ts";
@@ -17,6 +17,7 @@ import type { OwnerEnv } from "./owner-env.ts";
 import { LinkEndedPage, SignedOutEverywherePage, SignedOutPage, SignInPage } from "./pages/sign-in-page.tsx";
 import { refuseMethod, renderPage } from "./render-page.tsx";
 import { requireOwnPage } from "./same-origin.ts";
+import { tellAccountsSoon } from "./sign-in-events.ts";
 
 const SIGN_IN = "/account/sign-in";
 const SIGN_OUT = "/account/sign-out";
@@ -43,11 +44,19 @@ export function addSignIn(routes: Routes<OwnerEnv>, identify: Identify): void {
   const idOf = (c: Context<OwnerEnv>, link: string | null | undefined) =>
     verifySignIn(SIGN_IN_LINK, link ?? "", c.get("settings").signingKeys);
   const refuse = (c: Context<OwnerEnv>) => renderPage(c, (frame) => <LinkEndedPage frame={frame} />, 410);
+  /** The person whom the link has signed in may come back to it. If it is somebody else, the person has to know. */
+  const refuseUsed = async (c: Context<OwnerEnv>, id: string) => {
+    const person = await findUsed(directoryOf(c), id);
+    if (person !== undefined && (await personOf(c)) !== person)
+      tellAccountsSoon(c, { event: "sign-in-link-used-again", person, linkId: id });
+    return refuse(c);
+  };
 
   const signIn = async (c: Context<OwnerEnv>, id: string) => {
     const opened = await openSignIn(directoryOf(c), id, Date.now());
-    if (opened === null) return refuse(c);
+    if (opened === null) return refuseUsed(c, id);
     await beginSession(c, id);
+    tellAccountsSoon(c, { event: "signed-in", person: opened.email, linkId: id });
     return c.redirect(opened.returnTo, 303);
   };
 
@@ -55,7 +64,8 @@ export function addSignIn(routes: Routes<OwnerEnv>, identify: Identify): void {
     const link = c.req.query("link") ?? "";
     const id = await idOf(c, link);
     const offered = id ? await findOffered(directoryOf(c), id, Date.now()) : null;
-    if (!id || offered === null) return refuse(c);
+    if (!id) return refuse(c);
+    if (offered === null) return isVisit(c) ? refuseUsed(c, id) : refuse(c);
     const signedIn = await personOf(c);
     if (signedIn === offered.email) return c.redirect(offered.returnTo, 303);
     if (signedIn === undefined && isVisit(c)) return signIn(c, id);

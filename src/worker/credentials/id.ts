@@ -36,9 +36,9 @@ export async function deriveId({ accountId, externalId }: Person, salt: string |
   return (databaseDigit(accountId) + digestToBase62(digest, ID_WIDTH - 1)) as Identifier;
 }
 
-/** The identifier of the one event of its kind that a key has on a day of UTC. `now` is in Unix milliseconds. */
-export async function dailyEventId(apiKeyId: string, kind: string, now: number): Promise<Identifier> {
+/** The identifier of the one event of its kind that `id` has on a day of UTC, in the same database. `now` is in Unix milliseconds. */
+export async function dailyEventId(id: string, kind: string, now: number): Promise<Identifier> {
   const day = Math.floor(now / 86_400_000);
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${kind} ${apiKeyId} ${day}`));
-  return (databaseDigit(apiKeyId) + digestToBase62(digest, ID_WIDTH - 1)) as Identifier;
+  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(`${kind} ${id} ${day}`));
+  return (databaseDigit(id) + digestToBase62(digest, ID_WIDTH - 1)) as Identifier;
 }

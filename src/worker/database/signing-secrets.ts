@@ -3,6 +3,7 @@ import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.
 import type { SigningEpochs } from "../model/signed-token.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
+import { type DailyAct, recordOnceADay } from "./daily-events.ts";
 import { deleteOnce, notDoneBefore, toDeleted } from "./idempotency.ts";
 import { afterRotation } from "./secret-rotation.ts";
 
@@ -39,25 +40,12 @@ export async function loadSigningEpochs(session: Session, accountId: string, ide
   return row && toEpochs(row);
 }
 
-/** The key that reads a secret. `eventId` is the same for the whole day. `now` is in Unix milliseconds. */
-export type SecretReader = {
-  readonly apiKeyId: string;
-  readonly eventId: string;
-  readonly address: string | null;
-  readonly now: number;
-};
-
-/**
- * The statement that records the reading, once a day for a key. It is in the transaction of the reading, so no secret is handed out
- * without it.
- */
-const recordReading = (accountId: string, ideaBankId: string, reader: SecretReader) =>
-  prepare(
-    `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
-     SELECT :eventId, k.account_id, 'signing-secret-read', k.id, k.name, NULL, :address, :now
-     FROM api_keys k JOIN idea_banks b ON b.id = :ideaBankId AND b.account_id = k.account_id
-     WHERE k.id = :apiKeyId AND k.account_id = :accountId AND NOT EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)`,
-    { ...reader, accountId, ideaBankId },
+/** The first reading of a day, whichever secret it is. */
+const recordReading = (accountId: string, ideaBankId: string, reader: DailyAct) =>
+  recordOnceADay(
+    { ...reader, event: "signing-secret-read" },
+    "EXISTS (SELECT 1 FROM idea_banks WHERE id = :ideaBankId AND account_id = :accountId)",
+    { accountId, ideaBankId },
   );
 
 /** The same, for a key that is given the secret. */
@@ -67,7 +55,7 @@ export async function readSigningEpochs(
     accountId,
     ideaBankId,
     reader,
-  }: { readonly accountId: string; readonly ideaBankId: string; readonly reader: SecretReader },
+  }: { readonly accountId: string; readonly ideaBankId: string; readonly reader: DailyAct },
 ): Promise<SigningEpochs | null> {
   const { epochs } = await session.batch({
     recorded: recordReading(accountId, ideaBankId, reader),
@@ -94,7 +82,7 @@ type Rotation = {
   readonly accountId: string;
   readonly ideaBankId: string;
   readonly graceSeconds: number;
-  readonly reader: SecretReader;
+  readonly reader: DailyAct;
   readonly idempotencyKey: IdempotencyKey | undefined;
 };
 

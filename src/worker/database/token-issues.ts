@@ -2,6 +2,7 @@
 import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
+import { type DailyAct, recordOnceADay } from "./daily-events.ts";
 import type { TokenRevocation } from "./idea-bank-view.ts";
 import { clearExpired, deleteOnce, notDoneBefore, recall, toDeleted, toResult } from "./idempotency.ts";
 
@@ -32,6 +33,8 @@ export type TokenRequest = {
   /** Unix milliseconds. */
   readonly now: number;
   readonly idempotencyKey: IdempotencyKey | undefined;
+  /** The key that issues a token which is worth an event. */
+  readonly recorded: DailyAct | undefined;
 };
 
 /**
@@ -40,7 +43,7 @@ export type TokenRequest = {
  */
 export async function prepareTokenIssue(
   session: Session,
-  { accountId, ideaBankId, panelist, now, idempotencyKey }: TokenRequest,
+  { accountId, ideaBankId, panelist, now, idempotencyKey, recorded: act }: TokenRequest,
 ): Promise<IdempotentResult<TokenIssue> | NotIssued> {
   const isOwn = `EXISTS (SELECT 1 FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId) AND ${notDoneBefore()}`;
   const common = { accountId, ideaBankId, now, idempotencyKey: idempotencyKey?.key };
@@ -52,20 +55,28 @@ export async function prepareTokenIssue(
     `SELECT h.id AS panelistId, h.active, ${issuedAt} AS issuedAt, ${issuedAt} > unixepoch() + 1 AS ahead ${found}`,
     values,
   );
+  const isIssued = `h.active = 1 AND ${issuedAt} <= unixepoch() + 1`;
+  const recorded =
+    act &&
+    recordOnceADay({ ...act, event: "long-token-issued" }, `EXISTS (SELECT 1 ${found} AND ${isIssued})`, {
+      ...values,
+      accountId,
+    });
   if (idempotencyKey === undefined) {
-    const rows = await session.batch({ ...preparing, issue });
+    const rows = await session.batch({ ...preparing, recorded, issue });
     return toIssue(rows.issue) ?? { kind: "refused" };
   }
   const account = { accountId };
   const rows = await session.batch({
     cleared: clearExpired(account, idempotencyKey),
     ...preparing,
+    recorded,
     issue,
     remembered: prepare(
       `INSERT INTO idempotency_keys (account_id, key, request_hash, outcome, created_at)
        SELECT :accountId, :idempotencyKey, :requestHash,
          json_object('panelistId', h.id, 'issuedAt', ${issuedAt}), :rememberedAt ${found}
-         AND h.active = 1 AND ${issuedAt} <= unixepoch() + 1`,
+         AND ${isIssued}`,
       { ...values, requestHash: idempotencyKey.requestHash, rememberedAt: idempotencyKey.now },
     ),
     recalled: recall(account, idempotencyKey),

@@ -19,6 +19,9 @@ export const AUDIT_EVENTS = [
   "refused",
   "used-after-revocation",
   "signing-secret-read",
+  "long-token-issued",
+  "signed-in",
+  "sign-in-link-used-again",
   "tokens-ended",
   "webhook-created",
   "webhook-changed",
@@ -97,8 +100,8 @@ export const EXAMPLE_EVENT = {
 };
 
 /**
- * `actor` is the owner's e-mail address or a service token's name; null for a request with the key itself; `the operator` for a
- * command of the deployment.
+ * `actor` is the owner's e-mail address or a service token's name; null for a request with the key itself, and for somebody who is
+ * not known; `the operator` for a command of the deployment.
  */
 export const AuditEvent = describe(
   z.object({
@@ -120,7 +123,7 @@ export const AuditEvent = describe(
     fields: {
       id: "The event's identifier.",
       event:
-        "What happened. `changed`: see `changes`; without a key, a member was added or removed, or has another address. `leaked`: the key, or without a key the `secret` in `changes`, was found in public. `signing-secret-read`: the first time on a day (UTC) that the key read or rotated a signing secret. `tokens-ended`: all tokens of the account. `account-suspended`, `account-resumed`, `quota-changed`: by the operator of the service. `refused`: a key was not created because the account had its maximum of active keys.",
+        "What happened. `changed`: see `changes`; without a key, a member was added or removed, or has another address. `leaked`: the key, or without a key the `secret` in `changes`, was found in public. `signing-secret-read`: the first time on a day (UTC) that the key read or rotated a signing secret. `long-token-issued`: the first time on a day that the key issued a panelist's token of more than a day. `signed-in`: a member, by a link of the operator's. `sign-in-link-used-again`: somebody opened such a link, of the member in `changes`, after it had signed in. `tokens-ended`: all tokens of the account. `account-suspended`, `account-resumed`, `quota-changed`: by the operator of the service. `refused`: a key was not created because the account had its maximum of active keys.",
       apiKeyId:
         "The key's identifier; with a `subject`, that of the key that did it. `null` for a key that was not created, and for an event that is about no key.",
       apiKeyName: "The key's name at that time. Empty for an event that is about no key.",
@@ -129,7 +132,7 @@ export const AuditEvent = describe(
         "What a member decided about, or an API key ended for good: an idea bank, a proposal, a comment, a panelist, a survey. Otherwise `null`.",
       proposals: "Of `proposals-changed`, a decision about several proposals at once. Otherwise `null`.",
       actor:
-        "The e-mail address or the service token that did it. `null` when it was a request with the key itself, `the operator` when it was the operator of the service.",
+        "The e-mail address or the service token that did it. `null` when it was a request with the key itself, or is not known; `the operator` when it was the operator of the service.",
       address: "The IP address that it came from, if known.",
       createdAt: "When it happened: ISO 8601, UTC, with milliseconds.",
       changes:

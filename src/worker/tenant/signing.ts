@@ -2,16 +2,16 @@
 import type { Context } from "hono";
 import { hashSecret } from "../credentials/api-key.ts";
 import type { SigningKeys } from "../credentials/envelope.ts";
-import { dailyEventId } from "../credentials/id.ts";
 import { introspect } from "../database/introspection.ts";
 import { rememberSigningSecret } from "../database/leaked-secrets.ts";
-import { readSigningEpochs, rotateSigningSecret, type SecretReader } from "../database/signing-secrets.ts";
+import { readSigningEpochs, rotateSigningSecret } from "../database/signing-secrets.ts";
 import { logWarning } from "../log.ts";
 import { Introspection, IntrospectionRequest, SecretRotation, SigningSecret } from "../model/introspection.ts";
 import { type SigningEpochs, signingSecretOf } from "../model/signed-token.ts";
 import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
 import type { Session } from "../store/session.ts";
+import { dailyActOf } from "./daily-act.ts";
 import { type TenantEnv, tenantOperations } from "./operation.ts";
 import { PANELIST_TAG } from "./panelists.ts";
 import { owned } from "./refuse-foreign.ts";
@@ -28,12 +28,6 @@ async function describeSecret(
   const until = Math.max(...earlierEpochs.map(([, each]) => each));
   return { ...secret, previousUntil: until > now ? toTimestamp(until) : null };
 }
-
-const readerOf = async (c: Context<TenantEnv>, now: number): Promise<SecretReader> => {
-  const apiKeyId = c.get("apiKeyId");
-  const eventId = await dailyEventId(apiKeyId, "signing-secret-read", now);
-  return { apiKeyId, eventId, address: c.req.header("CF-Connecting-IP") ?? null, now };
-};
 
 /** After the answer: the hash of a secret that is handed out, so that the secret is known again where it leaks. */
 function rememberSoon(
@@ -73,7 +67,7 @@ export const SIGNING_OPERATIONS = {
       "With it your server signs a panelist's token itself, as a JWT, without a call. Read it when the server starts and once a day, " +
       "because the deployment rotates its secrets, too, and a member can end all tokens. The first reading of a key on a day (UTC) is in the account's activity.",
     handle: async (c, { session, accountId, ids: { ideaBankId }, now }) => {
-      const reader = await readerOf(c, now);
+      const reader = await dailyActOf(c, "signing-secret-read", now);
       const epochs = owned(await readSigningEpochs(session, { accountId, ideaBankId, reader }));
       const secret = await describeSecret({ ideaBankId, accountId }, epochs, {
         keys: c.get("settings").signingKeys,
@@ -98,7 +92,13 @@ export const SIGNING_OPERATIONS = {
       "Gives a new one. Tokens that the one before has signed are valid for `graceSeconds` more, and rotating again cuts no grace that " +
       "was promised. At most 4 earlier secrets are good at a time: while they are, rotating again replaces the newest one.",
     handle: async (c, { session, accountId, ids: { ideaBankId }, body, now, idempotencyKey }) => {
-      const rotation = { accountId, ideaBankId, ...body, reader: await readerOf(c, now), idempotencyKey };
+      const rotation = {
+        accountId,
+        ideaBankId,
+        ...body,
+        reader: await dailyActOf(c, "signing-secret-read", now),
+        idempotencyKey,
+      };
       const { result, epochs } = await rotateSigningSecret(session, rotation);
       if (result.kind === "reused") throw new Problem("idempotency-key-reused");
       if (result.kind === "replayed") c.header("Idempotency-Replayed", "true");

@@ -6,9 +6,13 @@ import { respondCreated } from "../http/idempotency-key.ts";
 import { IssuedToken, TokenRequest, TokenRevocation } from "../model/panelist.ts";
 import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
+import { dailyActOf } from "./daily-act.ts";
 import { type TenantRequest, tenantOperations } from "./operation.ts";
 import { PANELIST, PANELIST_TAG } from "./panelists.ts";
 import { respondDeleted } from "./refuse-foreign.ts";
+
+/** A panelist's token that lasts longer is an event: it outlives the day on which somebody would notice a stolen key. */
+const LONG_SECONDS = 86_400;
 
 const justRevoked = () =>
   new Problem("conflict", {
@@ -53,7 +57,16 @@ export const TOKEN_OPERATIONS = {
       const { ideaBankId } = ids;
       const panelist = body.visitor ? VISITOR : await namedBy(body, panelistIdOf);
       const { lifetimeSeconds = (body.visitor ? VISITOR_LIFETIME : TOKEN_LIFETIME).default } = body;
-      const found = await prepareTokenIssue(session, { accountId, ideaBankId, panelist, now, idempotencyKey });
+      const isLong = panelist !== VISITOR && lifetimeSeconds > LONG_SECONDS;
+      const recorded = isLong ? await dailyActOf(c, "long-token-issued", now) : undefined;
+      const found = await prepareTokenIssue(session, {
+        accountId,
+        ideaBankId,
+        panelist,
+        now,
+        idempotencyKey,
+        recorded,
+      });
       if (found.kind === "inactive") throw new Problem("conflict", { detail: "The panelist is not active." });
       if (found.kind === "just-revoked") throw justRevoked();
       return respondCreated(c, {

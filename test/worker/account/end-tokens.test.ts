@@ -296,3 +296,46 @@ describe("reading a signing secret", () => {
     expect([await cost(), await cost()]).toEqual([0, 0]);
   });
 });
+
+describe("a panelist's token of more than a day", () => {
+  const DAY = 86_400;
+  const issues = async (owner: ReturnType<typeof createOwner>) =>
+    (await owner.events()).filter(({ event }) => event === "long-token-issued");
+
+  it("is an event once a day for a key; shorter ones and visitors' are none", async () => {
+    const { owner, tenant, send } = await createScene();
+    const issue = (body: object) => send("POST", "/tokens", body);
+    expect((await issue({ externalId: "a", lifetimeSeconds: DAY })).status).toBe(201);
+    expect((await issue({ externalId: "a" })).status).toBe(201);
+    expect((await issue({ visitor: true })).status).toBe(201);
+    expect(await issues(owner)).toEqual([]);
+    for (const externalId of ["a", "b", "c"])
+      expect((await issue({ externalId, lifetimeSeconds: DAY + 1 })).status).toBe(201);
+    expect(await issues(owner)).toMatchObject([{ apiKeyId: tenant.id, actor: null }]);
+    freeze(Date.now() + DAY * 1000);
+    expect((await issue({ externalId: "a", lifetimeSeconds: DAY + 1 })).status).toBe(201);
+    expect(await issues(owner)).toHaveLength(2);
+    expect(await (await owner.page("/activity")).text()).toContain("issued a token for more than a day");
+  });
+
+  it("that is refused is none, and one that cannot be recorded is not issued", async () => {
+    const { owner, tenant, send, bank } = await createScene();
+    const long = { externalId: "a", lifetimeSeconds: DAY + 1 };
+    const foreign = await addIdeaBank();
+    expect((await tenant.send("POST", `/tenant/ideabanks/${foreign.id}/tokens`, long)).status).toBe(403);
+    const { panelistId } = await send<{ panelistId: string }>("POST", "/tokens", { externalId: "a" });
+    await tenant.send("PATCH", `/tenant/panelists/${panelistId}`, { active: false });
+    expect((await send("POST", "/tokens", long)).status).toBe(409);
+    expect(await issues(owner)).toEqual([]);
+    vi.spyOn(console, "error").mockImplementation(() => {});
+    const database = databaseOf(bank.id);
+    await database
+      .prepare("CREATE TRIGGER refuse BEFORE INSERT ON audit_events BEGIN SELECT RAISE(ABORT, 'injected fault'); END")
+      .run();
+    const refused = await send("POST", "/tokens", { ...long, externalId: "b" });
+    expect([refused.status, JSON.stringify(refused).includes("ibt_")]).toEqual([500, false]);
+    await database.prepare("DROP TRIGGER refuse").run();
+    expect((await send("POST", "/tokens", { ...long, externalId: "b" })).status).toBe(201);
+    expect(await issues(owner)).toHaveLength(1);
+  });
+});

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { freeze } from "../../support/clock.ts";
-import { type Digit, selectEverywhere } from "../../support/databases.ts";
+import { type Digit, databaseOf, selectEverywhere } from "../../support/databases.ts";
 import { countStores } from "../../support/intercept.ts";
 import { createIsolate, type Isolate } from "../../support/isolate.ts";
 import { runJob } from "../../support/job.ts";
@@ -472,6 +472,91 @@ describe("a session", () => {
     await browser.post("/account/sign-out");
     expect(await person()).toBe(access.email);
     expect(await (await browser.send("/account/api-keys")).text()).not.toContain("sign-out");
+  });
+});
+
+describe("the activity of an account", () => {
+  /** An account of the person's own, and one of which the person is a member. */
+  async function createAccounts() {
+    const person = createOwner(undefined, withSecret);
+    const founder = createOwner(undefined, withSecret);
+    await person.keys();
+    await founder.keys();
+    await add(founder, person);
+    const signIns = async () => {
+      const events = [...(await person.events()), ...(await founder.events())];
+      return events
+        .filter(({ event }) => event.startsWith("sign"))
+        .map(({ event, actor, address, changes }) => ({ event, actor, address, member: changes?.after.member }));
+    };
+    return { person, founder, signIns };
+  }
+  const BY_LINK = { event: "signed-in", address: "198.51.100.3", member: undefined };
+  const AGAIN = { event: "sign-in-link-used-again", actor: null, address: "198.51.100.9" };
+  const twice = <Item>(item: Item) => [item, item];
+
+  it("has each sign-in by a link of one of its members, with the address", async () => {
+    const { person, founder, signIns } = await createAccounts();
+    const link = await linkFor(person.email);
+    expect(await signIns()).toEqual([]);
+    await new Browser().send(link, { headers: { "CF-Connecting-IP": "198.51.100.3" } });
+    await vi.waitFor(async () => expect(await signIns()).toEqual(twice({ ...BY_LINK, actor: person.email })));
+    const page = await (await founder.page("/activity")).text();
+    expect(page).toContain(`${person.email}</strong> signed in by a link`);
+  });
+
+  it("has one event of a link that others open after it has signed in, and none of the person's own way back", async () => {
+    const { person, founder, signIns } = await createAccounts();
+    const link = await linkFor(person.email);
+    const browser = new Browser();
+    const own = { headers: { "CF-Connecting-IP": "198.51.100.3" } };
+    await browser.send(link, own);
+    expect((await browser.send(link, own)).status).toBe(410);
+    const other = { headers: { "CF-Connecting-IP": "198.51.100.9" } };
+    expect((await new Browser().send(link, { ...other, method: "HEAD" })).status).toBe(410);
+    await vi.waitFor(async () => expect(await signIns()).toEqual(twice({ ...BY_LINK, actor: person.email })));
+    for (let times = 0; times < 3; times++) expect((await new Browser().send(link, other)).status).toBe(410);
+    expect((await new Browser().confirm(link, { ...FROM_HERE, ...other.headers })).status).toBe(410);
+    await vi.waitFor(async () =>
+      expect((await signIns()).filter(({ event }) => event === AGAIN.event)).toEqual(
+        twice({ ...AGAIN, member: person.email }),
+      ),
+    );
+    expect(await signIns()).toHaveLength(4);
+    const page = await (await founder.page("/activity")).text();
+    expect(page).toContain(`A sign-in link of ${person.email}</strong> opened again after it had signed in`);
+  });
+
+  it("has nothing of a link that ended unused, or of a session that was ended", async () => {
+    const { person, signIns } = await createAccounts();
+    freeze(Date.now());
+    const unused = await linkFor(person.email);
+    const ended = await linkFor(person.email);
+    await sendAsOperator("POST", "/operator/sign-outs", { email: person.email });
+    freeze(Date.now() + 61_000);
+    for (const link of [unused, ended]) expect((await new Browser().send(link)).status).toBe(410);
+    expect(await signIns()).toEqual([]);
+  });
+
+  it("that cannot be written keeps nobody from signing in, and the log says so", async () => {
+    const { person, signIns } = await createAccounts();
+    const warnings = vi.spyOn(console, "warn").mockImplementation(() => {});
+    const { accountId } = await membersOf(person);
+    const database = databaseOf(accountId);
+    await database
+      .prepare("CREATE TRIGGER refuse BEFORE INSERT ON audit_events BEGIN SELECT RAISE(ABORT, 'injected fault'); END")
+      .run();
+    try {
+      const browser = new Browser();
+      expect((await browser.send(await linkFor(person.email))).status).toBe(303);
+      expect(await statusOf(browser)).toBe(200);
+      await vi.waitFor(() =>
+        expect(JSON.stringify(warnings.mock.calls)).toContain("a sign-in is missing in an activity"),
+      );
+    } finally {
+      await database.prepare("DROP TRIGGER refuse").run();
+    }
+    expect((await signIns()).length).toBeLessThan(2);
   });
 });
 

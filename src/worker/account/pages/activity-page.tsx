@@ -15,6 +15,9 @@ const WORDS: Partial<Record<AuditEvent["event"], string>> = {
   refused: "not created: the maximum of keys was active",
   "used-after-revocation": "used although revoked",
   "signing-secret-read": "read a signing secret",
+  "long-token-issued": "issued a token for more than a day",
+  "signed-in": "signed in by a link",
+  "sign-in-link-used-again": "opened again after it had signed in",
   "tokens-ended": "ended all tokens",
   "signing-secret-rotated": "has a new signing secret",
   "visitor-tokens-ended": "visitor’s tokens ended",
@@ -144,6 +147,9 @@ export const ActivityPage = ({ frame, events, now, apiKeyId, next }: Props) => (
   </Layout>
 );
 
+/** Its person is in the first line. */
+const IN_FIRST_LINE = /^(signed-in|sign-in-link-used-again)$/;
+
 const Event = ({ event, now }: { readonly event: AuditEvent; readonly now: number }) => (
   <li class={event.event}>
     <p>
@@ -157,12 +163,12 @@ const Event = ({ event, now }: { readonly event: AuditEvent; readonly now: numbe
       {WORDS[event.event] ?? event.event.replace(/^\w+-/, "")}{" "}
       {event.apiKeyId && event.subject === null && <code>{`ibk_${event.apiKeyId}…`}</code>}
     </p>
-    {event.changes && !(event.subject && /-(created|deleted)$/.test(event.event)) && (
-      <p dir="auto">{changesInWords(event.changes)}</p>
-    )}
+    {event.changes &&
+      !IN_FIRST_LINE.test(event.event) &&
+      !(event.subject && /-(created|deleted)$/.test(event.event)) && <p dir="auto">{changesInWords(event.changes)}</p>}
     <p class="hint">
       <Time at={event.createdAt} now={now} />
-      {event.actor && ` by ${event.actor}`}
+      {event.actor && !IN_FIRST_LINE.test(event.event) && ` by ${event.actor}`}
       {event.apiKeyId && event.subject !== null && (
         <>
           {" by the API key "}
@@ -177,7 +183,7 @@ const Event = ({ event, now }: { readonly event: AuditEvent; readonly now: numbe
 );
 
 const Subject = ({
-  event: { event, subject, proposals, webhook, apiKeyName, changes },
+  event: { event, subject, proposals, webhook, apiKeyName, actor, changes },
 }: {
   readonly event: AuditEvent;
 }) => {
@@ -192,6 +198,8 @@ const Subject = ({
     return [`${count} ideas`, named, count > first.length && ` and ${count - first.length} more`];
   }
   const leaked = changes?.after.secret;
+  if (event === "signed-in") return actor;
+  if (event === "sign-in-link-used-again") return `A sign-in link of ${changes?.after.member}`;
   if (leaked) return `${LEAKED_WORDS[leaked]}${webhook ? ` ${webhook.url}` : ""}`;
   if (subject === null) return webhook?.url ?? (apiKeyName || "Account");
   const [kind = ""] = event.split("-");
