@@ -74,7 +74,7 @@ describe("a body that breaks rules is 400, and names its fields", () => {
   it.each(["", "{", "{'body':'B'}", "\u0000"])("%j is no JSON", async (body) => {
     const { status, errors } = await rejected("COMMENT", body, { "Content-Type": "application/json" });
     expect(status).toBe(400);
-    expect(errors).toEqual([{ path: "", message: expect.stringMatching(/^must be valid JSON: it /) }]);
+    expect(errors).toEqual([{ path: "", message: expect.stringMatching(/^must be valid JSON: /) }]);
   });
 });
 
