@@ -20,7 +20,7 @@ it("the bundle has no development code", async () => {
 
 type Tool = { name: string; inputSchema: { properties: Record<string, { description?: string }> } };
 
-it("the bundle has the texts of the tools' arguments and the examples that it sends, which `import.meta.deployed` must leave in", async () => {
+it("the bundle has the texts of the tools' arguments and the examples that it sends", async () => {
   const bundle = await buildWorker(checkout.folder);
   const state = await makeState();
   const runtime = await runVersions({ front: bundle, gates: bundle }, state.folder);

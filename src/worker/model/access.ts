@@ -24,7 +24,7 @@ const Refusal = describe(
     reason: z.optional(oneOf(REFUSAL_REASONS)),
     "violated-policies": z.optional(z.array(z.string())),
   }),
-  import.meta.deployed || {
+  {
     name: "Refusal",
     fields: {
       type: "The problem's type.",
@@ -46,7 +46,7 @@ export const KeyQuestion = describe(
     scope: z.optional(z.nullable(oneOf(SCOPES))),
     address: z.optional(z.nullable(z.string())),
   }),
-  import.meta.deployed || {
+  {
     name: "KeyQuestion",
     example: {
       key: "ibk_XtwvMRbXxcwn0a1b2c3d4e5f6g7h8i9j0k1l2m3n4o5p6q",
@@ -70,7 +70,7 @@ export const KeyAccess = describe(
     accountId: z.optional(Id),
     scopes: z.optional(z.array(oneOf(SCOPES))),
   }),
-  import.meta.deployed || {
+  {
     name: "KeyAccess",
     example: {
       ok: true,
@@ -91,14 +91,11 @@ export const KeyAccess = describe(
   },
 );
 
-export const TokenQuestion = describe(
-  z.strictObject({ token: z.nullable(z.string()) }),
-  import.meta.deployed || {
-    name: "TokenQuestion",
-    example: { token: "ibt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEX" },
-    fields: { token: "A compound token of any kind, as your client sent it. `null` when it sent none." },
-  },
-);
+export const TokenQuestion = describe(z.strictObject({ token: z.nullable(z.string()) }), {
+  name: "TokenQuestion",
+  example: { token: "ibt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEX" },
+  fields: { token: "A compound token of any kind, as your client sent it. `null` when it sent none." },
+});
 
 export const TokenAccess = describe(
   z.object({
@@ -113,7 +110,7 @@ export const TokenAccess = describe(
     name: z.optional(z.nullable(Name)),
     capabilities: z.optional(CapabilitySet),
   }),
-  import.meta.deployed || {
+  {
     name: "TokenAccess",
     example: {
       ok: true,

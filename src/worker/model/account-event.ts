@@ -26,7 +26,7 @@ export const AccountEvent = describe(
     by: oneOf(["tenant", "system"]),
     event: z.nullable(AuditEvent),
   }),
-  import.meta.deployed || {
+  {
     name: "AccountEvent",
     fields: {
       type:

@@ -67,7 +67,7 @@ export const NewApiKey = describe(
     region: z._default(z.nullable(oneOf(REGIONS)), null),
     allowedAddresses: z._default(z.nullable(Blocks), null),
   }),
-  import.meta.deployed || {
+  {
     name: "NewApiKey",
     example: { name: EXAMPLE_NAME, scopes: EXAMPLE_SCOPES, expiresInDays: 90 },
     fields: { ...TEXTS, expiresInDays: "Days until the key expires: 1 to 3,650. `null`, the default, for never." },
@@ -88,7 +88,7 @@ export const Rotation = describe(
     /** The last four characters of the secret to replace. The rotation is refused if the key has another secret by now. */
     lastFour: z.optional(z.string()),
   }),
-  import.meta.deployed || {
+  {
     name: "Rotation",
     example: { graceSeconds: 86_400 },
     fields: {
@@ -103,29 +103,23 @@ export type Rotation = z.infer<typeof Rotation>;
 
 const Count = integer(0, 1_000_000_000_000);
 
-export const HourlyCount = describe(
-  z.object({ hour: Timestamp, admitted: Count, limited: Count }),
-  import.meta.deployed || {
-    name: "HourlyCount",
-    fields: {
-      hour: "The start of the hour: ISO 8601, UTC, with milliseconds.",
-      admitted: "Requests that were admitted in this hour.",
-      limited: "Requests that were refused in this hour because the key was over its limit.",
-    },
+export const HourlyCount = describe(z.object({ hour: Timestamp, admitted: Count, limited: Count }), {
+  name: "HourlyCount",
+  fields: {
+    hour: "The start of the hour: ISO 8601, UTC, with milliseconds.",
+    admitted: "Requests that were admitted in this hour.",
+    limited: "Requests that were refused in this hour because the key was over its limit.",
   },
-);
+});
 export type HourlyCount = z.infer<typeof HourlyCount>;
 
-const PreviousSecret = describe(
-  z.object({ expiresAt: Timestamp, lastUsedAt: z.nullable(Timestamp) }),
-  import.meta.deployed || {
-    name: "PreviousSecret",
-    fields: {
-      expiresAt: "When it stops working, at the key's own end at the latest: ISO 8601, UTC, with milliseconds.",
-      lastUsedAt: "When it was last used since the rotation. `null` for never.",
-    },
+const PreviousSecret = describe(z.object({ expiresAt: Timestamp, lastUsedAt: z.nullable(Timestamp) }), {
+  name: "PreviousSecret",
+  fields: {
+    expiresAt: "When it stops working, at the key's own end at the latest: ISO 8601, UTC, with milliseconds.",
+    lastUsedAt: "When it was last used since the rotation. `null` for never.",
   },
-);
+});
 
 /** `previous` is the secret from before a rotation, while it still works. `usage` has the hours with requests among the last 24. */
 export const ApiKey = describe(
@@ -149,7 +143,7 @@ export const ApiKey = describe(
     allowedAddresses: z.nullable(Blocks),
     leakedAt: z.nullable(Timestamp),
   }),
-  import.meta.deployed || {
+  {
     name: "ApiKey",
     example: EXAMPLE_KEY,
     fields: {
@@ -178,7 +172,7 @@ export const ShownApiKey = describe(
     key: z.string().check(z.regex(API_KEY.pattern)),
     warning: z.nullable(z.string()),
   }),
-  import.meta.deployed || {
+  {
     name: "ShownApiKey",
     example: { apiKey: EXAMPLE_KEY, key: "ibk_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMP", warning: null },
     fields: {
@@ -190,16 +184,13 @@ export const ShownApiKey = describe(
 );
 
 /** The account's used storage, and its maximum. */
-const Storage = describe(
-  z.object({ usedBytes: Count, maxBytes: Count }),
-  import.meta.deployed || {
-    name: "Storage",
-    fields: {
-      usedBytes: "What surveys, panelists, idea banks, proposals, comments, votes and idempotency keys take, in bytes.",
-      maxBytes: "The most that the account may store. A write beyond it is 409 `quota-exceeded`.",
-    },
+const Storage = describe(z.object({ usedBytes: Count, maxBytes: Count }), {
+  name: "Storage",
+  fields: {
+    usedBytes: "What surveys, panelists, idea banks, proposals, comments, votes and idempotency keys take, in bytes.",
+    maxBytes: "The most that the account may store. A write beyond it is 409 `quota-exceeded`.",
   },
-);
+});
 export type Storage = z.infer<typeof Storage>;
 
 export const ApiKeyList = describe(
@@ -211,7 +202,7 @@ export const ApiKeyList = describe(
     leakedKeys: oneOf(LEAKED_KEYS),
     storage: Storage,
   }),
-  import.meta.deployed || {
+  {
     name: "ApiKeyList",
     example: {
       items: [EXAMPLE_KEY],
@@ -245,12 +236,9 @@ export type Owner = {
   readonly accountId?: Identifier;
 };
 
-export const EndedTokens = describe(
-  z.object({ endedAt: Timestamp }),
-  import.meta.deployed || {
-    name: "EndedTokens",
-    example: { endedAt: "2026-11-20T12:00:00.000Z" },
-    fields: { endedAt: "No token that was issued until then is valid: ISO 8601, UTC, with milliseconds." },
-  },
-);
+export const EndedTokens = describe(z.object({ endedAt: Timestamp }), {
+  name: "EndedTokens",
+  example: { endedAt: "2026-11-20T12:00:00.000Z" },
+  fields: { endedAt: "No token that was issued until then is valid: ISO 8601, UTC, with milliseconds." },
+});
 export type EndedTokens = z.infer<typeof EndedTokens>;

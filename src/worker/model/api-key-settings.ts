@@ -37,20 +37,14 @@ const TEXTS = {
 };
 
 const settingsTexts = { example: { leakedKeys: "end" as const }, fields: { leakedKeys: LEAKED } };
-export const AccountSettings = describe(
-  z.object({ leakedKeys: oneOf(LEAKED_KEYS) }),
-  import.meta.deployed || {
-    name: "AccountSettings",
-    ...settingsTexts,
-  },
-);
-export const NewAccountSettings = describe(
-  z.strictObject({ leakedKeys: oneOf(LEAKED_KEYS) }),
-  import.meta.deployed || {
-    name: "NewAccountSettings",
-    ...settingsTexts,
-  },
-);
+export const AccountSettings = describe(z.object({ leakedKeys: oneOf(LEAKED_KEYS) }), {
+  name: "AccountSettings",
+  ...settingsTexts,
+});
+export const NewAccountSettings = describe(z.strictObject({ leakedKeys: oneOf(LEAKED_KEYS) }), {
+  name: "NewAccountSettings",
+  ...settingsTexts,
+});
 export type AccountSettings = z.infer<typeof AccountSettings>;
 
 /** Each schema gets new ones, because the OpenAPI document would describe a shared one only once. */
@@ -65,14 +59,11 @@ const changeable = () => ({
 });
 
 /** The changes of an active key. An absent setting stays as it is. */
-export const ApiKeyChanges = describe(
-  z.strictObject(changeable()),
-  import.meta.deployed || {
-    name: "ApiKeyChanges",
-    example: { name: "CRM sync, nightly", limit: 60 },
-    fields: TEXTS,
-  },
-);
+export const ApiKeyChanges = describe(z.strictObject(changeable()), {
+  name: "ApiKeyChanges",
+  example: { name: "CRM sync, nightly", limit: 60 },
+  fields: TEXTS,
+});
 export type ApiKeyChanges = z.infer<typeof ApiKeyChanges>;
 
 /** The secrets that can be found in public, besides an API key. */
@@ -116,7 +107,7 @@ const AuditedSettings = describe(
     active: z.optional(flag()),
     tokensRevokedAt: z.optional(z.nullable(Timestamp)),
   }),
-  import.meta.deployed || {
+  {
     name: "AuditedSettings",
     fields: {
       ...TEXTS,
@@ -158,10 +149,7 @@ const AuditedSettings = describe(
     },
   },
 );
-export const SettingsChange = describe(
-  z.object({ before: AuditedSettings, after: AuditedSettings }),
-  import.meta.deployed || {
-    name: "SettingsChange",
-    fields: { before: "The settings before.", after: "The same settings after." },
-  },
-);
+export const SettingsChange = describe(z.object({ before: AuditedSettings, after: AuditedSettings }), {
+  name: "SettingsChange",
+  fields: { before: "The settings before.", after: "The same settings after." },
+});

@@ -33,7 +33,7 @@ const OperationCount = describe(
     operation: z.string(),
     admitted: Requests,
   }),
-  import.meta.deployed || {
+  {
     name: "OperationCount",
     fields: {
       start: "The start of the hour or day: ISO 8601, UTC, with milliseconds.",
@@ -51,19 +51,16 @@ const SEEN = {
   userAgent: z.nullable(z.string()),
   operation: z.string(),
 };
-const SeenRequest = describe(z.object(SEEN), import.meta.deployed || { name: "SeenRequest", fields: SEEN_TEXTS });
+const SeenRequest = describe(z.object(SEEN), { name: "SeenRequest", fields: SEEN_TEXTS });
 export type SeenRequest = z.infer<typeof SeenRequest>;
-const RefusedRequest = describe(
-  z.object({ ...SEEN, reason: oneOf(SEEN_REFUSALS) }),
-  import.meta.deployed || {
-    name: "RefusedRequest",
-    fields: {
-      ...SEEN_TEXTS,
-      reason:
-        "Why: `limited` (over its limit), `paused`, `address` (not an allowed one), `expired`, `revoked`, `wrong-secret` (from before a rotation).",
-    },
+const RefusedRequest = describe(z.object({ ...SEEN, reason: oneOf(SEEN_REFUSALS) }), {
+  name: "RefusedRequest",
+  fields: {
+    ...SEEN_TEXTS,
+    reason:
+      "Why: `limited` (over its limit), `paused`, `address` (not an allowed one), `expired`, `revoked`, `wrong-secret` (from before a rotation).",
   },
-);
+});
 export type RefusedRequest = z.infer<typeof RefusedRequest>;
 
 export const ApiKeyUsage = describe(
@@ -75,7 +72,7 @@ export const ApiKeyUsage = describe(
     lastRefusal: z.nullable(RefusedRequest),
     previousLastUse: z.nullable(SeenRequest),
   }),
-  import.meta.deployed || {
+  {
     name: "ApiKeyUsage",
     example: {
       items: [{ hour: EXAMPLE_HOUR, admitted: 42, limited: 1 }],

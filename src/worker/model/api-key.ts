@@ -13,14 +13,11 @@ export const REGIONS = ["wnam", "enam", "sam", "weur", "eeur", "apac", "oc", "af
 export type Region = (typeof REGIONS)[number];
 
 /** The answer of `GET /tenant/whoami` (contract). */
-export const WhoAmI = describe(
-  z.object({ apiKeyId: Id }),
-  import.meta.deployed || {
-    name: "ApiKeyIdentity",
-    example: { apiKeyId: "XtwvMRbXxcwn" },
-    fields: { apiKeyId: "The identifier of the API key in the request." },
-  },
-);
+export const WhoAmI = describe(z.object({ apiKeyId: Id }), {
+  name: "ApiKeyIdentity",
+  example: { apiKeyId: "XtwvMRbXxcwn" },
+  fields: { apiKeyId: "The identifier of the API key in the request." },
+});
 
 /** A key's row and its account's state. Times are Unix milliseconds; `secretHash` is the hex SHA-256 of the whole key. */
 export type ApiKeyRecord = {

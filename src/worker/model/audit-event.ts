@@ -49,41 +49,29 @@ export const AUDIT_EVENTS = [
   "signing-secret-rotated",
   "visitor-tokens-ended",
 ] as const;
-const AuditedWebhook = describe(
-  z.object({ id: Id, url: z.string() }),
-  import.meta.deployed || {
-    name: "AuditedWebhook",
-    fields: { id: "The webhook's identifier.", url: "Its URL at that time." },
+const AuditedWebhook = describe(z.object({ id: Id, url: z.string() }), {
+  name: "AuditedWebhook",
+  fields: { id: "The webhook's identifier.", url: "Its URL at that time." },
+});
+const AuditedSubject = describe(z.object({ id: Id, name: z.string(), ideaBankId: z.nullable(Id) }), {
+  name: "AuditedSubject",
+  fields: {
+    id: "The identifier of the idea bank, proposal, comment or panelist.",
+    name: "The name or title at that time; of a comment, that of its proposal. Empty for a panelist.",
+    ideaBankId: "Of a proposal or a comment: the idea bank that it is in. Otherwise `null`.",
   },
-);
-const AuditedSubject = describe(
-  z.object({ id: Id, name: z.string(), ideaBankId: z.nullable(Id) }),
-  import.meta.deployed || {
-    name: "AuditedSubject",
-    fields: {
-      id: "The identifier of the idea bank, proposal, comment or panelist.",
-      name: "The name or title at that time; of a comment, that of its proposal. Empty for a panelist.",
-      ideaBankId: "Of a proposal or a comment: the idea bank that it is in. Otherwise `null`.",
-    },
-  },
-);
+});
 
 export type AuditedSubject = z.infer<typeof AuditedSubject>;
-const AuditedProposals = describe(
-  z.object({ count: integer(0, 100), first: z.array(AuditedSubject) }),
-  import.meta.deployed || {
-    name: "AuditedProposals",
-    fields: { count: "The number of proposals that were changed.", first: "The first three of them." },
-  },
-);
+const AuditedProposals = describe(z.object({ count: integer(0, 100), first: z.array(AuditedSubject) }), {
+  name: "AuditedProposals",
+  fields: { count: "The number of proposals that were changed.", first: "The first three of them." },
+});
 
-export const ActivityQuery = describe(
-  z.strictObject({ ...PAGE_PARAMETERS, apiKeyId: z.optional(Id) }),
-  import.meta.deployed || {
-    name: "ActivityQuery",
-    fields: { ...PAGE_PARAMETER_TEXTS, apiKeyId: "Only what happened to this key." },
-  },
-);
+export const ActivityQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, apiKeyId: z.optional(Id) }), {
+  name: "ActivityQuery",
+  fields: { ...PAGE_PARAMETER_TEXTS, apiKeyId: "Only what happened to this key." },
+});
 
 export const EXAMPLE_EVENT = {
   id: "Ev3nt0000001",
@@ -117,7 +105,7 @@ export const AuditEvent = describe(
     createdAt: Timestamp,
     changes: z.nullable(SettingsChange),
   }),
-  import.meta.deployed || {
+  {
     name: "AuditEvent",
     example: EXAMPLE_EVENT,
     fields: {

@@ -53,7 +53,7 @@ export const Change = describe(
     panelist: z.optional(z.nullable(Panelist)),
     survey: z.optional(z.nullable(Survey)),
   }),
-  import.meta.deployed || {
+  {
     name: "Change",
     example: {
       type: "proposal.status-changed",

@@ -31,7 +31,7 @@ export const ChangelogFeed = describe(
           date_published: z.string(),
           date_modified: z.string(),
         }),
-        import.meta.deployed || {
+        {
           name: "ChangelogFeedItem",
           fields: {
             id: "Stays the same for ever, and names nothing else.",
@@ -45,7 +45,7 @@ export const ChangelogFeed = describe(
       ),
     ),
   }),
-  import.meta.deployed || {
+  {
     name: "ChangelogFeed",
     example: {
       version: "https://jsonfeed.org/version/1.1",
@@ -74,33 +74,26 @@ export const ChangelogFeed = describe(
 );
 
 /** Exactly these fields (changelog rule 2). `lastModified` is in Unix seconds. */
-const Item = describe(
-  z.object({ title: z.string(), description: z.string(), lastModified: z.int().check(z.gte(0)) }),
-  import.meta.deployed || {
-    name: "ChangelogItem",
-    fields: {
-      title: "The proposal's title: plain text, one line.",
-      description: "The proposal's description: plain text. Line breaks are kept.",
-      lastModified:
-        "The proposal's last activity, in Unix **seconds**. In JavaScript: `new Date(lastModified * 1000)`.",
-    },
+const Item = describe(z.object({ title: z.string(), description: z.string(), lastModified: z.int().check(z.gte(0)) }), {
+  name: "ChangelogItem",
+  fields: {
+    title: "The proposal's title: plain text, one line.",
+    description: "The proposal's description: plain text. Line breaks are kept.",
+    lastModified: "The proposal's last activity, in Unix **seconds**. In JavaScript: `new Date(lastModified * 1000)`.",
   },
-);
+});
 
-export const Changelog = describe(
-  z.object({ items: z.array(Item) }),
-  import.meta.deployed || {
-    name: "Changelog",
-    example: {
-      items: [
-        {
-          title: "Dark mode",
-          description: "Follows the phone's own setting. The map, too.",
-          lastModified: 1_795_176_000,
-        },
-      ],
-    },
-    fields: { items: "The implemented proposals, newest first by last activity." },
+export const Changelog = describe(z.object({ items: z.array(Item) }), {
+  name: "Changelog",
+  example: {
+    items: [
+      {
+        title: "Dark mode",
+        description: "Follows the phone's own setting. The map, too.",
+        lastModified: 1_795_176_000,
+      },
+    ],
   },
-);
+  fields: { items: "The implemented proposals, newest first by last activity." },
+});
 export type Changelog = z.infer<typeof Changelog>;

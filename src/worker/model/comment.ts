@@ -33,7 +33,7 @@ export const Comment = describe(
       body: EXAMPLE_BODY,
       createdAt: "2026-11-20T12:30:00.000Z",
     },
-    fields: import.meta.deployed || {
+    fields: {
       id: "The comment's identifier.",
       proposalId: "The proposal that it is on.",
       by: "`tenant` for your own comments, `panelist` for the others.",
@@ -47,7 +47,7 @@ export type Comment = z.infer<typeof Comment>;
 
 export const NewComment = describe(z.strictObject({ body: Body }), {
   name: "NewComment",
-  example: import.meta.deployed || { body: EXAMPLE_BODY },
+  example: { body: EXAMPLE_BODY },
   fields: { body: "The text: 1 to 10,000 characters. Line breaks are kept." },
 });
 export type NewComment = z.infer<typeof NewComment>;
@@ -57,7 +57,7 @@ export const TenantComment = describe(
   z.strictObject({ body: Body, createdAt: z.optional(Moment), ...actingFor() }).check(namesAtMostOne),
   {
     name: "TenantComment",
-    example: import.meta.deployed || { body: EXAMPLE_BODY },
+    example: { body: EXAMPLE_BODY },
     fields: {
       body: "The text: 1 to 10,000 characters. Line breaks are kept.",
       createdAt: "For imports: when it was written, in ISO 8601 and not in the future.",

@@ -1,13 +1,6 @@
 /** A schema's description in the OpenAPI document: its name, an example, and a text for each property. */
 import type * as z from "zod/mini";
 
-declare global {
-  interface ImportMeta {
-    /** wrangler.toml sets it in the bundle, in the place of what only the OpenAPI document needs. Everywhere else it is absent. */
-    readonly deployed?: never;
-  }
-}
-
 export type SchemaDescription = {
   readonly name: string;
   readonly example?: unknown;

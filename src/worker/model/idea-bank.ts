@@ -71,7 +71,7 @@ export const IdeaBank = describe(
       url: "https://riverline.example/ideas",
       createdAt: "2026-11-02T09:30:00.000Z",
     },
-    fields: import.meta.deployed || {
+    fields: {
       id: "The idea bank's identifier.",
       ...TEXTS,
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
@@ -95,7 +95,7 @@ export const NewIdeaBank = describe(
   }),
   {
     name: "NewIdeaBank",
-    example: import.meta.deployed || { name: EXAMPLE_NAME, status: "OPEN", changelogEnabled: true },
+    example: { name: EXAMPLE_NAME, status: "OPEN", changelogEnabled: true },
     fields: TEXTS,
   },
 );
@@ -114,7 +114,7 @@ export const IdeaBankChanges = describe(
     approvalRequired: z.optional(flag()),
     url: z.optional(z.nullable(WebAddress)),
   }),
-  { name: "IdeaBankChanges", example: import.meta.deployed || { changelogMaxEntries: 10 }, fields: TEXTS },
+  { name: "IdeaBankChanges", example: { changelogMaxEntries: 10 }, fields: TEXTS },
 );
 export type IdeaBankChanges = z.infer<typeof IdeaBankChanges>;
 
@@ -158,7 +158,7 @@ export const CapabilitySet = describe(
     canVote: flag(),
     canComment: flag(),
   }),
-  import.meta.deployed || {
+  {
     name: "Capabilities",
     fields: {
       canViewChangelog: "Whether the changelog can be read.",
@@ -173,14 +173,11 @@ export type Capabilities = z.infer<typeof CapabilitySet>;
 export type Capability = keyof Capabilities;
 
 /** An idea bank's name, and what panelists may do with it. */
-export const IdeaBankAccess = describe(
-  z.object({ name: z.nullable(Name), capabilities: CapabilitySet }),
-  import.meta.deployed || {
-    name: "IdeaBankAccess",
-    example: { name: EXAMPLE_NAME, capabilities: EXAMPLE_CAPABILITIES },
-    fields: {
-      name: "The idea bank's name. `null` when every capability is `false` because it is closed or does not exist.",
-      capabilities: "What the token's panelist can do with the idea bank now.",
-    },
+export const IdeaBankAccess = describe(z.object({ name: z.nullable(Name), capabilities: CapabilitySet }), {
+  name: "IdeaBankAccess",
+  example: { name: EXAMPLE_NAME, capabilities: EXAMPLE_CAPABILITIES },
+  fields: {
+    name: "The idea bank's name. `null` when every capability is `false` because it is closed or does not exist.",
+    capabilities: "What the token's panelist can do with the idea bank now.",
   },
-);
+});

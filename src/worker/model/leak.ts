@@ -16,7 +16,7 @@ const LeakReport = describe(
     url: z.optional(z.nullable(z.string())),
     source: z.optional(z.nullable(z.string())),
   }),
-  import.meta.deployed || {
+  {
     name: "LeakReport",
     fields: {
       token: "What was found.",
@@ -26,14 +26,11 @@ const LeakReport = describe(
     },
   },
 );
-export const LeakReports = describe(
-  z.array(LeakReport),
-  import.meta.deployed || {
-    name: "LeakReports",
-    example: [{ token: EXAMPLE_TOKEN, type: EXAMPLE_TYPE, url: EXAMPLE_URL, source: "content" }],
-    fields: {},
-  },
-);
+export const LeakReports = describe(z.array(LeakReport), {
+  name: "LeakReports",
+  example: [{ token: EXAMPLE_TOKEN, type: EXAMPLE_TYPE, url: EXAMPLE_URL, source: "content" }],
+  fields: {},
+});
 
 /** An item of a report, whatever it is: a member that is no text is empty. */
 export function toReport(item: unknown): Record<"token" | "type" | "url" | "source", string> {
@@ -48,7 +45,7 @@ const LeakVerdict = describe(
     token_type: z.string(),
     label: oneOf(["true_positive", "false_positive"]),
   }),
-  import.meta.deployed || {
+  {
     name: "LeakVerdict",
     fields: {
       token_raw: "What was found.",
@@ -57,12 +54,9 @@ const LeakVerdict = describe(
     },
   },
 );
-export const LeakVerdicts = describe(
-  z.array(LeakVerdict),
-  import.meta.deployed || {
-    name: "LeakVerdicts",
-    example: [EXAMPLE_VERDICT],
-    fields: {},
-  },
-);
+export const LeakVerdicts = describe(z.array(LeakVerdict), {
+  name: "LeakVerdicts",
+  example: [EXAMPLE_VERDICT],
+  fields: {},
+});
 export type LeakVerdicts = z.infer<typeof LeakVerdicts>;

@@ -49,14 +49,11 @@ const EXAMPLE_INVITATION = {
 /** `invited` is not answered yet. Only after accepting is a person a member. */
 const MEMBER_STATES = ["accepted", "invited", "declined"] as const;
 
-export const NewMember = describe(
-  z.strictObject({ email: Email }),
-  import.meta.deployed || {
-    name: "NewMember",
-    example: { email: EXAMPLE_EMAIL },
-    fields: { email: "The e-mail address, as Cloudflare Access knows the person." },
-  },
-);
+export const NewMember = describe(z.strictObject({ email: Email }), {
+  name: "NewMember",
+  example: { email: EXAMPLE_EMAIL },
+  fields: { email: "The e-mail address, as Cloudflare Access knows the person." },
+});
 
 export const Member = describe(
   z.object({
@@ -67,7 +64,7 @@ export const Member = describe(
     createdAt: Timestamp,
     expiresAt: z.nullable(Timestamp),
   }),
-  import.meta.deployed || {
+  {
     name: "Member",
     example: EXAMPLE_MEMBER,
     fields: {
@@ -82,31 +79,25 @@ export const Member = describe(
 );
 export type Member = z.infer<typeof Member>;
 
-export const MemberList = describe(
-  z.object({ accountId: Id, items: z.array(Member) }),
-  import.meta.deployed || {
-    name: "MemberList",
-    example: { accountId: "Acc0unt00001", items: [EXAMPLE_MEMBER] },
-    fields: {
-      accountId: "The account.",
-      items:
-        `Its members, the first one first, then who was invited: at most ${MAX_MEMBERS} together. Beside them the last ` +
-        `${MAX_MEMBERS} who have declined in 30 days.`,
-    },
+export const MemberList = describe(z.object({ accountId: Id, items: z.array(Member) }), {
+  name: "MemberList",
+  example: { accountId: "Acc0unt00001", items: [EXAMPLE_MEMBER] },
+  fields: {
+    accountId: "The account.",
+    items:
+      `Its members, the first one first, then who was invited: at most ${MAX_MEMBERS} together. Beside them the last ` +
+      `${MAX_MEMBERS} who have declined in 30 days.`,
   },
-);
+});
 
-export const OwnAccount = describe(
-  z.object({ id: Id, name: z.string() }),
-  import.meta.deployed || {
-    name: "OwnAccount",
-    example: EXAMPLE_ACCOUNT,
-    fields: {
-      id: "The account's identifier: send it as `?account=`.",
-      name: "The e-mail address of the person who made it. If that person is no member any more: its identifier.",
-    },
+export const OwnAccount = describe(z.object({ id: Id, name: z.string() }), {
+  name: "OwnAccount",
+  example: EXAMPLE_ACCOUNT,
+  fields: {
+    id: "The account's identifier: send it as `?account=`.",
+    name: "The e-mail address of the person who made it. If that person is no member any more: its identifier.",
   },
-);
+});
 export type OwnAccount = z.infer<typeof OwnAccount>;
 
 export const Invitation = describe(
@@ -118,7 +109,7 @@ export const Invitation = describe(
     createdAt: Timestamp,
     expiresAt: Timestamp,
   }),
-  import.meta.deployed || {
+  {
     name: "Invitation",
     example: EXAMPLE_INVITATION,
     fields: {
@@ -133,11 +124,8 @@ export const Invitation = describe(
 );
 export type Invitation = z.infer<typeof Invitation>;
 
-export const OwnAccountList = describe(
-  z.object({ items: z.array(OwnAccount) }),
-  import.meta.deployed || {
-    name: "OwnAccountList",
-    example: { items: [EXAMPLE_ACCOUNT] },
-    fields: { items: "The accounts that this person is a member of: at most 20." },
-  },
-);
+export const OwnAccountList = describe(z.object({ items: z.array(OwnAccount) }), {
+  name: "OwnAccountList",
+  example: { items: [EXAMPLE_ACCOUNT] },
+  fields: { items: "The accounts that this person is a member of: at most 20." },
+});

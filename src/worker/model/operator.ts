@@ -9,14 +9,11 @@ import { flag, integer, line, oneOf, Timestamp } from "./text.ts";
 
 const STATUS_TEXT = "`suspended` closes everything that the account offers; `active` opens it again.";
 
-export const Health = describe(
-  z.object({ stores: z.catchall(z.object({}), oneOf(["ok", "down"])) }),
-  import.meta.deployed || {
-    name: "Health",
-    example: { stores: { DB: "ok", CHANGELOGS: "ok", API_KEY_GATE: "ok" } },
-    fields: { stores: "Each store by the name of its binding, and whether it answers." },
-  },
-);
+export const Health = describe(z.object({ stores: z.catchall(z.object({}), oneOf(["ok", "down"])) }), {
+  name: "Health",
+  example: { stores: { DB: "ok", CHANGELOGS: "ok", API_KEY_GATE: "ok" } },
+  fields: { stores: "Each store by the name of its binding, and whether it answers." },
+});
 /** By the name of the binding. */
 export type StoreHealth = z.infer<typeof Health>["stores"];
 
@@ -24,7 +21,7 @@ const AccountStatus = oneOf(["active", "suspended"]);
 
 export const AccountStatusChange = describe(
   z.strictObject({ account: line({ min: 1, max: 320 }), status: AccountStatus }),
-  import.meta.deployed || {
+  {
     name: "AccountStatusChange",
     example: { account: "owner@example.com", status: "suspended" },
     fields: { account: "The owner's e-mail address, or the account's identifier.", status: STATUS_TEXT },
@@ -34,7 +31,7 @@ export type AccountStatusChange = z.infer<typeof AccountStatusChange>;
 
 export const ChangedAccount = describe(
   z.object({ accountId: Id, status: AccountStatus, apiKeys: integer(0, 1_000), sessionsEnded: z.nullable(flag()) }),
-  import.meta.deployed || {
+  {
     name: "ChangedAccount",
     example: { accountId: "Acc0unt00001", status: "suspended", apiKeys: 2, sessionsEnded: true },
     fields: {
@@ -49,17 +46,14 @@ export const ChangedAccount = describe(
 );
 export type ChangedAccount = z.infer<typeof ChangedAccount>;
 
-export const ApiKeyLimit = describe(
-  z.strictObject({ limit: Limit, windowSeconds: WindowSeconds }),
-  import.meta.deployed || {
-    name: "ApiKeyLimit",
-    example: { limit: 1_200, windowSeconds: 60 },
-    fields: {
-      limit: "How many requests are admitted in any window: 1 to 10,000.",
-      windowSeconds: "The length of the window in seconds: 1 to 3,600.",
-    },
+export const ApiKeyLimit = describe(z.strictObject({ limit: Limit, windowSeconds: WindowSeconds }), {
+  name: "ApiKeyLimit",
+  example: { limit: 1_200, windowSeconds: 60 },
+  fields: {
+    limit: "How many requests are admitted in any window: 1 to 10,000.",
+    windowSeconds: "The length of the window in seconds: 1 to 3,600.",
   },
-);
+});
 
 const RETURN_TO = "must be a path of Account Settings, as /account/api-keys, of at most 1,000 characters";
 
@@ -78,7 +72,7 @@ export const NewSignIn = describe(
       "/account/api-keys",
     ),
   }),
-  import.meta.deployed || {
+  {
     name: "NewSignIn",
     example: { email: "owner@example.com", returnTo: "/account/idea-banks" },
     fields: {
@@ -91,57 +85,42 @@ export const NewSignIn = describe(
   },
 );
 
-export const MemberMove = describe(
-  z.strictObject({ from: Email, to: Email }),
-  import.meta.deployed || {
-    name: "MemberMove",
-    example: { from: "old@example.com", to: "new@example.com" },
-    fields: { from: "The address that the person had.", to: "The address that the person has now." },
-  },
-);
+export const MemberMove = describe(z.strictObject({ from: Email, to: Email }), {
+  name: "MemberMove",
+  example: { from: "old@example.com", to: "new@example.com" },
+  fields: { from: "The address that the person had.", to: "The address that the person has now." },
+});
 
-export const MovedMember = describe(
-  z.object({ from: Email, to: Email, accountIds: z.array(Id) }),
-  import.meta.deployed || {
-    name: "MovedMember",
-    example: { from: "old@example.com", to: "new@example.com", accountIds: ["Acc0unt00001"] },
-    fields: {
-      from: "The address that is a member of none of them.",
-      to: "The address that is a member of them.",
-      accountIds: "The accounts.",
-    },
+export const MovedMember = describe(z.object({ from: Email, to: Email, accountIds: z.array(Id) }), {
+  name: "MovedMember",
+  example: { from: "old@example.com", to: "new@example.com", accountIds: ["Acc0unt00001"] },
+  fields: {
+    from: "The address that is a member of none of them.",
+    to: "The address that is a member of them.",
+    accountIds: "The accounts.",
   },
-);
+});
 
-export const SignOut = describe(
-  z.strictObject({ email: Email }),
-  import.meta.deployed || {
-    name: "SignOut",
-    example: { email: "owner@example.com" },
-    fields: { email: "Who is signed out, by e-mail address." },
-  },
-);
+export const SignOut = describe(z.strictObject({ email: Email }), {
+  name: "SignOut",
+  example: { email: "owner@example.com" },
+  fields: { email: "Who is signed out, by e-mail address." },
+});
 
-export const EndedSignIns = describe(
-  z.object({ email: Email, ended: integer(0, 1e9) }),
-  import.meta.deployed || {
-    name: "EndedSignIns",
-    example: { email: "owner@example.com", ended: 2 },
-    fields: { email: "The person.", ended: "How many sessions and unused links were ended." },
-  },
-);
+export const EndedSignIns = describe(z.object({ email: Email, ended: integer(0, 1e9) }), {
+  name: "EndedSignIns",
+  example: { email: "owner@example.com", ended: 2 },
+  fields: { email: "The person.", ended: "How many sessions and unused links were ended." },
+});
 
-export const OfferedSignIn = describe(
-  z.object({ url: z.string(), expiresAt: Timestamp }),
-  import.meta.deployed || {
-    name: "OfferedSignIn",
-    example: {
-      url: "https://api.example.com/account/sign-in?link=ibl_0k3yPq8sVw2Zr5Tb9Xc4Nd7Ga1Hj6",
-      expiresAt: "2026-11-20T12:01:00.000Z",
-    },
-    fields: {
-      url: "Send the person's browser there. It signs in once.",
-      expiresAt: "Until when: ISO 8601, UTC, with milliseconds.",
-    },
+export const OfferedSignIn = describe(z.object({ url: z.string(), expiresAt: Timestamp }), {
+  name: "OfferedSignIn",
+  example: {
+    url: "https://api.example.com/account/sign-in?link=ibl_0k3yPq8sVw2Zr5Tb9Xc4Nd7Ga1Hj6",
+    expiresAt: "2026-11-20T12:01:00.000Z",
   },
-);
+  fields: {
+    url: "Send the person's browser there. It signs in once.",
+    expiresAt: "Until when: ISO 8601, UTC, with milliseconds.",
+  },
+});

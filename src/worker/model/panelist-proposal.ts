@@ -34,7 +34,7 @@ export const PanelistProposal = describe(
     createdAt: Timestamp,
     lastActivityAt: Timestamp,
   }),
-  import.meta.deployed || {
+  {
     name: "PanelistProposal",
     example: {
       id: "Pr0p0sa1Nigh",
@@ -80,19 +80,16 @@ export type PanelistProposal = z.infer<typeof PanelistProposal>;
 
 const Text = prose({ min: 1, max: 10_000 });
 
-export const Submission = describe(
-  z.strictObject({ title: Title, description: z._default(Description, "") }),
-  import.meta.deployed || {
-    name: "Submission",
-    example: EXAMPLE,
-    fields: TEXTS,
-  },
-);
+export const Submission = describe(z.strictObject({ title: Title, description: z._default(Description, "") }), {
+  name: "Submission",
+  example: EXAMPLE,
+  fields: TEXTS,
+});
 export type Submission = z.infer<typeof Submission>;
 
 export const SubmissionChanges = describe(
   z.strictObject({ title: z.optional(Title), description: z.optional(Description) }),
-  import.meta.deployed || {
+  {
     name: "SubmissionChanges",
     example: { description: "Every twenty minutes, all week." },
     fields: TEXTS,
@@ -112,7 +109,7 @@ export const PanelistProposalQuery = describe(
     tag: z.optional(Tag),
     q: z.optional(Search),
   }),
-  import.meta.deployed || {
+  {
     name: "PanelistProposalQuery",
     fields: {
       ...PAGE_PARAMETER_TEXTS,
@@ -131,26 +128,20 @@ export type PanelistProposalFilter = Pick<
   "sort" | "status" | "mine" | "tag" | "q"
 > & { readonly similar?: boolean | undefined };
 
-export const SimilarQuery = describe(
-  z.strictObject({ ...PAGE_PARAMETERS, title: Search }),
-  import.meta.deployed || {
-    name: "SimilarQuery",
-    fields: { ...PAGE_PARAMETER_TEXTS, title: "The title that is being typed: one line of 1 to 200 characters." },
-  },
-);
+export const SimilarQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, title: Search }), {
+  name: "SimilarQuery",
+  fields: { ...PAGE_PARAMETER_TEXTS, title: "The title that is being typed: one line of 1 to 200 characters." },
+});
 
 /** The answer to adding and to removing a vote. */
-export const Vote = describe(
-  z.object({ voted: flag(), votes: Count }),
-  import.meta.deployed || {
-    name: "VoteState",
-    example: { voted: true, votes: 12 },
-    fields: {
-      voted: "Whether the token's panelist votes for the proposal now.",
-      votes: "How many panelists vote for it now.",
-    },
+export const Vote = describe(z.object({ voted: flag(), votes: Count }), {
+  name: "VoteState",
+  example: { voted: true, votes: 12 },
+  fields: {
+    voted: "Whether the token's panelist votes for the proposal now.",
+    votes: "How many panelists vote for it now.",
   },
-);
+});
 export type Vote = z.infer<typeof Vote>;
 
 export const PanelistComment = describe(
@@ -162,7 +153,7 @@ export const PanelistComment = describe(
     body: Text,
     createdAt: Timestamp,
   }),
-  import.meta.deployed || {
+  {
     name: "PanelistComment",
     example: {
       id: "C0mment00001",

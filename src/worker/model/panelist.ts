@@ -35,7 +35,7 @@ export const Panelist = describe(
       active: true,
       createdAt: "2026-11-02T09:31:00.000Z",
     },
-    fields: import.meta.deployed || {
+    fields: {
       id: "The panelist's identifier.",
       ...TEXTS,
       createdAt: "When the panelist was created: ISO 8601, UTC, with milliseconds.",
@@ -52,7 +52,7 @@ export const NewPanelist = describe(
   }),
   {
     name: "NewPanelist",
-    example: import.meta.deployed || { externalId: EXAMPLE_EXTERNAL_ID, displayName: "Robin" },
+    example: { externalId: EXAMPLE_EXTERNAL_ID, displayName: "Robin" },
     fields: TEXTS,
   },
 );
@@ -64,7 +64,7 @@ export const PanelistChanges = describe(
     displayName: z.optional(z.nullable(Name)),
     active: z.optional(flag()),
   }),
-  { name: "PanelistChanges", example: import.meta.deployed || { active: false }, fields: TEXTS },
+  { name: "PanelistChanges", example: { active: false }, fields: TEXTS },
 );
 export type PanelistChanges = z.infer<typeof PanelistChanges>;
 
@@ -108,7 +108,7 @@ export const TokenRequest = describe(
     }),
   {
     name: "TokenRequest",
-    example: import.meta.deployed || { externalId: EXAMPLE_EXTERNAL_ID, lifetimeSeconds: 3_600 },
+    example: { externalId: EXAMPLE_EXTERNAL_ID, lifetimeSeconds: 3_600 },
     fields: {
       panelistId: "The identifier of one of your panelists.",
       externalId: "Your own id for the person. The panelist is created if it is new.",
@@ -124,7 +124,7 @@ export type TokenRequest = z.infer<typeof TokenRequest>;
 
 export const TokenRevocation = describe(z.strictObject({ externalId: ExternalId }), {
   name: "TokenRevocation",
-  example: import.meta.deployed || { externalId: EXAMPLE_EXTERNAL_ID },
+  example: { externalId: EXAMPLE_EXTERNAL_ID },
   fields: { externalId: "Your own id for the person." },
 });
 
@@ -134,7 +134,7 @@ export const IssuedToken = describe(
     panelistId: z.nullable(Id),
     expiresAt: Timestamp,
   }),
-  import.meta.deployed || {
+  {
     name: "IssuedToken",
     example: {
       token: "ibt_EXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEXAMPLEEX",

@@ -56,17 +56,14 @@ const EXAMPLE_RESPONSE = { text: "It is in version 4.2.", respondedAt: "2026-11-
 const RESPONSE_TEXT = "Your official response, or `null`.";
 
 /** The tenant's official response. */
-export const OfficialResponse = describe(
-  z.object({ text: ResponseText, respondedAt: Timestamp }),
-  import.meta.deployed || {
-    name: "OfficialResponse",
-    example: EXAMPLE_RESPONSE,
-    fields: {
-      text: "The text: 1 to 10,000 characters. Line breaks are kept.",
-      respondedAt: "When it was given or last changed: ISO 8601, UTC, with milliseconds.",
-    },
+export const OfficialResponse = describe(z.object({ text: ResponseText, respondedAt: Timestamp }), {
+  name: "OfficialResponse",
+  example: EXAMPLE_RESPONSE,
+  fields: {
+    text: "The text: 1 to 10,000 characters. Line breaks are kept.",
+    respondedAt: "When it was given or last changed: ISO 8601, UTC, with milliseconds.",
   },
-);
+});
 export type OfficialResponse = z.infer<typeof OfficialResponse>;
 
 /** The number of votes or comments. */
@@ -110,7 +107,7 @@ export const Proposal = describe(
       createdAt: "2026-11-05T08:00:00.000Z",
       lastActivityAt: "2026-11-20T12:00:00.000Z",
     },
-    fields: import.meta.deployed || {
+    fields: {
       id: "The proposal's identifier.",
       ...TEXTS,
       votes: "How many panelists vote for it. The votes of a merged proposal are those of its target.",
@@ -132,7 +129,7 @@ export type Proposal = z.infer<typeof Proposal>;
 
 const NewResponse = describe(z.strictObject({ text: ResponseText }), {
   name: "NewResponse",
-  example: import.meta.deployed || { text: EXAMPLE_RESPONSE.text },
+  example: { text: EXAMPLE_RESPONSE.text },
   fields: { text: "The text: 1 to 10,000 characters. Line breaks are kept." },
 });
 
@@ -156,7 +153,7 @@ export const ProposalUpsert = describe(
   z.strictObject({ title: Title, ...settable(), ...asChange(), ...atCreation() }).check(namesAtMostOne),
   {
     name: "ProposalUpsert",
-    example: import.meta.deployed || { ...EXAMPLE, status: "planned", metadata: { team: "Apps" } },
+    example: { ...EXAMPLE, status: "planned", metadata: { team: "Apps" } },
     fields: {
       ...TEXTS,
       response: RESPONSE_TEXT,
@@ -178,7 +175,7 @@ export const NewProposal = describe(
     .check(namesAtMostOne),
   {
     name: "NewProposal",
-    example: import.meta.deployed || EXAMPLE,
+    example: EXAMPLE,
     fields: { ...TEXTS, response: RESPONSE_TEXT, externalId: EXTERNAL_ID_TEXT, ...CREATION_TEXTS },
   },
 );
@@ -193,7 +190,7 @@ export const ProposalChanges = describe(
   }),
   {
     name: "ProposalChanges",
-    example: import.meta.deployed || { status: "implemented", response: { text: EXAMPLE_RESPONSE.text } },
+    example: { status: "implemented", response: { text: EXAMPLE_RESPONSE.text } },
     fields: {
       ...TEXTS,
       response: "Your official response. `null` removes it.",

@@ -44,7 +44,7 @@ export const Survey = describe(
       createdAt: "2026-11-02T09:30:00.000Z",
       updatedAt: "2026-11-03T16:05:12.345Z",
     },
-    fields: import.meta.deployed || {
+    fields: {
       id: "The survey's identifier.",
       ...TEXTS,
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
@@ -62,7 +62,7 @@ export const NewSurvey = describe(
     url: z._default(z.nullable(WebAddress), null),
     externalId: z._default(z.nullable(ProposalExternalId), null),
   }),
-  { name: "NewSurvey", example: import.meta.deployed || EXAMPLE, fields: TEXTS },
+  { name: "NewSurvey", example: EXAMPLE, fields: TEXTS },
 );
 export type NewSurvey = z.infer<typeof NewSurvey>;
 
@@ -74,6 +74,6 @@ export const SurveyChanges = describe(
     url: z.optional(z.nullable(WebAddress)),
     externalId: z.optional(z.nullable(ProposalExternalId)),
   }),
-  { name: "SurveyChanges", example: import.meta.deployed || { status: "CLOSED" }, fields: TEXTS },
+  { name: "SurveyChanges", example: { status: "CLOSED" }, fields: TEXTS },
 );
 export type SurveyChanges = z.infer<typeof SurveyChanges>;

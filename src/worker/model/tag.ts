@@ -31,20 +31,14 @@ export const TAGS_OF_IDEA_BANK = 200;
 
 const EXAMPLE = { tag: "Mobile", proposals: 12 };
 
-export const TagCount = describe(
-  z.object({ tag: Tag, proposals: integer(1, 1_000_000_000) }),
-  import.meta.deployed || {
-    name: "TagCount",
-    example: EXAMPLE,
-    fields: { tag: "The tag.", proposals: "How many public proposals have it. Merged ones do not count." },
-  },
-);
+export const TagCount = describe(z.object({ tag: Tag, proposals: integer(1, 1_000_000_000) }), {
+  name: "TagCount",
+  example: EXAMPLE,
+  fields: { tag: "The tag.", proposals: "How many public proposals have it. Merged ones do not count." },
+});
 export type TagCount = z.infer<typeof TagCount>;
-export const TagCounts = describe(
-  z.object({ items: z.array(TagCount) }),
-  import.meta.deployed || {
-    name: "TagCounts",
-    example: { items: [EXAMPLE] },
-    fields: { items: "The tags that public proposals have, the most used first: at most 200." },
-  },
-);
+export const TagCounts = describe(z.object({ items: z.array(TagCount) }), {
+  name: "TagCounts",
+  example: { items: [EXAMPLE] },
+  fields: { items: "The tags that public proposals have, the most used first: at most 200." },
+});

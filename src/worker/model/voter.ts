@@ -16,7 +16,7 @@ export const Voter = describe(
     displayName: z.nullable(Name),
     at: Timestamp,
   }),
-  import.meta.deployed || {
+  {
     name: "Voter",
     example: {
       panelistId: EXAMPLE_PANELIST_ID,
@@ -35,29 +35,26 @@ export const Voter = describe(
 );
 export type Voter = z.infer<typeof Voter>;
 
-export const PanelistVote = describe(
-  z.object({ ideaBankId: Id, proposalId: Id, title: Title, at: Timestamp }),
-  import.meta.deployed || {
-    name: "PanelistVote",
-    example: {
-      ideaBankId: "b4nKb4nKb4nK",
-      proposalId: "Pr0p0sa1Dark",
-      title: "Dark mode",
-      at: "2026-11-20T12:30:00.000Z",
-    },
-    fields: {
-      ideaBankId: "The proposal's idea bank.",
-      proposalId: "The proposal that the panelist votes for.",
-      title: "The proposal's title.",
-      at: "When the panelist voted: ISO 8601, UTC, with milliseconds.",
-    },
+export const PanelistVote = describe(z.object({ ideaBankId: Id, proposalId: Id, title: Title, at: Timestamp }), {
+  name: "PanelistVote",
+  example: {
+    ideaBankId: "b4nKb4nKb4nK",
+    proposalId: "Pr0p0sa1Dark",
+    title: "Dark mode",
+    at: "2026-11-20T12:30:00.000Z",
   },
-);
+  fields: {
+    ideaBankId: "The proposal's idea bank.",
+    proposalId: "The proposal that the panelist votes for.",
+    title: "The proposal's title.",
+    at: "When the panelist voted: ISO 8601, UTC, with milliseconds.",
+  },
+});
 export type PanelistVote = z.infer<typeof PanelistVote>;
 
 export const NewVote = describe(z.strictObject(actingFor()).check(namesAtMostOne, namesOne), {
   name: "NewVote",
-  example: import.meta.deployed || { panelistId: EXAMPLE_PANELIST_ID },
+  example: { panelistId: EXAMPLE_PANELIST_ID },
   fields: ACTING_FOR_TEXTS,
 });
 export type NewVote = z.infer<typeof NewVote>;

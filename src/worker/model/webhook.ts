@@ -60,14 +60,11 @@ const TEXTS = {
 const STATUS_TEXT = "The status of the receiver's answer. `null` when there was none within 15 seconds.";
 const DURATION_TEXT = "How long the answer took, in milliseconds.";
 
-export const NewWebhook = describe(
-  z.strictObject({ url: Url, types: z._default(z.nullable(Types), null) }),
-  import.meta.deployed || {
-    name: "NewWebhook",
-    example: { url: EXAMPLE_URL, types: EXAMPLE_TYPES },
-    fields: TEXTS,
-  },
-);
+export const NewWebhook = describe(z.strictObject({ url: Url, types: z._default(z.nullable(Types), null) }), {
+  name: "NewWebhook",
+  example: { url: EXAMPLE_URL, types: EXAMPLE_TYPES },
+  fields: TEXTS,
+});
 export type NewWebhook = z.infer<typeof NewWebhook>;
 
 export const WebhookChanges = describe(
@@ -76,7 +73,7 @@ export const WebhookChanges = describe(
     types: z.optional(z.nullable(Types)),
     paused: z.optional(flag()),
   }),
-  import.meta.deployed || {
+  {
     name: "WebhookChanges",
     example: { types: EXAMPLE_TYPES, paused: false },
     fields: {
@@ -104,7 +101,7 @@ export const WebhookMove = describe(
       .check(z.refine((to) => to === "now" || to === "next" || z.safeParse(Moment, to).success, { error: PLACE })),
     from: z.optional(z.string({ error: FROM }).check(z.regex(CHANGE_ID, { error: FROM }))),
   }),
-  import.meta.deployed || {
+  {
     name: "WebhookMove",
     example: { to: EXAMPLE_TIME },
     fields: {
@@ -130,7 +127,7 @@ export const WebhookAttempt = describe(
     status: Status,
     durationMs: Count,
   }),
-  import.meta.deployed || {
+  {
     name: "WebhookAttempt",
     fields: {
       at: "When it was made: ISO 8601, UTC, with milliseconds.",
@@ -159,7 +156,7 @@ export const Webhook = describe(
     previousSecretUntil: z.nullable(Timestamp),
     attempts: z.array(WebhookAttempt),
   }),
-  import.meta.deployed || {
+  {
     name: "Webhook",
     example: EXAMPLE_WEBHOOK,
     fields: {
@@ -190,7 +187,7 @@ export const ShownWebhook = describe(
     webhook: Webhook,
     secret: z.string().check(z.regex(/^whsec_[A-Za-z0-9+/]{32}$/)),
   }),
-  import.meta.deployed || {
+  {
     name: "ShownWebhook",
     example: { webhook: EXAMPLE_WEBHOOK, secret: "whsec_EXAMPLE0000000000000000000000000" },
     fields: {
@@ -203,21 +200,18 @@ export type ShownWebhook = z.infer<typeof ShownWebhook>;
 
 export const WebhookList = describe(
   z.object({ items: z.array(Webhook), maxWebhooks: integer(MAX_WEBHOOKS, MAX_WEBHOOKS) }),
-  import.meta.deployed || {
+  {
     name: "WebhookList",
     example: { items: [EXAMPLE_WEBHOOK], maxWebhooks: MAX_WEBHOOKS },
     fields: { items: "The webhooks, oldest first.", maxWebhooks: "How many an account can have." },
   },
 );
 
-export const WebhookTest = describe(
-  z.object({ status: Status, durationMs: Count }),
-  import.meta.deployed || {
-    name: "WebhookTest",
-    example: { status: 204, durationMs: 87 },
-    fields: { status: STATUS_TEXT, durationMs: DURATION_TEXT },
-  },
-);
+export const WebhookTest = describe(z.object({ status: Status, durationMs: Count }), {
+  name: "WebhookTest",
+  example: { status: 204, durationMs: 87 },
+  fields: { status: STATUS_TEXT, durationMs: DURATION_TEXT },
+});
 export type WebhookTest = z.infer<typeof WebhookTest>;
 
 /** The type of a test that is an example of no change. */
@@ -225,7 +219,7 @@ export const TEST_TYPE = "webhook.test";
 
 export const WebhookTestQuery = describe(
   z.strictObject({ type: z._default(oneOf([TEST_TYPE, ...DELIVERY_TYPES]), TEST_TYPE) }),
-  import.meta.deployed || {
+  {
     name: "WebhookTestQuery",
     fields: {
       type: "The type of the change that is sent an example of. `webhook.test`, the default, has a type and a time alone.",
