@@ -1,7 +1,7 @@
 /** `npm run deploy -- --dry-run`: the plan, without a network. */
 import { execFile } from "node:child_process";
 import { existsSync } from "node:fs";
-import { readFile } from "node:fs/promises";
+import { cp, readFile, rm } from "node:fs/promises";
 import { type AddressInfo, createServer } from "node:net";
 import { join } from "node:path";
 import { promisify } from "node:util";
@@ -58,4 +58,24 @@ it("--dry-run works with wrangler itself, makes no call over the network, and bu
   expect(await built("wrangler", "deploy", "--dry-run")).toBe(ours);
   proxy.close();
   expect(existsSync(join(account.checkout, ".dev.vars"))).toBe(false);
+});
+
+it("--dry-run works with what `npm ci --omit=dev` installs", async () => {
+  const { packages } = JSON.parse(await readFile("package-lock.json", "utf8")) as {
+    packages: Record<string, { dev?: true }>;
+  };
+  const installed = Object.keys(packages).filter(
+    (path) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !packages[path]?.dev && existsSync(path),
+  );
+  expect(installed.length).toBeLessThan(80);
+  await rm(join(account.checkout, "node_modules"));
+  for (const path of installed) {
+    // The Node that runs this test is one of them.
+    if (!path.includes("/node-")) await cp(path, join(account.checkout, path), { recursive: true });
+  }
+  const run = promisify(execFile)(process.execPath, ["src/commands/deployment/deploy.ts", "--dry-run"], {
+    cwd: account.checkout,
+    env: { ...process.env, CLOUDFLARE_API_TOKEN: undefined },
+  });
+  expect((await run).stdout).toContain("env.API_KEY_GATE (ApiKeyGate)");
 });
