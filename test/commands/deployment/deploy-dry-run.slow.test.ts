@@ -7,6 +7,7 @@ import { join } from "node:path";
 import { promisify } from "node:util";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { readSchemaSteps } from "../../../src/commands/deployment/schema-steps.ts";
+import { makeCheckout } from "../../support/node/checkout.ts";
 import { openAccount, type StandInAccount } from "../../support/node/stand-in/account.ts";
 
 const steps = (await readSchemaSteps()).map(({ name }) => name);
@@ -68,14 +69,17 @@ it("--dry-run works with what `npm ci --omit=dev` installs", async () => {
     (path) => /^node_modules\/(@[^/]+\/)?[^/]+$/.test(path) && !packages[path]?.dev && existsSync(path),
   );
   expect(installed.length).toBeLessThan(80);
-  await rm(join(account.checkout, "node_modules"));
+  // All of it is a copy: what is linked finds the packages of its own place.
+  const { folder, remove } = await makeCheckout();
+  await rm(join(folder, "node_modules"));
   for (const path of installed) {
     // The Node that runs this test is one of them.
-    if (!path.includes("/node-")) await cp(path, join(account.checkout, path), { recursive: true });
+    if (!path.includes("/node-")) await cp(path, join(folder, path), { recursive: true });
   }
   const run = promisify(execFile)(process.execPath, ["src/commands/deployment/deploy.ts", "--dry-run"], {
-    cwd: account.checkout,
+    cwd: folder,
     env: { ...process.env, CLOUDFLARE_API_TOKEN: undefined },
   });
   expect((await run).stdout).toContain("env.API_KEY_GATE (ApiKeyGate)");
+  await remove();
 });
