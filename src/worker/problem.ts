@@ -95,7 +95,7 @@ export const problemText = (code: ProblemCode): string => PROBLEMS[code].detail;
 
 export type ProblemOptions = {
   /** Replaces the code's default sentence. */
-  readonly detail?: string;
+  readonly detail?: string | undefined;
   /** Response headers of the problem, such as `Retry-After`. */
   readonly headers?: Readonly<Record<string, string>>;
   /** Additional members of the document. */

@@ -1,15 +1,14 @@
 /** Account Settings, for account owners who are signed in: pages for people, JSON for their scripts. */
-
+import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import type { Send } from "../changes/send.ts";
 import type { Identifier } from "../credentials/id.ts";
-import { addMiddleware, type EveryRequestMemory } from "../http/every-request.ts";
+import { addMiddleware, createNoRoute, type EveryRequestMemory } from "../http/every-request.ts";
 import { handleError } from "../http/problem-response.ts";
 import { Routes } from "../http/routes.ts";
 import { untilDone } from "../http/until-done.ts";
 import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
-import { Problem } from "../problem.ts";
 import type { Databases } from "../store/databases.ts";
 import { ChooseAccount } from "./account-databases.ts";
 import { createAccountApi } from "./api.ts";
@@ -81,17 +80,16 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   addTokenPages(app);
   addWebhookPages(app);
   app.route("/", createAccountApi());
-  // No route above answers this path. A script gets a problem document, a person gets a page.
-  app.all("/account/*", (c) => {
-    if (isForScripts(c.req.path)) return c.notFound();
-    throw new Problem("not-found", { detail: "There is no such page." });
-  });
-  app.onError((error, c) => {
+  // A script gets a problem document, a person gets a page.
+  const answer = (error: Error, c: Context<OwnerEnv>) => {
     if (isForScripts(c.req.path)) return handleError(error, c);
     if (!(error instanceof ChooseAccount) || c.req.method !== "GET") return renderProblem(c, error);
     // With several accounts, the person chooses one.
     const [only, another] = error.accounts;
     return c.redirect(only && !another ? inAccount(c.req.path, only.id) : "/account/accounts", 303);
-  });
+  };
+  const noRoute = createNoRoute(app);
+  app.notFound((c) => answer(noRoute(c.req, isForScripts(c.req.path) ? undefined : "There is no such page."), c));
+  app.onError(answer);
   return app;
 }

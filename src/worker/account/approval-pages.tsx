@@ -19,7 +19,7 @@ import { decide as decideAbout, decideTogether, idsOf, openOwn } from "./decide.
 import type { OwnerEnv } from "./owner-env.ts";
 import { ApprovalPage } from "./pages/approval-page.tsx";
 import { ReviewPage } from "./pages/review-page.tsx";
-import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
+import { fieldErrorsOf, renderPage } from "./render-page.tsx";
 import { loadJustDone } from "./undo.tsx";
 import { ownPage, readVisit, withParameter } from "./visit.ts";
 
@@ -64,7 +64,6 @@ export function addApprovalPages(routes: Routes<OwnerEnv>): void {
     const back = ownPage(fields.get("back"), LIST);
     return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
   });
-  routes.all(LIST, refuseMethod("GET, HEAD, POST"));
 
   const ONE = `${LIST}/:proposalId`;
   routes.get(ONE, (c) => renderReview(c, { id: c.req.param("proposalId"), sent: new URLSearchParams(), errors: [] }));
@@ -79,7 +78,6 @@ export function addApprovalPages(routes: Routes<OwnerEnv>): void {
       return renderReview(c, { id, sent: fields, errors: fieldErrorsOf(error) });
     }
   });
-  routes.all(ONE, refuseMethod("GET, HEAD, POST"));
 }
 
 /**

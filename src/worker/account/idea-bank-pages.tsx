@@ -19,7 +19,7 @@ import { EmbedPage } from "./pages/embed-page.tsx";
 import { IdeaBankSettingsPage } from "./pages/idea-bank-settings-page.tsx";
 import { IdeaBanksPage } from "./pages/idea-banks-page.tsx";
 import { BANK_SWITCHES } from "./pages/idea-words.ts";
-import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
+import { fieldErrorsOf, renderPage } from "./render-page.tsx";
 
 export const IDEA_BANKS = "/account/idea-banks";
 const SETTINGS = `${IDEA_BANKS}/:ideaBankId/settings`;
@@ -44,7 +44,6 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
       return renderList(c, name, fieldErrorsOf(error));
     }
   });
-  routes.all(IDEA_BANKS, refuseMethod("GET, HEAD, POST"));
 
   routes.get(SETTINGS, async (c) => {
     const { ideaBank } = await loadOwnBank(c, c.req.param("ideaBankId"));
@@ -74,7 +73,6 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
       return renderSettings(c, { ideaBank, fields, errors });
     }
   });
-  routes.all(SETTINGS, refuseMethod("GET, HEAD, POST"));
 
   const EMBED = `${IDEA_BANKS}/:ideaBankId/embed`;
   routes.get(EMBED, async (c) => {
@@ -87,7 +85,6 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
     const { origin } = new URL(c.req.url);
     return renderPage(c, (frame) => <EmbedPage frame={frame} {...{ ideaBank, origin, token }} />);
   });
-  routes.all(EMBED, refuseMethod("GET, HEAD"));
 }
 
 /** Creates an idea bank, and returns its id. A form that is sent twice creates one. */

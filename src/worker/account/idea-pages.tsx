@@ -19,7 +19,7 @@ import { changedSettings } from "./opened-form.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
 import { IdeaPage } from "./pages/idea-page.tsx";
 import { MergePage } from "./pages/merge-page.tsx";
-import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
+import { fieldErrorsOf, renderPage } from "./render-page.tsx";
 import { loadJustDone } from "./undo.tsx";
 import { readVisit, withParameter } from "./visit.ts";
 
@@ -50,7 +50,6 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
       return renderIdea(c, { sent: fields, errors: fieldErrorsOf(error), cameFrom: back });
     }
   });
-  routes.all(IDEA, refuseMethod("GET, HEAD, POST"));
 
   routes.get(`${IDEA}/merge`, (c) => renderMerge(c, []));
 
@@ -66,7 +65,6 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
       return renderMerge(c, fieldErrorsOf(error), back);
     }
   });
-  routes.all(`${IDEA}/merge`, refuseMethod("GET, HEAD, POST"));
 }
 
 /** Does the action of the pressed button. Throws `invalid-request`, and `not-found`. */

@@ -14,7 +14,7 @@ import { decideTogether, idsOf, noSuchContent, openOwn, orNotFound } from "./dec
 import { IDEA_BANKS, loadOwnBank } from "./idea-bank-pages.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
 import { IdeasPage } from "./pages/ideas-page.tsx";
-import { refuseMethod, renderPage } from "./render-page.tsx";
+import { renderPage } from "./render-page.tsx";
 import { loadJustDone } from "./undo.tsx";
 import { ownPage, readVisit, withParameter } from "./visit.ts";
 
@@ -45,7 +45,6 @@ export function addIdeasPages(routes: Routes<OwnerEnv>): void {
     const event = await decideAbout(c, ideaBankId, fields);
     return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
   });
-  routes.all(IDEAS, refuseMethod("GET, HEAD, POST"));
 }
 
 /** Decides, and returns the event's id; undefined when nothing was changed. Throws `invalid-request`, `not-found`, and `conflict` when nothing was chosen. */

@@ -15,7 +15,7 @@ import { answerOwnInvitation, dismissMember, inviteMember, listOwnMembers, noSuc
 import type { OwnerEnv } from "./owner-env.ts";
 import { AccountsPage } from "./pages/accounts-page.tsx";
 import { MembersPage, type MembersPageProps, RemoveMemberPage } from "./pages/members-page.tsx";
-import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
+import { fieldErrorsOf, renderPage } from "./render-page.tsx";
 import { changeTo } from "./webhooks.ts";
 
 const MEMBERS = "/account/members";
@@ -40,7 +40,6 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
       return render(c, { email, errors: fieldErrorsOf(error) }, 400);
     }
   });
-  routes.all(MEMBERS, refuseMethod("GET, HEAD, POST"));
 
   /** A member, and the keys and webhooks that the person has made or changed. Throws `not-found`. */
   const findMember = async (c: Context<OwnerEnv>, memberId: string) => {
@@ -72,7 +71,6 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
     // People who have left cannot see this account's pages any more.
     return c.redirect(MEMBERS, 303);
   });
-  routes.all(`${MEMBERS}/:memberId/remove`, refuseMethod("GET, HEAD, POST"));
 
   routes.get(ACCOUNTS, async (c) => {
     const { person } = c.var.owner;
@@ -91,5 +89,4 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
     rememberChoice(c, accountId);
     return c.redirect(inAccount("/account/api-keys", accountId), 303);
   });
-  routes.all(ACCOUNTS, refuseMethod("GET, HEAD, POST"));
 }

@@ -24,7 +24,7 @@ import { ApiKeysPage } from "./pages/api-keys-page.tsx";
 import { ChangePage, RevokePage } from "./pages/change-page.tsx";
 import { KeyPage } from "./pages/key-page.tsx";
 import { ShownKeyPage } from "./pages/shown-key-page.tsx";
-import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
+import { fieldErrorsOf, renderPage } from "./render-page.tsx";
 import { changeSettings } from "./settings.ts";
 
 const LIST = "/account/api-keys";
@@ -32,7 +32,6 @@ const LIST = "/account/api-keys";
 export function addAccountPages(routes: Routes<OwnerEnv>): void {
   for (const path of ["/account", "/account/"]) {
     routes.get(path, (c) => c.redirect(LIST, 303));
-    routes.all(path, refuseMethod("GET, HEAD"));
   }
 
   routes.get(LIST, (c) => renderList(c, { fields: new URLSearchParams(), errors: [] }));
@@ -52,7 +51,6 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
       return renderList(c, { fields, errors: namingAddresses(fieldErrorsOf(error), fields), status: 400 });
     }
   });
-  routes.all(LIST, refuseMethod("GET, HEAD, POST"));
 
   routes.post(`${LIST}/:apiKeyId/rotate`, async (c) => {
     const fields = await readForm(c);
@@ -70,7 +68,6 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
     const props = { ...found, origin, now: Date.now() };
     return renderPage(c, (frame) => <KeyPage frame={frame} {...props} />);
   });
-  routes.all(KEY, refuseMethod("GET, HEAD"));
 
   for (const [file, toLines] of Object.entries(USAGE_FILES)) {
     routes.get(`${KEY}/${file}.csv`, async (c) => {
@@ -80,7 +77,6 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
         "Content-Disposition": `attachment; filename="${apiKey.id}-${file}.csv"`,
       });
     });
-    routes.all(`${KEY}/${file}.csv`, refuseMethod("GET, HEAD"));
   }
 
   routes.get(`${LIST}/:apiKeyId/change`, async (c) => {
@@ -111,15 +107,12 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
     const { id } = await revokeKey(c, c.req.param("apiKeyId"));
     return c.redirect(`${LIST}?done=revoked&key=${id}`, 303);
   });
-  for (const action of ["change", "revoke"]) routes.all(`${LIST}/:apiKeyId/${action}`, refuseMethod("GET, HEAD, POST"));
-  routes.all(`${LIST}/:apiKeyId/rotate`, refuseMethod("POST"));
 
   routes.post("/account/settings", async (c) => {
     const { leakedKeys } = changedSettings(await readForm(c), toSettings);
     if (leakedKeys !== undefined) await changeSettings(c, { leakedKeys });
     return c.redirect(`${LIST}?done=settings`, 303);
   });
-  routes.all("/account/settings", refuseMethod("POST"));
 
   routes.get("/account/activity", async (c) => {
     const {
@@ -133,7 +126,6 @@ export function addAccountPages(routes: Routes<OwnerEnv>): void {
     const props = { events: items, now: Date.now(), apiKeyId, next: cursor };
     return renderPage(c, (frame) => <ActivityPage frame={frame} {...props} />);
   });
-  routes.all("/account/activity", refuseMethod("GET, HEAD"));
 }
 
 const toSettings = (fields: URLSearchParams): AccountSettings => ({ leakedKeys: fields.has("mark") ? "mark" : "end" });

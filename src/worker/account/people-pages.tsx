@@ -18,7 +18,7 @@ import { limitOwner } from "./limit-owner.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { PanelistPage } from "./pages/panelist-page.tsx";
 import { PeoplePage } from "./pages/people-page.tsx";
-import { refuseMethod, renderPage } from "./render-page.tsx";
+import { renderPage } from "./render-page.tsx";
 import { loadJustDone } from "./undo.tsx";
 import { readVisit } from "./visit.ts";
 
@@ -41,7 +41,6 @@ export function addPeoplePages(routes: Routes<OwnerEnv>): void {
     const props = { q: "", people: items, more: await nextCursor(c, next), now, done };
     return renderPage(c, (frame) => <PeoplePage frame={frame} {...props} />);
   });
-  routes.all(PEOPLE, refuseMethod("GET, HEAD"));
 
   routes.get(ONE, async (c) => {
     const visit = readVisit(c);
@@ -60,7 +59,6 @@ export function addPeoplePages(routes: Routes<OwnerEnv>): void {
     const event = await change(c, panelistId, what);
     return c.redirect(`${what.startsWith("delete") ? PEOPLE : `${PEOPLE}/${panelistId}`}?undo=${event}`, 303);
   });
-  routes.all(ONE, refuseMethod("GET, HEAD, POST"));
 }
 
 /** Makes the change, and returns the event's id. Throws `invalid-request`, and `not-found`. */

@@ -72,14 +72,6 @@ export async function renderProblem(c: Context<OwnerEnv>, error: Error): Promise
   return renderPage(c, (frame) => <SignedOutFormPage frame={frame} ways={ways} held={held} />, problem.status);
 }
 
-/** For a page that has only other methods. */
-export const refuseMethod = (allowed: string) => (): never => {
-  throw new Problem("method-not-allowed", {
-    detail: "This page does not support the request's method.",
-    headers: { Allow: allowed },
-  });
-};
-
 /** The errors by field. Rethrows every error that is not `invalid-request`. */
 export function fieldErrorsOf(error: unknown): readonly FieldError[] {
   if (!(error instanceof Problem) || error.code !== "invalid-request") throw error;

@@ -15,7 +15,7 @@ import { beginSession, endSession, endSessionsOf, handedOver } from "./handed-ov
 import type { Identify } from "./identity.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { LinkEndedPage, SignedOutEverywherePage, SignedOutPage, SignInPage } from "./pages/sign-in-page.tsx";
-import { refuseMethod, renderPage } from "./render-page.tsx";
+import { renderPage } from "./render-page.tsx";
 import { requireOwnPage } from "./same-origin.ts";
 import { tellAccountsSoon } from "./sign-in-events.ts";
 
@@ -78,14 +78,12 @@ export function addSignIn(routes: Routes<OwnerEnv>, identify: Identify): void {
     const id = await idOf(c, (await readForm(c, { maxBytes: MAX_BYTES })).get("link"));
     return id ? signIn(c, id) : refuse(c);
   });
-  routes.all(SIGN_IN, refuseMethod("GET, HEAD, POST"));
 
   routes.post(SIGN_OUT, async (c) => {
     requireOwnPage(c);
     await endSession(c);
     return renderPage(c, (frame) => <SignedOutPage frame={frame} />);
   });
-  routes.all(SIGN_OUT, refuseMethod("POST"));
 
   routes.post(SIGN_OUT_EVERYWHERE, async (c) => {
     requireOwnPage(c);
@@ -94,5 +92,4 @@ export function addSignIn(routes: Routes<OwnerEnv>, identify: Identify): void {
     const hasAccess = (await identify(c)) !== undefined;
     return renderPage(c, (frame) => <SignedOutEverywherePage frame={frame} hasAccess={hasAccess} />);
   });
-  routes.all(SIGN_OUT_EVERYWHERE, refuseMethod("POST"));
 }

@@ -11,7 +11,7 @@ import { endTokens, lastEndOfTokens } from "./end-tokens.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { EndTokensPage } from "./pages/end-tokens-page.tsx";
 import { TokenPage } from "./pages/token-page.tsx";
-import { refuseMethod, renderPage } from "./render-page.tsx";
+import { renderPage } from "./render-page.tsx";
 
 const TOKENS = "/account/tokens";
 
@@ -30,7 +30,6 @@ export function addTokenPages(routes: Routes<OwnerEnv>): void {
       <TokenPage frame={frame} tried={{ ...result, isApiKey: token.startsWith("ibk_"), ideaBank, now }} />
     ));
   });
-  routes.all(TOKENS, refuseMethod("GET, HEAD, POST"));
 
   routes.get(`${TOKENS}/end`, async (c) => {
     const endedAt = await lastEndOfTokens(c);
@@ -42,5 +41,4 @@ export function addTokenPages(routes: Routes<OwnerEnv>): void {
     await endTokens(c);
     return c.redirect(`${TOKENS}/end?done`, 303);
   });
-  routes.all(`${TOKENS}/end`, refuseMethod("GET, HEAD, POST"));
 }

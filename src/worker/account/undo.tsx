@@ -11,7 +11,6 @@ import type { Session } from "../store/session.ts";
 import { decideTogether, openOwn, type ProposalDecision } from "./decide.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import type { JustDone } from "./pages/done.tsx";
-import { refuseMethod } from "./render-page.tsx";
 import { ownPage, type PageVisit, withParameter } from "./visit.ts";
 
 const UNDO = "/account/undo";
@@ -51,7 +50,6 @@ export function addUndo(routes: Routes<OwnerEnv>): void {
     const undone = await undo(c, fields.get("event") ?? "");
     return c.redirect(withParameter(ownPage(fields.get("back"), "/account/idea-banks"), "undo", undone), 303);
   });
-  routes.all(UNDO, refuseMethod("POST"));
 }
 
 /**

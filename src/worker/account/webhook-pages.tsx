@@ -11,12 +11,11 @@ import { changedSettings } from "./opened-form.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
 import type { SentForm } from "./pages/webhook-form.tsx";
 import { WebhookPage, WebhooksPage } from "./pages/webhook-page.tsx";
-import { fieldErrorsOf, refuseMethod, renderPage } from "./render-page.tsx";
+import { fieldErrorsOf, renderPage } from "./render-page.tsx";
 import { changeTo, changeWebhook, createWebhook, rotateWebhook, showWebhook, testWebhook } from "./webhooks.ts";
 
 const LIST = "/account/webhooks";
 const ONE = `${LIST}/:webhookId`;
-const ALLOWED = "GET, HEAD, POST";
 
 type Shown = Pick<ShownWebhook, "webhook"> & Partial<ShownWebhook>;
 
@@ -44,7 +43,6 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
       return renderList(c, { fields, errors: fieldErrorsOf(error) });
     }
   });
-  routes.all(LIST, refuseMethod(ALLOWED));
 
   routes.get(ONE, async (c) => renderOne(c, { webhook: await showWebhook(c, c.req.param("webhookId")) }));
 
@@ -77,7 +75,6 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
     }
     return c.redirect(what === "delete" ? LIST : `${LIST}/${id}`, 303);
   });
-  routes.all(ONE, refuseMethod(ALLOWED));
 }
 
 /** When no type is chosen, all types are meant. */

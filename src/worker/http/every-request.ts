@@ -1,4 +1,5 @@
 /** The middleware that every request passes, and the answers to requests that match no route. */
+import type { HonoRequest } from "hono";
 import { Problem } from "../problem.ts";
 import type { SettingsReader } from "../settings.ts";
 import type { AppEnv } from "./app-env.ts";
@@ -48,18 +49,26 @@ export function addMiddleware<E extends AppEnv>(
     await next();
   });
 
-  const methodsOf = readMethods(() => app.routes);
-  // Runs only for requests that match no route.
+  const noRoute = createNoRoute(app);
   app.notFound((c) => {
-    const methods = methodsOf(c.req.path);
-    if (methods.length === 0 || methods.includes(c.req.method))
-      return pageNotFound(c) ?? respondWithProblem(c, new Problem("not-found"));
-    return respondWithProblem(c, new Problem("method-not-allowed", { headers: { Allow: methods.join(", ") } }));
+    const problem = noRoute(c.req);
+    return (problem.code === "not-found" && pageNotFound(c)) || respondWithProblem(c, problem);
   });
   app.onError(handleError);
 }
 
-/** The methods of a path, for the header `Allow`, taken from the routes themselves. */
+/** The problem of a request that matches no route: 405 where its path has other methods, which `Allow` names, otherwise 404. */
+export function createNoRoute(app: { readonly routes: readonly Route[] }) {
+  const methodsOf = readMethods(() => app.routes);
+  return ({ path, method }: Pick<HonoRequest, "path" | "method">, detail?: string): Problem => {
+    const methods = methodsOf(path);
+    return methods.length === 0 || methods.includes(method)
+      ? new Problem("not-found", { detail })
+      : new Problem("method-not-allowed", { headers: { Allow: methods.join(", ") } });
+  };
+}
+
+/** The methods of a path, taken from the routes themselves. */
 type Route = { readonly method: string; readonly path: string };
 
 /** Reads the routes at its first use. A part of a path that begins with a colon matches anything. */
