@@ -7,7 +7,7 @@
  */
 import type { Context } from "hono";
 import { SIGN_IN_LINK, verifySignIn } from "../credentials/sign-in.ts";
-import { findOffered, findUsed, openSignIn } from "../database/sign-ins.ts";
+import { findOffered, findSignedIn, openSignIn } from "../database/sign-ins.ts";
 import { readForm } from "../http/read-body.ts";
 import type { Routes } from "../http/routes.ts";
 import { directoryOf } from "./account-databases.ts";
@@ -44,9 +44,9 @@ export function addSignIn(routes: Routes<OwnerEnv>, identify: Identify): void {
   const idOf = (c: Context<OwnerEnv>, link: string | null | undefined) =>
     verifySignIn(SIGN_IN_LINK, link ?? "", c.get("settings").signingKeys);
   const refuse = (c: Context<OwnerEnv>) => renderPage(c, (frame) => <LinkEndedPage frame={frame} />, 410);
-  /** The person whom the link has signed in may come back to it. If it is somebody else, the person has to know. */
+  /** While its session lasts, only the person whom the link has signed in comes back to it: anybody else had it from somewhere. */
   const refuseUsed = async (c: Context<OwnerEnv>, id: string) => {
-    const person = await findUsed(directoryOf(c), id);
+    const person = (await findSignedIn(directoryOf(c), id, Date.now()))?.email;
     if (person !== undefined && (await personOf(c)) !== person)
       tellAccountsSoon(c, { event: "sign-in-link-used-again", person, linkId: id });
     return refuse(c);

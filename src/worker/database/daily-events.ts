@@ -11,7 +11,7 @@ export type DailyAct = {
 };
 
 /**
- * The statement that records the act if `condition` holds. It belongs into the transaction of the act, so that nothing is handed out
+ * The statement that records the act if `condition` holds. It belongs in the transaction of the act, so that nothing is handed out
  * without it.
  */
 export const recordOnceADay = (

@@ -42,14 +42,6 @@ export const openSignIn = async (directory: Session, id: string, now: number): P
     ),
   );
 
-/** The person of a link that has signed in, and was not ended since. */
-export const findUsed = async (directory: Session, id: string): Promise<string | undefined> =>
-  (
-    await directory.first(
-      prepare<Row>("SELECT email, return_to FROM sign_ins WHERE id = :id AND opened_at > 0", { id }),
-    )
-  )?.email;
-
 /** The signed-in person, and the end of the session. Null for a session that was ended, or has lasted 12 hours. */
 export const findSignedIn = (
   directory: Session,

@@ -315,7 +315,7 @@ describe("a panelist's token of more than a day", () => {
     freeze(Date.now() + DAY * 1000);
     expect((await issue({ externalId: "a", lifetimeSeconds: DAY + 1 })).status).toBe(201);
     expect(await issues(owner)).toHaveLength(2);
-    expect(await (await owner.page("/activity")).text()).toContain("issued a token for more than a day");
+    expect(await (await owner.page("/activity")).text()).toContain("issued a token valid for more than a day");
   });
 
   it("that is refused is none, and one that cannot be recorded is not issued", async () => {

@@ -502,7 +502,7 @@ describe("the activity of an account", () => {
     await new Browser().send(link, { headers: { "CF-Connecting-IP": "198.51.100.3" } });
     await vi.waitFor(async () => expect(await signIns()).toEqual(twice({ ...BY_LINK, actor: person.email })));
     const page = await (await founder.page("/activity")).text();
-    expect(page).toContain(`${person.email}</strong> signed in by a link`);
+    expect(page).toContain(`${person.email}</strong> signed in with a link`);
   });
 
   it("has one event of a link that others open after it has signed in, and none of the person's own way back", async () => {
@@ -524,10 +524,21 @@ describe("the activity of an account", () => {
     );
     expect(await signIns()).toHaveLength(4);
     const page = await (await founder.page("/activity")).text();
-    expect(page).toContain(`A sign-in link of ${person.email}</strong> opened again after it had signed in`);
+    expect(page).toContain(`The sign-in link of ${person.email}</strong> was opened by somebody else after its use`);
   });
 
-  it("has nothing of a link that ended unused, or of a session that was ended", async () => {
+  it("has nothing more once the session has ended by itself: who comes back may be the person", async () => {
+    const { person, signIns } = await createAccounts();
+    freeze(Date.now());
+    const link = await linkFor(person.email);
+    await new Browser().send(link);
+    await vi.waitFor(async () => expect(await signIns()).toHaveLength(2));
+    freeze(Date.now() + 12 * HOUR_MS);
+    expect((await new Browser().send(link)).status).toBe(410);
+    expect(await signIns()).toHaveLength(2);
+  });
+
+  it("has nothing of a link that ended unused, by time or by the operator", async () => {
     const { person, signIns } = await createAccounts();
     freeze(Date.now());
     const unused = await linkFor(person.email);

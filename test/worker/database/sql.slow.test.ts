@@ -31,7 +31,6 @@ import {
   endSignInsOf,
   findOffered,
   findSignedIn,
-  findUsed,
   offerSignIn,
   openSignIn,
 } from "../../../src/worker/database/sign-ins.ts";
@@ -209,7 +208,6 @@ async function callOthers(): Promise<void> {
   await offerSignIn(session, { id, signIn: { email, returnTo: "/account" }, now });
   await findOffered(session, id, now);
   await openSignIn(session, id, now);
-  await findUsed(session, id);
   await findSignedIn(session, id, now);
   await endSignIn(session, id);
   await takeNotices(session, now);

@@ -15,9 +15,9 @@ const WORDS: Partial<Record<AuditEvent["event"], string>> = {
   refused: "not created: the maximum of keys was active",
   "used-after-revocation": "used although revoked",
   "signing-secret-read": "read a signing secret",
-  "long-token-issued": "issued a token for more than a day",
-  "signed-in": "signed in by a link",
-  "sign-in-link-used-again": "opened again after it had signed in",
+  "long-token-issued": "issued a token valid for more than a day",
+  "signed-in": "signed in with a link",
+  "sign-in-link-used-again": "was opened by somebody else after its use",
   "tokens-ended": "ended all tokens",
   "signing-secret-rotated": "has a new signing secret",
   "visitor-tokens-ended": "visitor’s tokens ended",
@@ -199,7 +199,7 @@ const Subject = ({
   }
   const leaked = changes?.after.secret;
   if (event === "signed-in") return actor;
-  if (event === "sign-in-link-used-again") return `A sign-in link of ${changes?.after.member}`;
+  if (event === "sign-in-link-used-again") return `The sign-in link of ${changes?.after.member}`;
   if (leaked) return `${LEAKED_WORDS[leaked]}${webhook ? ` ${webhook.url}` : ""}`;
   if (subject === null) return webhook?.url ?? (apiKeyName || "Account");
   const [kind = ""] = event.split("-");
