@@ -2,7 +2,7 @@
 import { VerifiedApiKeys } from "./access/admit-key.ts";
 import { TokenReader } from "./access/open-idea-bank.ts";
 import type { AccountApp } from "./account/app.ts";
-import type { Identify } from "./account/identity.ts";
+import type { Identify } from "./account/identity/identity.ts";
 import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
 import { type Send, sendByFetch } from "./changes/send.ts";
 import type { AppEnv } from "./http/app-env.ts";

@@ -7,7 +7,9 @@ import { TENANT_OPERATIONS } from "../../src/worker/tenant/routes.ts";
 
 type Module = Readonly<Record<string, unknown>>;
 
-const MODULES = import.meta.glob<Module>("../../src/worker/{tenant,panelist,account,operator}/*.ts", { eager: true });
+const MODULES = import.meta.glob<Module>("../../src/worker/{tenant,panelist,account,operator}/**/*.ts", {
+  eager: true,
+});
 
 /** By folder: the joined operations, and the file that joins them. */
 const SURFACES = {
@@ -19,7 +21,7 @@ const SURFACES = {
 
 describe.each(Object.entries(SURFACES))("%s", (folder, { joined, at }) => {
   const defined = Object.entries(MODULES)
-    .filter(([path]) => path.includes(`/${folder}/`) && !path.endsWith(`/${at}`))
+    .filter(([path]) => path.includes(`/${folder}/`) && !path.endsWith(`/${folder}/${at}`))
     .flatMap(([path, module]) =>
       Object.entries(module)
         .filter(([name]) => name.endsWith("_OPERATIONS"))

@@ -1,6 +1,6 @@
 /** An account owner, signed in, with a browser that sends what browsers send. */
 import { env } from "cloudflare:workers";
-import type { Identity } from "../../src/worker/account/identity.ts";
+import type { Identity } from "../../src/worker/account/identity/identity.ts";
 import type { Send } from "../../src/worker/changes/send.ts";
 import type { ApiKey } from "../../src/worker/model/account.ts";
 import type { AuditEvent } from "../../src/worker/model/audit-event.ts";

@@ -2,6 +2,7 @@
  * Finds the database of an owner's account. The directory in database 0 is asked first, then the account's own database. The
  * isolate remembers the directory's answer, because an account does not move.
  */
+import { noSuchKey } from "../api-key-gate/key-changes.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
 import { findInvitation, forgetInvited, listInvited } from "../database/invitations.ts";
@@ -9,6 +10,7 @@ import { findMembership, forgetMembership, listMemberships } from "../database/m
 import { NoOwnAccount, openAccount, type Visit } from "../database/owners.ts";
 import type { BoundedMap } from "../memory/bounded-map.ts";
 import type { Owner } from "../model/account.ts";
+import { isId } from "../model/id.ts";
 import type { Invitation, OwnAccount } from "../model/member.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { Problem } from "../problem.ts";
@@ -34,6 +36,16 @@ export const directoryOf = (c: AccountCaller): Session => c.var.databases.direct
 /** The primary of the account's database; undefined when no binding has it. */
 const sessionOf = (c: AccountCaller, accountId: string): Session | undefined =>
   c.var.databases.of(c, accountId)?.withoutSession();
+
+/**
+ * A session at the primary of the database of `id`, which identifies a key, an account or a webhook. Throws `none` for a text
+ * that cannot be an identifier. Owners need no D1 session, because Account Settings never reads at a replica.
+ */
+export function primaryOf(c: AccountCaller, id: string, none = noSuchKey): Session {
+  const database = isId(id) ? c.var.databases.of(c, id) : undefined;
+  if (database === undefined) throw none();
+  return database.withoutSession();
+}
 
 /** Thrown for a person who has made no account and is a member of others' accounts, so that one has to be chosen. */
 export class ChooseAccount extends Problem {

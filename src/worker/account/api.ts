@@ -1,18 +1,20 @@
 /** `/account/api`: the same actions as the pages, as JSON. */
 import { readInput } from "../http/read-input.ts";
 import { routeOperations } from "../http/route-operations.ts";
-import { API_KEY_OPERATIONS } from "./api-keys.ts";
-import { TOKEN_END_OPERATIONS } from "./end-tokens.ts";
-import { MEMBER_OPERATIONS } from "./members.ts";
+import { ACTIVITY_OPERATIONS } from "./activity/api.ts";
+import { API_KEY_OPERATIONS } from "./keys/api.ts";
+import { SETTINGS_OPERATIONS } from "./keys/settings.ts";
+import { MEMBER_OPERATIONS } from "./members/api.ts";
 import type { OwnerOperation } from "./operation.ts";
 import type { OwnerEnv } from "./owner-env.ts";
-import { SETTINGS_OPERATIONS } from "./settings.ts";
-import { WEBHOOK_OPERATIONS } from "./webhooks.ts";
+import { TOKEN_END_OPERATIONS } from "./tokens/api.ts";
+import { WEBHOOK_OPERATIONS } from "./webhooks/api.ts";
 
 export const ACCOUNT_OPERATIONS = {
   ...API_KEY_OPERATIONS,
   ...MEMBER_OPERATIONS,
   ...SETTINGS_OPERATIONS,
+  ...ACTIVITY_OPERATIONS,
   ...TOKEN_END_OPERATIONS,
   ...WEBHOOK_OPERATIONS,
 };

@@ -11,23 +11,24 @@ import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import type { Databases } from "../store/databases.ts";
 import { ChooseAccount } from "./account-databases.ts";
+import { addActivityPage } from "./activity/routes.tsx";
 import { createAccountApi } from "./api.ts";
-import { addApprovalPages } from "./approval-pages.tsx";
-import { addIdeaBankPages } from "./idea-bank-pages.tsx";
-import { addIdeaPages } from "./idea-pages.tsx";
-import { addIdeasPages } from "./ideas-pages.tsx";
-import { authenticateOwner, type Identify, identifyByAccess, inAccount } from "./identity.ts";
-import { limitChanges } from "./limit-owner.ts";
-import { addMemberPages } from "./member-pages.tsx";
+import { renderProblem } from "./frame/render-page.tsx";
+import { addUndo } from "./frame/undo.tsx";
+import { addIdeaBankPages } from "./idea-banks/routes.tsx";
+import { addApprovalPages } from "./ideas/approval-routes.tsx";
+import { addIdeaPages } from "./ideas/idea-routes.tsx";
+import { addIdeasPages } from "./ideas/queue-routes.tsx";
+import { authenticateOwner, type Identify, identifyByAccess, inAccount } from "./identity/identity.ts";
+import { limitChanges } from "./identity/limit-owner.ts";
+import { requireSameOrigin } from "./identity/same-origin.ts";
+import { addKeyPages } from "./keys/routes.tsx";
+import { addMemberPages } from "./members/routes.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
-import { addAccountPages } from "./pages.tsx";
-import { addPeoplePages } from "./people-pages.tsx";
-import { renderProblem } from "./render-page.tsx";
-import { requireSameOrigin } from "./same-origin.ts";
-import { addSignIn } from "./sign-in.tsx";
-import { addTokenPages } from "./token-pages.tsx";
-import { addUndo } from "./undo.tsx";
-import { addWebhookPages } from "./webhook-pages.tsx";
+import { addPeoplePages } from "./people/routes.tsx";
+import { addSignIn } from "./sign-in/routes.tsx";
+import { addTokenPages } from "./tokens/routes.tsx";
+import { addWebhookPages } from "./webhooks/routes.tsx";
 
 const MAX_OWNERS = 1_000;
 /** Without `no-transform` Cloudflare's e-mail obfuscation, a zone's default, would hide the addresses of members. */
@@ -69,7 +70,8 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   // A form may change a key, and then the gate must be notified even if the owner has left. For JSON, each operation declares
   // this itself.
   app.use((c, next) => (isForScripts(c.req.path) ? next() : untilDone(c, next)));
-  addAccountPages(app);
+  addKeyPages(app);
+  addActivityPage(app);
   addMemberPages(app);
   addIdeaBankPages(app);
   addIdeasPages(app);

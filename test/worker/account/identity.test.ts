@@ -2,7 +2,7 @@
 import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { identifyByAccess } from "../../../src/worker/account/identity.ts";
+import { identifyByAccess } from "../../../src/worker/account/identity/identity.ts";
 import { createApp } from "../../../src/worker/app.ts";
 import { createIsolate } from "../../support/isolate.ts";
 

@@ -1,6 +1,6 @@
 /** JSX is text, and whatever a page is given is escaped in it. */
 import { describe, expect, it } from "vitest";
-import type { Child } from "../../../src/worker/account/jsx-runtime.ts";
+import type { Child } from "../../../src/worker/account/frame/jsx-runtime.ts";
 
 const HOSTILE = `"><script>alert('x')</script>&amp;`;
 const ESCAPED = "&quot;&gt;&lt;script&gt;alert(&#39;x&#39;)&lt;/script&gt;&amp;amp;";

@@ -1,7 +1,7 @@
 /** The pages of Account Settings, as HTML; pages.browser.test.ts tries them in a real browser. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { relativeTime } from "../../../src/worker/account/pages/times.tsx";
+import { relativeTime } from "../../../src/worker/account/frame/times.tsx";
 import { freeze } from "../../support/clock.ts";
 import { countRows, selectEverywhere } from "../../support/databases.ts";
 import { countStores, failStores } from "../../support/intercept.ts";

@@ -1,0 +1,68 @@
+/** What an event has changed, in words. */
+import type { AuditEvent } from "../../model/audit-event.ts";
+import { BANK_STATUSES, BANK_SWITCHES, CHANGELOG_SWITCH, IDEA_STATUSES, IDEA_VISIBILITIES } from "./words.ts";
+
+const SETTING_WORDS: Record<string, string> = {
+  name: "Name",
+  scopes: "Scopes",
+  limit: "Requests",
+  windowSeconds: "Seconds",
+  expiresAt: "Expires",
+  paused: "Paused",
+  allowedAddresses: "Allowed addresses",
+  member: "Member",
+  invited: "Invited",
+  foundAt: "Found in",
+  ended: "Ended",
+  panelistId: "Person",
+  ideaBankId: "Board",
+  leakedKeys: "Keys found in public",
+  region: "Region",
+  url: "URL",
+  types: "Types",
+  place: "Last change in the log",
+  status: "Status",
+  changelogMaxEntries: "Entries, at most",
+  title: "Title",
+  description: "Description",
+  visibility: "Visibility",
+  response: "Official response",
+  tags: "Tags",
+  duplicateOf: "Merged into",
+  maxBytes: "Storage",
+  body: "Text",
+  active: "Active",
+  tokensRevokedAt: "Tokens revoked",
+  ...Object.fromEntries(Object.entries(BANK_SWITCHES).map(([setting, [name]]) => [setting, name])),
+  changelogEnabled: CHANGELOG_SWITCH[0],
+};
+
+/** Values that have names of their own. */
+const VALUE_WORDS: Record<string, string> = {
+  ...IDEA_STATUSES,
+  ...Object.fromEntries(
+    Object.entries({ ...BANK_STATUSES, ...IDEA_VISIBILITIES }).map(([value, [name]]) => [value, name]),
+  ),
+};
+
+const valueInWords = (name: string, value: unknown): string => {
+  if (typeof value === "string" && (name === "status" || name === "visibility")) return VALUE_WORDS[value] ?? value;
+  if (name === "maxBytes") return `${Number(value) / 1_048_576} MiB`;
+  if (typeof value === "boolean") return value ? "yes" : "no";
+  return (Array.isArray(value) ? value.join(", ") : String(value ?? "")) || "none";
+};
+
+/** Kept for other readers, or said by the event's first line. */
+const NOT_SHOWN = ["lastActivityAt", "secret", "webhookId"];
+
+/** "Requests: 600 → 60. Paused: no → yes." For something new or deleted: "Requests: 600. Paused: no." */
+export const changesInWords = ({ before, after }: NonNullable<AuditEvent["changes"]>): string => {
+  const sides: Readonly<Record<string, unknown>>[] = [before, after];
+  return Object.keys({ ...before, ...after })
+    .filter((name) => !NOT_SHOWN.includes(name))
+    .map((name) => {
+      const values = sides.filter((side) => name in side).map((side) => valueInWords(name, side[name]));
+      return `${SETTING_WORDS[name] ?? name}: ${values.join(" → ")}.`;
+    })
+    .join(" ");
+};

@@ -1,0 +1,99 @@
+/** Lets an owner's request read and decide about content, with the functions of the tenant API, in the owner's account. */
+import type { Context } from "hono";
+import { withDeliveries } from "../../changes/deliver.ts";
+import { secureRandomBytes } from "../../credentials/base62.ts";
+import { createId, type Identifier } from "../../credentials/id.ts";
+import { stamp } from "../../database/audit-events.ts";
+import { deciding, isNoMember, recordTogether, type Subject, selectRecorded } from "../../database/decisions.ts";
+import { openAccount } from "../../database/owners.ts";
+import { isId } from "../../model/id.ts";
+import type { IdempotentResult } from "../../model/idempotency-key.ts";
+import { Problem } from "../../problem.ts";
+import type { Session } from "../../store/session.ts";
+import type { Statement } from "../../store/statement.ts";
+import { noMember, visitAccount } from "../account-databases.ts";
+import type { OwnerEnv } from "../owner-env.ts";
+
+/** The owner's account, and its database. */
+export const openOwn = (c: Context<OwnerEnv>) => visitAccount(c, openAccount);
+
+export const noSuchContent = () =>
+  new Problem("not-found", { detail: "There is no such thing in this account, or not any more." });
+
+/** The resource. Throws `not-found` for null. */
+export function orNotFound<Resource>(resource: Resource | null): Resource {
+  if (resource === null) throw noSuchContent();
+  return resource;
+}
+
+/** Throws `not-found` when nothing was done. */
+export function requireDone({ kind }: IdempotentResult<unknown>): void {
+  if (kind !== "done") throw noSuchContent();
+}
+
+/** The identifiers of a path. Throws `not-found` for a text that cannot be one. */
+export function idsOf<Names extends string>(ids: Record<Names, string>): Record<Names, string> {
+  if (!Object.values<string>(ids).every(isId)) throw noSuchContent();
+  return ids;
+}
+
+/** The account of a decision, and its time in Unix milliseconds. */
+type Own = { readonly session: Session; readonly accountId: Identifier; readonly now: number };
+
+/** Without `id`, the subject is new, and gets an id. */
+type MaybeNew = Omit<Subject, "id"> & { readonly id?: string };
+
+/**
+ * Records the one round trip of `change` as a decision about `subject`: it appears in the activity, and webhooks get it after the
+ * answer. Also returns the event's id, for undoing it. Throws `forbidden` when the owner is no longer a member.
+ */
+export async function decide<Answer>(
+  c: Context<OwnerEnv>,
+  subject: MaybeNew,
+  change: (own: Own & { readonly id: string }) => Promise<Answer>,
+): Promise<{ readonly answer: Answer; readonly eventId: string }> {
+  const own = await openOwn(c);
+  const at = stamp(own.accountId);
+  const id = subject.id ?? createId(own.accountId, secureRandomBytes);
+  const decision = { ...subject, ...at, id, accountId: own.accountId, owner: c.var.owner };
+  const answer = await asMember(c, own, (session) =>
+    change({ ...own, session: deciding(session, decision), now: at.now, id }),
+  );
+  return { answer, eventId: at.eventId };
+}
+
+/** A proposal, and the statement that changes it. */
+export type ProposalDecision = {
+  readonly subject: { readonly id: string; readonly ideaBankId: string };
+  readonly statement: Statement;
+};
+
+/** Decides about several proposals in one transaction, and with one event. Returns its id; undefined when nothing was changed. */
+export async function decideTogether(
+  c: Context<OwnerEnv>,
+  own: Own,
+  decisions: readonly ProposalDecision[],
+): Promise<string | undefined> {
+  if (decisions.length === 0) return undefined;
+  const { eventId } = stamp(own.accountId);
+  const { before, after } = recordTogether(
+    { now: own.now, eventId, accountId: own.accountId, owner: c.var.owner },
+    decisions.map(({ subject }) => subject),
+  );
+  const changed = decisions.map(({ statement }) => statement);
+  const recorded = selectRecorded(eventId);
+  const rows = await asMember(c, own, (session) => session.batch({ before, changed, after, recorded }));
+  return rows.recorded[0]?.id;
+}
+
+async function asMember<Answer>(
+  c: Context<OwnerEnv>,
+  { session, accountId }: Pick<Own, "session" | "accountId">,
+  send: (session: Session) => Promise<Answer>,
+): Promise<Answer> {
+  try {
+    return await withDeliveries(c, { session, account: { accountId }, send: c.var.send }, send);
+  } catch (error) {
+    throw isNoMember(error) ? noMember() : error;
+  }
+}

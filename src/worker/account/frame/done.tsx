@@ -1,0 +1,35 @@
+/** The last decision, and the button that takes it back. */
+import type { LoadedDecision } from "../../database/audit-events.ts";
+import type { AuditEvent } from "../../model/audit-event.ts";
+import { changesInWords } from "./changes-in-words.ts";
+
+/** `each`: what the decision has changed of each proposal. */
+export type JustDone = LoadedDecision & {
+  /** The page to return to. */
+  readonly here: string;
+  readonly isUndoable: boolean;
+};
+
+/** `isQuiet`: another element of the page takes the focus, and is described by this one. */
+export const Done = ({ done, isQuiet = false }: { readonly done: JustDone | undefined; readonly isQuiet?: boolean }) =>
+  done && (
+    <form method="post" action="/account/undo" class="notice good done" data-done>
+      <p id="done" role="status" tabindex={-1} autofocus={!isQuiet}>
+        {inWords(done.event)}
+      </p>
+      {done.isUndoable && <input type="hidden" name="event" value={done.event.id} />}
+      {done.isUndoable && <input type="hidden" name="back" value={done.here} />}
+      {done.isUndoable && <button type="submit">Undo</button>}
+    </form>
+  );
+
+function inWords(first: AuditEvent): string {
+  if (first.proposals) return `${first.proposals.count} ideas are changed.`;
+  // The activity names no panelist.
+  const name = first.subject?.name ? `“${first.subject.name}”` : "The person";
+  const [kind, what = ""] = first.event.split("-");
+  if (first.changes?.after.duplicateOf) return `${name} is merged.`;
+  const words = first.changes && what === "changed" && kind === "proposal" ? changesInWords(first.changes) : "";
+  if (words) return `${name}: ${words}`;
+  return kind === "comment" ? `The comment is ${what}.` : `${name} is ${what}.`;
+}

@@ -1,0 +1,174 @@
+/** The pages of a request that was refused. What a form has sent stays on them, to be copied or sent again. */
+import type { FieldError } from "../../http/invalid-request.ts";
+import { type Problem, type ProblemCode, problemDocument, problemText } from "../../problem.ts";
+import { Field } from "./field.tsx";
+import type { HeldForm } from "./held-form.ts";
+import { type Frame, Layout, SECTIONS } from "./layout.tsx";
+
+type Words = { readonly title?: string; readonly text?: string };
+
+/** In an owner's words. `text` replaces the sentence that is written for programs, and never one of the page itself. */
+const WORDS: Partial<Record<ProblemCode, Words>> = {
+  "api-key-limit-reached": { title: "Revoke a key to create another" },
+  conflict: { title: "Nothing was changed" },
+  "internal-error": {
+    title: "Something went wrong here",
+    text: "Try again. If it goes wrong again, tell whoever runs this service.",
+  },
+  "invalid-request": { title: "The form was refused" },
+  "method-not-allowed": { title: "This page cannot do that" },
+  "not-found": { title: "Not found", text: "It may have been deleted." },
+  "request-timeout": { title: "That took too long", text: "The form did not arrive in time. Try again." },
+  "service-unavailable": {
+    title: "Try again in a moment",
+    text: "The database did not answer.",
+  },
+  "too-many-requests": {
+    title: "Too many changes at once",
+    text: "That was a lot in a short time. Wait a minute, then try again.",
+  },
+};
+
+/** An answer of the database may have been lost on its way. */
+const UNCERTAIN = "It isn't certain that this was saved.";
+
+/** Sending the same form again cannot help. */
+const FINAL: readonly ProblemCode[] = [
+  "not-found",
+  "method-not-allowed",
+  "payload-too-large",
+  "unsupported-media-type",
+];
+
+/** The fields in which a person writes, with their labels. Everything else is sent again unseen. */
+const WRITTEN: Readonly<Record<string, string>> = {
+  title: "Title",
+  description: "Description",
+  body: "Comment",
+  response: "Official response",
+  tags: "Tags",
+  name: "Name",
+  email: "E-mail address",
+  url: "URL",
+  allowedAddresses: "Allowed addresses",
+};
+
+const isWritten = ([name, value]: readonly [string, string]): boolean =>
+  Object.hasOwn(WRITTEN, name) && value.trim() !== "";
+
+const Written = ({ name, value, canSend }: { name: string; value: string; canSend: boolean }) => (
+  <Field name={name} label={WRITTEN[name] ?? name} message={undefined}>
+    <textarea
+      id={name}
+      name={name}
+      dir="auto"
+      readonly={!canSend}
+      rows={Math.min(12, 1 + Math.ceil(value.length / 70))}
+    >
+      {value}
+    </textarea>
+  </Field>
+);
+
+/** The form that was sent, with a button that sends it again. */
+const Held = ({ held: { action, fields }, canSend }: { held: HeldForm; canSend: boolean }) => (
+  <form method="post" action={action} class="create">
+    {fields.some(isWritten) && <h2>{canSend ? "What you wrote" : "What you wrote, to copy"}</h2>}
+    {fields.map(([name, value]) =>
+      isWritten([name, value]) ? (
+        <Written name={name} value={value} canSend={canSend} />
+      ) : (
+        canSend && <input type="hidden" name={name} value={value} />
+      ),
+    )}
+    {canSend && (
+      <div class="buttons">
+        <button type="submit" class="primary">
+          Try again
+        </button>
+      </div>
+    )}
+  </form>
+);
+
+type ProblemProps = {
+  readonly frame: Frame;
+  readonly problem: Problem;
+  readonly section: keyof typeof SECTIONS;
+  readonly held: HeldForm | undefined;
+};
+
+export const ProblemPage = ({ frame, problem, section, held }: ProblemProps) => {
+  const { title, detail } = problemDocument(problem);
+  const words = WORDS[problem.code];
+  const errors = (problem.extensions.errors ?? []) as readonly FieldError[];
+  const text = detail === problemText(problem.code) ? (words?.text ?? detail) : detail;
+  const isWorthShowing = held !== undefined && (!FINAL.includes(problem.code) || held.fields.some(isWritten));
+  return (
+    <Layout title={words?.title ?? title} {...frame}>
+      <div class="notice bad" role="alert" tabindex={-1} autofocus>
+        {errors.length === 0 ? (
+          <p>{problem.status >= 500 && held ? `${text} ${UNCERTAIN}` : text}</p>
+        ) : (
+          errors.map(({ path, message }) => <p>{`${path} ${message}`}</p>)
+        )}
+      </div>
+      {isWorthShowing && <Held held={held} canSend={!FINAL.includes(problem.code)} />}
+      {frame.email && (
+        <p>
+          {held?.page && !FINAL.includes(problem.code) ? (
+            <a href={held.page}>Back to the form, without what you wrote</a>
+          ) : (
+            <a href={`/account/${section}`}>{`Back to ${SECTIONS[section]}`}</a>
+          )}
+        </p>
+      )}
+    </Layout>
+  );
+};
+
+type SignedOutProps = {
+  readonly frame: Frame;
+  readonly ways: { readonly signIn: string | undefined; readonly hasAccess: boolean };
+  readonly held: HeldForm | undefined;
+};
+
+/** With a form, signing in opens beside it, so that what was written stays. */
+export const SignedOutFormPage = ({ frame, ways: { signIn, hasAccess }, held }: SignedOutProps) => {
+  const address = signIn ?? (hasAccess ? (held?.page ?? "/account/api-keys") : undefined);
+  const beside = held === undefined ? {} : { target: "_blank", rel: "noopener" };
+  return (
+    <Layout title="You're signed out" {...frame}>
+      <div class="notice bad" role="alert" tabindex={-1} autofocus>
+        <p>
+          {held === undefined
+            ? "Sign in to see this page."
+            : "Your sign-in has ended, so nothing was saved. What you sent is still on this page."}
+        </p>
+      </div>
+      {held !== undefined && (
+        <p>
+          {address === undefined
+            ? "Open Account Settings in another tab, the way you usually do. Then come back to this tab and try again."
+            : "Sign in in another tab. Then come back to this one and try again."}
+        </p>
+      )}
+      {address === undefined ? (
+        held === undefined && <p>Open Account Settings again where you came from.</p>
+      ) : (
+        <p>
+          <a class="button" href={address} {...beside}>
+            Sign in
+          </a>
+        </p>
+      )}
+      {held && <Held held={held} canSend />}
+      {address === undefined && held === undefined && (
+        <p class="hint">
+          For the operator: Turn Cloudflare Access on for the path /account of this host (Zero Trust, Access,
+          Applications), or sign owners in by POST /operator/sign-ins.
+        </p>
+      )}
+    </Layout>
+  );
+};

@@ -1,0 +1,88 @@
+/** Turns a page of Account Settings into a response. */
+import type { Context } from "hono";
+import type { FieldError } from "../../http/invalid-request.ts";
+import { toProblem } from "../../http/problem-response.ts";
+import { Problem } from "../../problem.ts";
+import { inAccount, SignedOut } from "../identity/identity.ts";
+import type { OwnerEnv } from "../owner-env.ts";
+import { heldForm, signInAddress } from "./held-form.ts";
+import type { Child } from "./jsx-runtime.ts";
+import { type Frame, SECTIONS } from "./layout.tsx";
+import { ProblemPage, SignedOutFormPage } from "./problem-page.tsx";
+
+/**
+ * Renders a page with its own Content-Security-Policy: only scripts and styles with this answer's nonce apply, and nothing
+ * inline.
+ */
+export function renderPage(
+  c: Context<OwnerEnv>,
+  render: (frame: Frame) => Child,
+  status: Problem["status"] | 200 | 201 = 200,
+): Response | Promise<Response> {
+  const nonce = crypto.randomUUID();
+  c.header(
+    "Content-Security-Policy",
+    `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self'; form-action 'self'; ` +
+      "base-uri 'none'; frame-ancestors 'none'",
+  );
+  // Under "no-referrer" a browser hides the origin even from the form's own site, but requireSameOrigin needs it.
+  c.header("Referrer-Policy", "same-origin");
+  // Only the middleware sets the owner. A page without an owner has no navigation.
+  const owner = c.get("owner") as OwnerEnv["Variables"]["owner"] | undefined;
+  const signsOut = c.get("isHandedOver") ?? false;
+  const html = `<!doctype html>${render({ nonce, signsOut, ...frameOf(owner), ...endOf(c) })}`;
+  return c.html(owner?.accountId === undefined ? html : stayIn(html, owner.accountId), status);
+}
+
+const frameOf = (
+  owner: OwnerEnv["Variables"]["owner"] | undefined,
+): Omit<Frame, "nonce" | "signsOut" | "signInEnds"> =>
+  owner === undefined ? {} : { email: owner.person, ...(owner.email !== owner.person && { account: owner.email }) };
+
+/** The end of a handed-over session: the page says so in its last ten minutes. */
+function endOf(c: Context<OwnerEnv>): Pick<Frame, "signInEnds"> {
+  const at = c.get("owner") === undefined ? undefined : c.get("signedInUntil");
+  return at === undefined ? {} : { signInEnds: { at, isNear: at - Date.now() <= NEAR_MS, signIn: signInAddress(c) } };
+}
+
+const NEAR_MS = 10 * 60_000;
+
+/**
+ * Makes every link and form of a page lead to pages of the same account. Texts of other people cannot contain such an attribute,
+ * because they are escaped.
+ */
+const stayIn = (html: string, accountId: string): string =>
+  html.replace(/ (href|action)="(\/account[^"]*)"/g, (attribute, name: string, path: string) =>
+    path.includes("account=") ? attribute : ` ${name}="${inAccount(path, accountId)}"`,
+  );
+
+/** The answer to an error under `/account`, for a person. What a form has sent stays on the page. */
+export async function renderProblem(c: Context<OwnerEnv>, error: Error): Promise<Response> {
+  const problem = toProblem(error, c);
+  for (const [name, value] of Object.entries(problem.headers)) c.header(name, value);
+  const section = sectionOf(c.req.path);
+  const held = await heldForm(c);
+  if (!(error instanceof SignedOut))
+    return renderPage(
+      c,
+      (frame) => <ProblemPage frame={frame} problem={problem} section={section} held={held} />,
+      problem.status,
+    );
+  const ways = { signIn: signInAddress(c), hasAccess: c.env.ACCESS_AUD !== "" };
+  return renderPage(c, (frame) => <SignedOutFormPage frame={frame} ways={ways} held={held} />, problem.status);
+}
+
+/** The errors by field. Rethrows every error that is not `invalid-request`. */
+export function fieldErrorsOf(error: unknown): readonly FieldError[] {
+  if (!(error instanceof Problem) || error.code !== "invalid-request") throw error;
+  return error.extensions.errors as FieldError[];
+}
+
+type Section = keyof typeof SECTIONS;
+const isSection = (name: string): name is Section => Object.hasOwn(SECTIONS, name);
+
+/** The section of a page's path. */
+const sectionOf = (path: string): Section => {
+  const [, , name = ""] = path.split("/");
+  return isSection(name) ? name : "api-keys";
+};

@@ -1,0 +1,37 @@
+/** The page that an owner visits, and the list before it, to which the owner comes back after a decision. */
+import type { Context } from "hono";
+import { isOwnPage } from "../../model/own-page.ts";
+import type { OwnerEnv } from "../owner-env.ts";
+
+/** `here`: this page, as a link. `back`: the list from which it was opened. `undo`: the event of the last decision. */
+export type PageVisit = { readonly here: string; readonly back: string | undefined; readonly undo: string | undefined };
+
+/** The path, if it is one of our pages; otherwise `other`. */
+export const ownPage = (path: string | null, other: string): string => (path && isOwnPage(path) ? path : other);
+
+/**
+ * Removes the parameters that filter no list, because a cursor is valid only with the same filters. Empty fields of a form are
+ * removed too.
+ */
+export function readVisit(c: Context<OwnerEnv>): PageVisit {
+  const url = new URL(c.req.url);
+  const take = (name: string) => {
+    const value = url.searchParams.get(name);
+    url.searchParams.delete(name);
+    return value;
+  };
+  const [back, undo] = [take("back"), take("undo")];
+  const given = new URLSearchParams([...url.searchParams].filter(([, value]) => value.trim() !== ""));
+  url.search = given.toString();
+  // A form was read before this line, so the body is not needed.
+  c.req.raw = new Request(url, { method: c.req.method, headers: c.req.raw.headers });
+  const here = url.pathname + url.search;
+  return { here, back: ownPage(back, "") || undefined, undo: undo ?? undefined };
+}
+
+/** The page with one more parameter, before its fragment. */
+export function withParameter(path: string, name: string, value: string): string {
+  const url = new URL(path, "https://own.invalid");
+  url.searchParams.set(name, value);
+  return url.pathname + url.search + url.hash;
+}

@@ -1,0 +1,228 @@
+/** `/account/idea-banks/{id}/ideas/{id}`: one idea, and the team's decisions about it. */
+import type { Context } from "hono";
+import { createComment, deleteComment, listComments, updateComment } from "../../database/comments.ts";
+import { loadPanelists } from "../../database/panelists.ts";
+import {
+  deleteProposal,
+  listProposals,
+  loadProposal,
+  mergeProposal,
+  updateProposal,
+} from "../../database/proposals.ts";
+import { listOwnTags } from "../../database/tags.ts";
+import { type FieldError, invalid, parseOrThrow } from "../../http/invalid-request.ts";
+import { mergesUnderWay } from "../../http/merged-proposal.ts";
+import { nextCursor, readPage } from "../../http/pagination.ts";
+import { readForm } from "../../http/read-body.ts";
+import type { Routes } from "../../http/routes.ts";
+import { NewComment } from "../../model/comment.ts";
+import { PageQuery } from "../../model/pagination.ts";
+import { type Proposal, ProposalChanges } from "../../model/proposal.ts";
+import { Problem } from "../../problem.ts";
+import { decide, idsOf, openOwn, orNotFound, requireDone } from "../frame/decide.ts";
+import { changedSettings } from "../frame/opened-form.tsx";
+import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
+import { loadJustDone } from "../frame/undo.tsx";
+import { readVisit, withParameter } from "../frame/visit.ts";
+import { IDEA_BANKS } from "../idea-banks/routes.tsx";
+import type { OwnerEnv } from "../owner-env.ts";
+import { IdeaPage } from "./idea-page.tsx";
+import { MergePage } from "./merge-page.tsx";
+
+const IDEA = `${IDEA_BANKS}/:ideaBankId/ideas/:proposalId`;
+/** A form needs up to twelve bytes for a character, and it sends two texts twice: as they are, and as they were. */
+const MAX_FORM_BYTES = 512 * 1024;
+const CANDIDATES = { limit: 20, after: undefined };
+
+type Path = { readonly ideaBankId: string; readonly proposalId: string };
+const pathOf = (c: Context<OwnerEnv>): Path =>
+  idsOf({ ideaBankId: c.req.param("ideaBankId") ?? "", proposalId: c.req.param("proposalId") ?? "" });
+
+const subjectOf = ({ ideaBankId, proposalId }: Path) => ({ kind: "proposal" as const, id: proposalId, ideaBankId });
+
+export function addIdeaPages(routes: Routes<OwnerEnv>): void {
+  routes.get(IDEA, (c) => renderIdea(c, { sent: new URLSearchParams(), errors: [] }));
+
+  routes.post(IDEA, async (c) => {
+    const path = pathOf(c);
+    const fields = await readForm(c, { maxBytes: MAX_FORM_BYTES });
+    const { here, back } = readVisit(c);
+    const list = back ?? `${IDEA_BANKS}/${path.ideaBankId}`;
+    try {
+      const { event, isGone } = await change(c, path, fields);
+      const to = isGone ? list : back === undefined ? here : withParameter(here, "back", back);
+      return c.redirect(withParameter(to, "undo", event), 303);
+    } catch (error) {
+      return renderIdea(c, { sent: fields, errors: fieldErrorsOf(error), cameFrom: back });
+    }
+  });
+
+  routes.get(`${IDEA}/merge`, (c) => renderMerge(c, []));
+
+  routes.post(`${IDEA}/merge`, async (c) => {
+    const path = pathOf(c);
+    const into = (await readForm(c)).get("into") ?? "";
+    const { back } = readVisit(c);
+    try {
+      const event = await merge(c, path, into);
+      const to = `${IDEA_BANKS}/${path.ideaBankId}/ideas/${into}`;
+      return c.redirect(withParameter(back === undefined ? to : withParameter(to, "back", back), "undo", event), 303);
+    } catch (error) {
+      return renderMerge(c, fieldErrorsOf(error), back);
+    }
+  });
+}
+
+/** Does the action of the pressed button. Throws `invalid-request`, and `not-found`. */
+async function change(c: Context<OwnerEnv>, path: Path, fields: URLSearchParams) {
+  const what = fields.get("do");
+  if (what === "delete") {
+    const { answer, eventId } = await decide(c, subjectOf(path), ({ session, accountId }) =>
+      deleteProposal(session, { accountId, path }),
+    );
+    requireDone(answer);
+    return { event: eventId, isGone: true };
+  }
+  if (what === "comment" || what === "edit-comment" || what === "delete-comment")
+    return { event: await changeComments(c, { path, what, fields }), isGone: false };
+  const changes = toChanges(fields);
+  const { answer, eventId } = await decide(c, subjectOf(path), ({ session, accountId, now }) =>
+    updateProposal(session, { accountId, path, changes, now }),
+  );
+  orNotFound(answer);
+  return { event: eventId, isGone: false };
+}
+
+async function changeComments(
+  c: Context<OwnerEnv>,
+  {
+    path,
+    what,
+    fields,
+  }: {
+    readonly path: Path;
+    readonly what: "comment" | "edit-comment" | "delete-comment";
+    readonly fields: URLSearchParams;
+  },
+): Promise<string> {
+  const subject = { kind: "comment" as const, ideaBankId: path.ideaBankId };
+  const written = () => parseOrThrow(NewComment, { body: textOf(fields, "body") });
+  if (what === "comment") {
+    const comment = written();
+    const { answer, eventId } = await decide(c, subject, ({ session, accountId, id, now }) =>
+      createComment(session, { accountId, path, id, comment, now, idempotencyKey: undefined }),
+    );
+    requireDone(answer.result);
+    return eventId;
+  }
+  const { commentId: id } = idsOf({ commentId: fields.get("commentId") ?? "" });
+  if (what === "delete-comment") {
+    const { answer, eventId } = await decide(c, { ...subject, id }, ({ session, accountId }) =>
+      deleteComment(session, { accountId, path, commentId: id }),
+    );
+    requireDone(answer);
+    return eventId;
+  }
+  const comment = written();
+  const { answer, eventId } = await decide(c, { ...subject, id }, ({ session, accountId }) =>
+    updateComment(session, { accountId, path, commentId: id, comment }),
+  );
+  if (orNotFound(answer) === "panelists")
+    throw new Problem("conflict", { detail: "Only your team's comments can be edited." });
+  return eventId;
+}
+
+/** Merges, and returns the event's id. Throws `invalid-request` when the target is none, or no longer one. */
+async function merge(c: Context<OwnerEnv>, path: Path, into: string): Promise<string> {
+  const refuse = (message: string) => invalid([{ path: "into", message }]);
+  if (into === "") throw refuse("was not chosen");
+  if (into === path.proposalId) throw refuse("must be another idea");
+  const { answer, eventId } = await decide(c, subjectOf(path), ({ session, accountId }) =>
+    mergeProposal(session, { accountId, path, into }),
+  );
+  if (answer === null) throw refuse("was deleted meanwhile");
+  if (answer === "busy") throw mergesUnderWay();
+  if ("duplicateOf" in answer) throw refuse("is merged already, or this idea is");
+  return eventId;
+}
+
+/** Forms send a line break as two characters. */
+const textOf = (fields: URLSearchParams, name: string): string => (fields.get(name) ?? "").replaceAll("\r", "").trim();
+
+const toTags = (text: string): string[] =>
+  text
+    .split(",")
+    .map((tag) => tag.trim())
+    .filter(Boolean);
+
+/** The values of the two forms of an idea. Throws `invalid-request`. */
+function toChanges(fields: URLSearchParams): ProposalChanges {
+  const changed = changedSettings(fields, (each) => {
+    if (fields.get("do") === "edit") return { title: textOf(each, "title"), description: textOf(each, "description") };
+    const text = textOf(each, "response");
+    return {
+      ...{ status: each.get("status"), visibility: each.get("visibility"), tags: toTags(textOf(each, "tags")) },
+      response: text === "" ? null : { text },
+    };
+  });
+  return parseOrThrow(ProposalChanges, fields.has("minor") ? { ...changed, minor: true } : changed);
+}
+
+/** The values with which the forms open. */
+const toFields = ({ status, visibility, tags, response, title, description }: Proposal) => ({
+  decide: new URLSearchParams({ status, visibility, tags: tags.join(", "), response: response?.text ?? "" }),
+  edit: new URLSearchParams({ title, description }),
+});
+
+/** The idea and its author. Throws `not-found`. */
+async function loadIdea(c: Context<OwnerEnv>) {
+  const path = pathOf(c);
+  const { session, accountId } = await openOwn(c);
+  const idea: Proposal = orNotFound(await loadProposal(session, accountId, path));
+  return { path, session, accountId, idea };
+}
+
+async function renderIdea(
+  c: Context<OwnerEnv>,
+  {
+    sent,
+    errors,
+    cameFrom,
+  }: { readonly sent: URLSearchParams; readonly errors: readonly FieldError[]; readonly cameFrom?: string | undefined },
+): Promise<Response> {
+  const visit = readVisit(c);
+  const { page } = await readPage(c, PageQuery);
+  const { path, session, accountId, idea } = await loadIdea(c);
+  const comments = orNotFound(await listComments(session, { accountId, path, request: page }));
+  const tags = await listOwnTags(session, accountId, path.ideaBankId);
+  const authors = [idea.panelistId, ...comments.items.map(({ panelistId }) => panelistId)].filter((id) => id !== null);
+  const people = new Map(
+    (await loadPanelists(session, accountId, [...new Set(authors)])).map((each) => [each.id, each] as const),
+  );
+  const now = Date.now();
+  const done = await loadJustDone({ session, accountId }, { ...visit, here: backTo(visit.here, visit.back) }, now);
+  const props = {
+    ...{ ideaBankId: path.ideaBankId, idea, tags, comments: comments.items, people, sent, errors, now, done },
+    fields: { ...toFields(idea), ...(sent.has("do") && { [sent.get("do") ?? ""]: sent }) },
+    ...{ back: visit.back ?? cameFrom, more: await nextCursor(c, comments.next) },
+  };
+  return renderPage(c, (frame) => <IdeaPage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
+}
+
+const backTo = (here: string, back: string | undefined): string =>
+  back === undefined ? here : withParameter(here, "back", back);
+
+async function renderMerge(c: Context<OwnerEnv>, errors: readonly FieldError[], cameFrom?: string): Promise<Response> {
+  const { back = cameFrom } = readVisit(c);
+  const { path, session, accountId, idea } = await loadIdea(c);
+  const q = c.req.query("q")?.slice(0, 200) ?? idea.title;
+  const listed = await listProposals(session, {
+    accountId,
+    ideaBankId: path.ideaBankId,
+    filter: { q },
+    request: CANDIDATES,
+  });
+  const candidates = (listed?.items ?? []).filter(({ id }) => id !== idea.id);
+  const props = { ideaBankId: path.ideaBankId, idea, q, candidates, back, errors };
+  return renderPage(c, (frame) => <MergePage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
+}

@@ -1,0 +1,61 @@
+/** `/account/idea-banks/{id}/ideas/{id}/merge`: finds the idea that this one repeats. */
+import type { FieldError } from "../../http/invalid-request.ts";
+import type { Proposal } from "../../model/proposal.ts";
+import { ErrorSummary } from "../frame/field.tsx";
+import { type Frame, Layout } from "../frame/layout.tsx";
+import { counted, IDEA_STATUSES } from "../frame/words.ts";
+
+type Props = {
+  readonly frame: Frame;
+  readonly ideaBankId: string;
+  readonly idea: Proposal;
+  readonly q: string;
+  readonly candidates: readonly Proposal[];
+  readonly back: string | undefined;
+  readonly errors: readonly FieldError[];
+};
+
+export const MergePage = ({ frame, ideaBankId, idea, q, candidates, back, errors }: Props) => {
+  const path = `/account/idea-banks/${ideaBankId}/ideas/${idea.id}`;
+  const query = back ? `?back=${encodeURIComponent(back)}` : "";
+  return (
+    <Layout title={`Merge “${idea.title}”`} current="idea-banks" {...frame}>
+      <p>
+        <a href={`${path}${query}`}>Back to the idea</a>
+      </p>
+      {errors.length > 0 && (
+        <ErrorSummary title="Nothing was merged." errors={errors} labels={{ into: "The other one" }} />
+      )}
+      <search>
+        <form method="get" action={`${path}/merge`} class="filters">
+          {back && <input type="hidden" name="back" value={back} />}
+          <label>
+            Words in the title
+            <input type="search" name="q" value={q} maxlength={200} required />
+          </label>
+          <button type="submit">Search</button>
+        </form>
+      </search>
+      {candidates.length === 0 && <p class="notice">No other idea has these words. Try fewer, or others.</p>}
+      {candidates.length > 0 && (
+        <form method="post" action={`${path}/merge${query}`} class="create">
+          <fieldset id="into">
+            <legend>{`Its ${counted(idea.votes, "vote")} move there, each person counted once. A merge is final.`}</legend>
+            {candidates.map(({ id, title, status, votes }) => (
+              <label class="choice">
+                <input type="radio" name="into" value={id} required />
+                <span>
+                  <bdi>{title}</bdi>
+                  <span class="hint">{`${IDEA_STATUSES[status]}, ${counted(votes, "vote")}`}</span>
+                </span>
+              </label>
+            ))}
+          </fieldset>
+          <button type="submit" class="primary">
+            Merge
+          </button>
+        </form>
+      )}
+    </Layout>
+  );
+};

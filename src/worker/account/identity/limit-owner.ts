@@ -1,0 +1,50 @@
+/**
+ * The rate of an owner's changes, counted by Cloudflare's rate-limiting binding: so nobody fills the activity or the database of the
+ * account by a loop. A script with a service token has a rate of its own.
+ *
+ * Whatever ends something is never refused: revoking, pausing, removing, deleting. It is bounded by what has to be made or allowed
+ * before it can be ended again, and one that changes nothing is no event.
+ */
+import type { Context, MiddlewareHandler } from "hono";
+import { oncePer } from "../../http/once-per.ts";
+import { mayPass, PERIOD_SECONDS } from "../../http/rate-limit.ts";
+import { Problem } from "../../problem.ts";
+import type { OwnerEnv } from "../owner-env.ts";
+
+/** Of the binding OWNER_WRITES in wrangler.toml. */
+const CHANGES_A_MINUTE = 120;
+
+const tooManyChanges = oncePer(
+  (policy: "owner-writes") =>
+    new Problem("too-many-requests", {
+      detail: `You have made ${CHANGES_A_MINUTE} changes in a minute, and this one was not made. Wait a minute, then try again. Revoking, pausing and removing still work.`,
+      headers: { "Retry-After": String(PERIOD_SECONDS) },
+      extensions: { "violated-policies": [policy] },
+    }),
+);
+
+/**
+ * Counts a change, once for a request. Rotating a key and changing what it may do are counted apart from all else, so that no number
+ * of other changes stands in the way of an emergency. Throws `too-many-requests`.
+ */
+export async function limitOwner(c: Context<OwnerEnv>, of: "keys" | "all else" = "all else"): Promise<void> {
+  if (c.get("isCounted")) return;
+  c.set("isCounted", true);
+  if (!(await mayPass(c.env.OWNER_WRITES, of === "keys" ? `${c.var.owner.actor} keys` : c.var.owner.actor)))
+    throw tooManyChanges("owner-writes");
+}
+
+const CHANGES = ["POST", "PUT", "PATCH"];
+/** These forms and their JSON end something. */
+const ENDS =
+  /^\/account\/(?:api\/tokens\/end|tokens\/end|api-keys\/\w+\/revoke|members\/\w+\/remove|sign-out(?:-everywhere)?)$/;
+/** These may end or restrict something: only when the body has been read, the handler knows, and calls `limitOwner`. */
+const MAY_END =
+  /^\/account\/(?:accounts|api\/keys\/\w+(?:\/rotate)?|api-keys\/\w+\/(?:change|rotate)|people\/\w+|(?:api\/)?webhooks\/\w+)$/;
+
+/** Middleware that counts each request that changes something and ends nothing. */
+export const limitChanges: MiddlewareHandler<OwnerEnv> = async (c, next) => {
+  const { method, path } = c.req;
+  if (CHANGES.includes(method) && !ENDS.test(path) && !MAY_END.test(path)) await limitOwner(c);
+  await next();
+};

@@ -1,0 +1,61 @@
+/** Converts the forms for a key to the input of the schemas. */
+import { type FieldError, parseOrThrow } from "../../http/invalid-request.ts";
+import { NewApiKey } from "../../model/account.ts";
+import { ApiKeyChanges } from "../../model/api-key-settings.ts";
+import { changedSettings } from "../frame/opened-form.tsx";
+
+const DAY_MS = 86_400_000;
+
+/** Throws `invalid-request`. */
+export function toNewApiKey(fields: URLSearchParams): NewApiKey {
+  return parseOrThrow(NewApiKey, {
+    ...toSettings(fields),
+    region: fields.get("region") || null,
+    expiresInDays: fields.get("expiresInDays") ? Number(fields.get("expiresInDays")) : null,
+  });
+}
+
+/**
+ * The settings that the form's user has changed. A limit and its window are one choice, because a new limit with an old window
+ * would be one that nobody chose. Throws `invalid-request`.
+ */
+export function toKeyChanges(fields: URLSearchParams, now: number): ApiKeyChanges {
+  const { rate, ...changed } = changedSettings(fields, (each) => {
+    const { limit, windowSeconds, ...settings } = toSettings(each);
+    const expiresAt = toExpiry(each.get("expiresAt") ?? "", now);
+    return { ...settings, rate: { limit, windowSeconds }, paused: each.has("paused"), expiresAt };
+  });
+  return parseOrThrow(ApiKeyChanges, { ...changed, ...rate });
+}
+
+/** Undefined keeps the present one. */
+function toExpiry(expiry: string, now: number): string | null | undefined {
+  if (expiry === "") return undefined;
+  if (expiry === "never") return null;
+  return /^\d{1,4}$/.test(expiry) ? new Date(now + Number(expiry) * DAY_MS).toISOString() : expiry;
+}
+
+/** The forms offer common limits as `<requests>/<seconds>`, and two fields for any other. */
+function toSettings(fields: URLSearchParams) {
+  const [, limit = fields.get("limit"), windowSeconds = fields.get("windowSeconds")] =
+    fields.get("rate")?.match(/^(\d+)\/(\d+)$/) ?? [];
+  const addresses = toAddresses(fields);
+  return {
+    name: fields.get("name"),
+    scopes: fields.getAll("scopes"),
+    limit: Number(limit || Number.NaN),
+    windowSeconds: Number(windowSeconds || Number.NaN),
+    allowedAddresses: addresses.length > 0 ? addresses : null,
+  };
+}
+
+const toAddresses = (fields: URLSearchParams): string[] =>
+  (fields.get("allowedAddresses") ?? "").split(/[\s,]+/).filter(Boolean);
+
+/** In a list of addresses, the error names the wrong one. */
+export const namingAddresses = (errors: readonly FieldError[], fields: URLSearchParams): FieldError[] =>
+  errors.map((error) => {
+    const [, place] = error.path.match(/^allowedAddresses\.(\d+)$/) ?? [];
+    const address = place && toAddresses(fields)[Number(place)];
+    return address ? { path: "allowedAddresses", message: `“${address}” ${error.message}` } : error;
+  });

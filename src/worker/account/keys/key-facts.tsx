@@ -1,0 +1,66 @@
+/** The facts about a key, in its card and on its page. */
+
+import type { ApiKey } from "../../model/account.ts";
+import { Fact } from "../frame/fact.tsx";
+import { Time } from "../frame/times.tsx";
+import { addressesInWords, rateInWords, regionInWords, scopesInWords } from "./key-words.ts";
+
+type Props = { readonly apiKey: ApiKey; readonly now: number };
+
+const SOON_MS = 30 * 86_400_000;
+
+export const PausedSince = ({ apiKey: { leakedAt, pausedAt }, now }: Props) => (
+  <>
+    {leakedAt && (
+      <p class="paused">
+        Found in public <Time at={leakedAt} now={now} />: rotate or revoke it, then{" "}
+        <a href="/account/tokens/end">end all tokens</a>
+      </p>
+    )}
+    {pausedAt && (
+      <p class="paused">
+        Paused <Time at={pausedAt} now={now} />
+      </p>
+    )}
+  </>
+);
+
+/** The expiry of an active key, if it is within 30 days. */
+export const endsSoon = ({ expiresAt, state }: ApiKey, now: number): string | null =>
+  state === "active" && expiresAt !== null && Date.parse(expiresAt) - now <= SOON_MS ? expiresAt : null;
+
+export const EndsSoon = ({ apiKey, now }: Props) => {
+  const at = endsSoon(apiKey, now);
+  return (
+    at && (
+      <p class="paused">
+        Expires <Time at={at} now={now} />
+      </p>
+    )
+  );
+};
+
+export const KeyFacts = ({ apiKey, now }: Props) => {
+  const { expiresAt, allowedAddresses, previous } = apiKey;
+  return (
+    <dl>
+      <Fact name="Last used">{apiKey.lastUsedAt ? <Time at={apiKey.lastUsedAt} now={now} /> : "Never"}</Fact>
+      <Fact name="Created">
+        <Time at={apiKey.createdAt} now={now} />
+        {apiKey.createdBy && ` by ${apiKey.createdBy}`}
+      </Fact>
+      <Fact name="Limit">{rateInWords(apiKey.limit, apiKey.windowSeconds)}</Fact>
+      <Fact name="Region">{regionInWords(apiKey.region)}</Fact>
+      <Fact name="Expires">{expiresAt ? <Time at={expiresAt} now={now} /> : "Never"}</Fact>
+      <Fact name="Scopes">{scopesInWords(apiKey.scopes)}</Fact>
+      {allowedAddresses && <Fact name="Allowed addresses">{addressesInWords(allowedAddresses)}</Fact>}
+      {previous && (
+        <Fact name="Old secret">
+          Ends <Time at={previous.expiresAt} now={now} />
+          {previous.lastUsedAt ? ", last used " : ", not used since the rotation"}
+          {previous.lastUsedAt && <Time at={previous.lastUsedAt} now={now} />}
+        </Fact>
+      )}
+    </dl>
+  );
+};

@@ -1,0 +1,36 @@
+/** The one page that shows a key, in the answer to the POST that made it: it has no URL, and the key is not stored. */
+
+import { Copyable } from "../frame/copyable.tsx";
+import { type Frame, Layout } from "../frame/layout.tsx";
+import { exactTime } from "../frame/times.tsx";
+import type { ShownKey } from "./actions.ts";
+
+type Props = { readonly frame: Frame; readonly shown: ShownKey; readonly rotated: boolean; readonly origin: string };
+
+export const ShownKeyPage = ({ frame, shown: { apiKey, key, warning }, rotated, origin }: Props) => (
+  <Layout title={rotated ? "Your key's new secret" : "Your new API key"} current="api-keys" {...frame}>
+    <p class="notice good" role="status">
+      <strong>{apiKey.name}</strong>
+      {rotated ? " has a new secret. " : " was created. "}
+      Copy the key now: it is shown this once.
+    </p>
+    <Copyable id="key" label="API key" text={key} />
+    {rotated && (
+      <p>
+        {apiKey.previous
+          ? `The old secret keeps working until ${exactTime(apiKey.previous.expiresAt)}.`
+          : "No old secret works any more."}
+      </p>
+    )}
+    {warning && (
+      <p class="notice bad" role="alert">
+        {warning}
+      </p>
+    )}
+    <h2>Try it</h2>
+    <Copyable id="curl" label="curl command" text={`curl ${origin}/tenant/whoami -H 'X-API-Key: ${key}'`} />
+    <p>
+      <a href="/account/api-keys">I have copied it: back to API keys</a>
+    </p>
+  </Layout>
+);

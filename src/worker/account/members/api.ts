@@ -1,0 +1,204 @@
+/**
+ * The members of an account: `/account/api/members`, and the accounts of a person. The account's own database decides; the
+ * directory follows.
+ */
+import type { Context } from "hono";
+import { withDeliveries } from "../../changes/deliver.ts";
+import { secureRandomBytes } from "../../credentials/base62.ts";
+import { createId, type Identifier } from "../../credentials/id.ts";
+import { stamp } from "../../database/audit-events.ts";
+import {
+  answerInvitation,
+  findInviter,
+  forgetInvited,
+  inviteMember as invite,
+  rememberInvited,
+} from "../../database/invitations.ts";
+import { forgetMembership, listMembers, rememberMembership, removeMember } from "../../database/members.ts";
+import { openAccount } from "../../database/owners.ts";
+import { respondPage } from "../../http/pagination.ts";
+import type { IdempotencyKey } from "../../model/idempotency-key.ts";
+import {
+  Invitation,
+  MAX_MEMBERS,
+  Member,
+  MemberList,
+  NewMember,
+  OwnAccount,
+  OwnAccountList,
+} from "../../model/member.ts";
+import { PageQuery } from "../../model/pagination.ts";
+import { Problem } from "../../problem.ts";
+import { accountsOf, directoryOf, invitationsOf, primaryOf, visitAccount } from "../account-databases.ts";
+import { isRepeated, repeatedProblem } from "../frame/repeated.ts";
+import { actorsOf } from "../identity/identity.ts";
+import { operation } from "../operation.ts";
+import type { OwnerEnv } from "../owner-env.ts";
+
+export async function listOwnMembers(c: Context<OwnerEnv>) {
+  const { accountId } = await visitAccount(c, openAccount);
+  return { accountId, items: await listMembers(primaryOf(c, accountId), accountId, Date.now()) };
+}
+
+/** Invites a person. Inviting again changes nothing, unless the invitation was declined or has ended, and completes the directory. */
+export async function inviteMember(
+  c: Context<OwnerEnv>,
+  email: string,
+  idempotencyKey?: IdempotencyKey,
+): Promise<Member> {
+  const { session, accountId } = await visitAccount(c, openAccount);
+  const id = createId(accountId, secureRandomBytes);
+  const member = await invite(session, {
+    owner: c.var.owner,
+    accountId,
+    member: { id, email },
+    stamp: stamp(accountId),
+    idempotencyKey,
+  });
+  if (member === "full")
+    throw new Problem("conflict", {
+      detail: `An account has at most ${MAX_MEMBERS} members, with the invited people who have not answered. Remove one first.`,
+    });
+  if (isRepeated(member)) throw repeatedProblem(member);
+  if (member.state === "invited")
+    await rememberInvited(directoryOf(c), { accountId, person: email, invitedAt: Date.parse(member.createdAt) });
+  return member;
+}
+
+const noSuchInvitation = () => new Problem("not-found", { detail: "There is no such invitation." });
+
+/** Answers an invitation. Repeating the answer changes nothing, and completes the directory. Throws `not-found`. */
+export async function answerOwnInvitation(c: Context<OwnerEnv>, id: string, accepts: boolean): Promise<OwnAccount> {
+  const session = primaryOf(c, id, noSuchInvitation);
+  const { owner } = c.var;
+  const accountId = await findInviter(session, id, owner.person);
+  const answer = (accountId: Identifier) =>
+    withDeliveries(c, { session, account: { accountId }, send: c.var.send }, (watched) =>
+      answerInvitation(watched, owner, { accountId, accepts, stamp: stamp(id) }),
+    );
+  const name = accountId && (await answer(accountId));
+  if (!accountId || name === null) throw noSuchInvitation();
+  const directory = directoryOf(c);
+  if (accepts) await rememberMembership(directory, accountId, owner.person);
+  await forgetInvited(directory, { session, accountId, person: owner.person, now: Date.now() });
+  return { id: accountId, name };
+}
+
+export const noSuchMember = () => new Problem("not-found", { detail: "There is no such member." });
+
+/**
+ * Removes a member. When it resolves, the person can do nothing for the account, and the invitations that the person had sent have
+ * ended, but for those in `kept`. Throws `not-found`, and `conflict` for the last member.
+ */
+export async function dismissMember(c: Context<OwnerEnv>, id: string, kept: readonly string[] = []): Promise<void> {
+  const { accountId } = await visitAccount(c, openAccount);
+  const session = primaryOf(c, accountId);
+  const sentBy = (email: string) => ({ actors: actorsOf(c, email), kept });
+  const removal = { owner: c.var.owner, accountId, id, stamp: stamp(accountId), sentBy };
+  const outcome = await withDeliveries(c, { session, account: { accountId }, send: c.var.send }, (watched) =>
+    removeMember(watched, removal),
+  );
+  if (outcome === null) throw noSuchMember();
+  if (outcome === "last")
+    throw new Problem("conflict", {
+      detail: "The last member of an account cannot be removed. Invite another one first, who accepts.",
+    });
+  const entry = { session, accountId, person: outcome.removed };
+  if (outcome.isInvited) await forgetInvited(directoryOf(c), { ...entry, now: Date.now() });
+  else await forgetMembership(directoryOf(c), entry);
+}
+
+const MEMBERS = "/account/api/members";
+const INVITATIONS = "/account/api/invitations";
+const INVITATION = `${INVITATIONS}/{invitationId}`;
+
+export const MEMBER_OPERATIONS = {
+  listAccounts: operation({
+    method: "GET",
+    effect: "reads",
+    path: "/account/api/accounts",
+    answer: OwnAccountList,
+    summary: "List the accounts that you are a member of",
+    description:
+      "Every path of Account Settings takes one of them as `?account=`. Without it, it is the account that you have made.",
+    handle: async (c) => c.json({ items: await accountsOf(c, c.var.owner.person) }),
+  }),
+
+  listInvitations: operation({
+    method: "GET",
+    effect: "reads",
+    path: INVITATIONS,
+    query: PageQuery,
+    answer: Invitation,
+    summary: "List the invitations that you have not answered",
+    description:
+      "Newest first. An invitation ends after 30 days. A page may have fewer items than `limit`, and another one after it.",
+    handle: async (c, { page }) => respondPage(c, await invitationsOf(c, c.var.owner.person, page)),
+  }),
+
+  acceptInvitation: operation({
+    method: "PUT",
+    effect: "adds",
+    idempotent: true,
+    path: INVITATION,
+    answer: OwnAccount,
+    untilDone: true,
+    summary: "Accept an invitation",
+    description: "From this answer on you are a member of the account. Accepting again changes nothing.",
+    handle: async (c, { ids }) => c.json(await answerOwnInvitation(c, ids.invitationId, true)),
+  }),
+
+  declineInvitation: operation({
+    method: "DELETE",
+    effect: "ends",
+    path: INVITATION,
+    untilDone: true,
+    summary: "Decline an invitation",
+    description: "The members of the account see it. Declining again changes nothing; a member can invite you again.",
+    handle: async (c, { ids }) => {
+      await answerOwnInvitation(c, ids.invitationId, false);
+      return c.body(null, 204);
+    },
+  }),
+
+  listMembers: operation({
+    method: "GET",
+    effect: "reads",
+    path: MEMBERS,
+    answer: MemberList,
+    summary: "List the account's members",
+    handle: async (c) => c.json(await listOwnMembers(c)),
+  }),
+
+  addMember: operation({
+    method: "POST",
+    effect: "adds",
+    path: MEMBERS,
+    body: NewMember,
+    answer: Member,
+    problems: ["conflict"],
+    untilDone: true,
+    summary: "Invite somebody to be a member",
+    description:
+      "The person finds the invitation in their own Account Settings, and becomes a member by accepting it. A member can do everything. " +
+      "Inviting the same person again changes nothing, unless it was declined or has ended, after 30 days. Everybody signs in as every owner does. " +
+      "A request with an `Idempotency-Key` that was done before invites nobody who was removed since: 409 `conflict`.",
+    handle: async (c, { body, idempotencyKey }) => c.json(await inviteMember(c, body.email, idempotencyKey), 201),
+  }),
+
+  removeMember: operation({
+    method: "DELETE",
+    effect: "ends",
+    path: `${MEMBERS}/{memberId}`,
+    problems: ["conflict"],
+    untilDone: true,
+    summary: "Remove a member, or take an invitation back",
+    description:
+      "After this answer the person can do nothing for the account, and the invitations that the person had sent are canceled. Its API " +
+      "keys stay. The last member cannot be removed: 409 `conflict`.",
+    handle: async (c, { ids }) => {
+      await dismissMember(c, ids.memberId);
+      return c.body(null, 204);
+    },
+  }),
+};

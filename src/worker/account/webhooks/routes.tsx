@@ -1,0 +1,93 @@
+/** `/account/webhooks`: the webhooks of the account, each with a page of its own. */
+import type { Context } from "hono";
+import { deleteWebhook, listWebhooks, moveWebhook } from "../../database/account-webhooks.ts";
+import { parseOrThrow } from "../../http/invalid-request.ts";
+import { readForm } from "../../http/read-body.ts";
+import type { Routes } from "../../http/routes.ts";
+import { NewWebhook, type ShownWebhook, WebhookChanges, WebhookMove, WebhookTestQuery } from "../../model/webhook.ts";
+import { visitAccount } from "../account-databases.ts";
+import { formKey } from "../frame/form-key.tsx";
+import { changedSettings } from "../frame/opened-form.tsx";
+import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
+import type { OwnerEnv } from "../owner-env.ts";
+import { changeTo, changeWebhook, createWebhook, rotateWebhook, showWebhook, testWebhook } from "./api.ts";
+import type { SentForm } from "./form.tsx";
+import { WebhookPage, WebhooksPage } from "./webhook-page.tsx";
+
+const LIST = "/account/webhooks";
+const ONE = `${LIST}/:webhookId`;
+
+type Shown = Pick<ShownWebhook, "webhook"> & Partial<ShownWebhook>;
+
+export function addWebhookPages(routes: Routes<OwnerEnv>): void {
+  const renderList = async (c: Context<OwnerEnv>, sent?: SentForm) => {
+    const { webhooks } = await visitAccount(c, listWebhooks);
+    return renderPage(c, (frame) => <WebhooksPage frame={frame} webhooks={webhooks} sent={sent} />, sent ? 400 : 200);
+  };
+  /** With the secret, if it was just made: only this answer contains it. */
+  const renderOne = (c: Context<OwnerEnv>, { webhook, secret }: Shown, sent?: SentForm) =>
+    renderPage(
+      c,
+      (frame) => <WebhookPage frame={frame} webhook={webhook} secret={secret} sent={sent} now={Date.now()} />,
+      sent ? 400 : secret ? 201 : 200,
+    );
+
+  routes.get(LIST, (c) => renderList(c));
+
+  routes.post(LIST, async (c) => {
+    const fields = await readForm(c);
+    try {
+      const input = parseOrThrow(NewWebhook, toSettings(fields));
+      return await renderOne(c, await createWebhook(c, input, await formKey(c, fields)));
+    } catch (error) {
+      return renderList(c, { fields, errors: fieldErrorsOf(error) });
+    }
+  });
+
+  routes.get(ONE, async (c) => renderOne(c, { webhook: await showWebhook(c, c.req.param("webhookId")) }));
+
+  routes.post(ONE, async (c) => {
+    const id = c.req.param("webhookId");
+    const fields = await readForm(c);
+    const what = fields.get("do") ?? "";
+    try {
+      if (what === "rotate") return await renderOne(c, await rotateWebhook(c, id, await formKey(c, fields)));
+      if (what === "delete") await changeTo(c, { id, change: deleteWebhook });
+      else if (what === "test")
+        await testWebhook(c, { id, query: parseOrThrow(WebhookTestQuery, { type: fields.get("type") ?? undefined }) });
+      else if (what === "move")
+        await changeTo(c, {
+          id,
+          change: moveWebhook(parseOrThrow(WebhookMove, toMove(fields))),
+          idempotencyKey: await formKey(c, fields),
+        });
+      else {
+        const paused = { pause: true, resume: false }[what] ?? what;
+        await changeWebhook(
+          c,
+          id,
+          parseOrThrow(WebhookChanges, what === "change" ? changedSettings(fields, toSettings) : { paused }),
+        );
+      }
+    } catch (error) {
+      const sent = { fields, errors: fieldErrorsOf(error) };
+      return renderOne(c, { webhook: await showWebhook(c, id) }, sent);
+    }
+    return c.redirect(what === "delete" ? LIST : `${LIST}/${id}`, 303);
+  });
+}
+
+/** When no type is chosen, all types are meant. */
+function toSettings(fields: URLSearchParams) {
+  const types = fields.getAll("types");
+  return { url: fields.get("url"), types: types.length > 0 ? types : null };
+}
+
+/**
+ * The target is a button's value, or the field's minute in UTC. Skipping one change names that change, so that a second click
+ * skips no other.
+ */
+const toMove = (fields: URLSearchParams) => {
+  const [to, from] = [fields.get("to"), fields.get("from")];
+  return to === "next" && from !== null ? { to, from } : { to: to ?? `${fields.get("at")}:00.000Z` };
+};

@@ -1,0 +1,149 @@
+/** `/account/webhooks/{id}`: one webhook, its state and its actions. */
+import { DELIVERY_TYPES, MAX_WEBHOOKS, TEST_TYPE, type Webhook } from "../../model/webhook.ts";
+import { Copyable } from "../frame/copyable.tsx";
+import { Fact } from "../frame/fact.tsx";
+import { Once } from "../frame/form-key.tsx";
+import { type Frame, Layout } from "../frame/layout.tsx";
+import { Time } from "../frame/times.tsx";
+import { Refused, type SentForm, WebhookForm } from "./form.tsx";
+
+type Props = {
+  readonly frame: Frame;
+  readonly webhook: Webhook;
+  /** A new secret, which only this answer shows. */
+  readonly secret?: string | undefined;
+  readonly sent?: SentForm | undefined;
+  readonly now: number;
+};
+
+export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
+  const { id, url, state, attempts, waiting, missed } = webhook;
+  // The last failed attempt is about the next change. Tests are left out.
+  const failed = webhook.failingSince ? attempts.find(({ id }) => id.startsWith("chg_")) : undefined;
+  const action = `/account/webhooks/${id}`;
+  const at = (time: string | null, none: string) => (time ? <Time at={time} now={now} /> : none);
+  return (
+    <Layout title={url} current="webhooks" {...frame}>
+      {secret && (
+        <div class="notice good" role="status">
+          <p>Copy the secret now: it is shown this once. The receiver verifies with it.</p>
+          <Copyable id="secret" label="secret" text={secret} />
+        </div>
+      )}
+      <Refused sent={sent} />
+      <WebhookState webhook={webhook} />
+      <form method="post" action={action} class="actions">
+        <label for="type">Example of</label>
+        <select id="type" name="type">
+          {[TEST_TYPE, ...DELIVERY_TYPES].map((type) => (
+            <option>{type}</option>
+          ))}
+        </select>
+        <Do what="test" label="Send a test" />
+      </form>
+      <form method="post" action={action} class="actions">
+        <Once />
+        <Do what={state === "active" ? "pause" : "resume"} label={state === "active" ? "Pause" : "Go on"} />
+        {state === "active" && webhook.failingSince && <Do what="resume" label="Try again" />}
+        <Do what="rotate" label="Rotate secret" />
+        <details>
+          <summary class="danger">Delete…</summary>
+          <Do what="delete" label="Delete this webhook" danger />
+        </details>
+      </form>
+      <dl>
+        {webhook.failingSince && <Fact name="Failing since">{at(webhook.failingSince, "")}</Fact>}
+        <Fact name="Delivered up to the change">{at(webhook.reachedAt, "None in the log")}</Fact>
+        <Fact name="Created">
+          {at(webhook.createdAt, "")}
+          {webhook.createdBy && ` by ${webhook.createdBy}`}
+        </Fact>
+        <Fact name="Waiting changes">{`${waiting}${missed > 0 ? `; ${missed} left the log undelivered` : ""}`}</Fact>
+        <Fact name="Next attempt">{at(webhook.nextAttemptAt, "None")}</Fact>
+        {webhook.previousSecretUntil && (
+          <Fact name="Old secret">Signs too, ends {at(webhook.previousSecretUntil, "")}</Fact>
+        )}
+      </dl>
+      <h2>Go to another place in the log</h2>
+      <form method="post" action={action} class="actions">
+        <Once />
+        <input type="hidden" name="do" value="move" />
+        <label for="to">Time (UTC)</label>
+        <input id="to" name="at" type="datetime-local" value={sent?.fields.get("at") ?? undefined} required />
+        <button type="submit">Go back to it</button>
+        {failed && <input type="hidden" name="from" value={failed.id} />}
+        {failed && (
+          <button type="submit" name="to" value="next" formnovalidate>
+            Skip the change that failed
+          </button>
+        )}
+        <button type="submit" name="to" value="now" formnovalidate>
+          Skip all that wait
+        </button>
+      </form>
+      <h2>Last attempts</h2>
+      {attempts.length === 0 && <p>None yet.</p>}
+      <ul class="events">
+        {attempts.map(({ at: time, type, status, durationMs }) => (
+          <li>
+            <strong>{status ?? "No answer"}</strong> <code>{type}</code>{" "}
+            <span class="hint">
+              {`${durationMs} ms, `}
+              <Time at={time} now={now} />
+            </span>
+          </li>
+        ))}
+      </ul>
+      <h2>Change it</h2>
+      <WebhookForm action={action} label="Save" webhook={webhook} sent={sent} />
+    </Layout>
+  );
+};
+
+const Do = ({ what, label, danger }: { what: string; label: string; danger?: boolean }) => (
+  <button type="submit" name="do" value={what} class={danger && "danger"}>
+    {label}
+  </button>
+);
+
+type ListProps = { readonly frame: Frame; readonly webhooks: readonly Webhook[]; readonly sent: SentForm | undefined };
+
+/** `/account/webhooks`: each webhook and its state, and the form for another while there is room. */
+export const WebhooksPage = ({ frame, webhooks, sent }: ListProps) => (
+  <Layout title="Webhooks" current="webhooks" {...frame}>
+    <Refused sent={sent} />
+    <p class="lead">Each change of the account is sent to these URLs: signed, in order, at least once.</p>
+    <ul class="events">
+      {webhooks.map((webhook) => (
+        <li>
+          <p>
+            <a href={`/account/webhooks/${webhook.id}`}>{webhook.url}</a>
+          </p>
+          <WebhookState webhook={webhook} />
+        </li>
+      ))}
+    </ul>
+    <section aria-labelledby="create">
+      <h2 id="create">Create a webhook</h2>
+      {webhooks.length < MAX_WEBHOOKS ? (
+        <WebhookForm action="/account/webhooks" label="Create webhook" sent={sent} />
+      ) : (
+        <p class="notice">{`${MAX_WEBHOOKS} webhooks: delete one first.`}</p>
+      )}
+    </section>
+  </Layout>
+);
+
+const WORDS: Readonly<Record<Webhook["state"], string>> = {
+  active: "Active",
+  paused: "Paused",
+  failed: "Paused after five days of failure",
+  ended: "Ended: the receiver answered 410",
+};
+
+/** The state of a webhook, in a few words. */
+const WebhookState = ({ webhook: { state, failingSince } }: { webhook: Webhook }) => (
+  <p class={state === "active" && !failingSince ? "hint" : "paused"}>
+    {state === "active" && failingSince ? "Failing" : WORDS[state]}
+  </p>
+);
