@@ -1,5 +1,5 @@
 /** A line of a `<dl>`. */
-import type { Child } from "./jsx-runtime.ts";
+import type { Child } from "hono/jsx";
 
 export const Fact = ({ name, children }: { name: string; children?: Child }) => (
   <div>

@@ -1,7 +1,7 @@
 /** A form's fields with their errors, at the field and in a summary that links to it. */
 
+import type { Child } from "hono/jsx";
 import type { FieldError } from "../../http/invalid-request.ts";
-import type { Child } from "./jsx-runtime.ts";
 
 /** The error of a field. An error of a part, such as `scopes.0`, belongs to the field, and names the part's number in a list. */
 export function messageFor(errors: readonly FieldError[], name: string): string | undefined {

@@ -1,5 +1,5 @@
 /** The frame of every page of Account Settings. JSX escapes names; nothing here is raw HTML. */
-import type { Child } from "./jsx-runtime.ts";
+import type { Child } from "hono/jsx";
 import { Clock } from "./times.tsx";
 
 /**

@@ -1,12 +1,12 @@
 /** Turns a page of Account Settings into a response. */
 import type { Context } from "hono";
+import type { Child } from "hono/jsx";
 import type { FieldError } from "../../http/invalid-request.ts";
 import { toProblem } from "../../http/problem-response.ts";
 import { Problem } from "../../problem.ts";
 import { inAccount, SignedOut } from "../identity/identity.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { heldForm, signInAddress } from "./held-form.ts";
-import type { Child } from "./jsx-runtime.ts";
 import { type Frame, SECTIONS } from "./layout.tsx";
 import { ProblemPage, SignedOutFormPage } from "./problem-page.tsx";
 

@@ -3,8 +3,8 @@
  * numbers.
  */
 
+import type { Child } from "hono/jsx";
 import type { ApiKey, HourlyCount } from "../../model/account.ts";
-import type { Child } from "../frame/jsx-runtime.ts";
 import { Clock, Time } from "../frame/times.tsx";
 import { number } from "./key-words.ts";
 

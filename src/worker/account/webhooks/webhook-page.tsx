@@ -101,7 +101,7 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
 };
 
 const Do = ({ what, label, danger }: { what: string; label: string; danger?: boolean }) => (
-  <button type="submit" name="do" value={what} class={danger && "danger"}>
+  <button type="submit" name="do" value={what} class={danger ? "danger" : undefined}>
     {label}
   </button>
 );
