@@ -1,13 +1,19 @@
 /** The deployment's settings, checked once. A wrong setting fails every request, and the log names it. */
 import * as z from "zod/mini";
 import { importSigningKeys, type SigningKeys } from "./credentials/envelope.ts";
+import { BRAND_VARIABLES, type Brand, toBrand } from "./model/brand.ts";
 import { readZones } from "./model/webhook-url.ts";
 
 /**
  * `freshnessMs` is the maximum age of an idea bank's view when it is used for an answer. `anchorMs` is the maximum lag of a
  * replica that is read for it. `signingKeys` are the secrets of the slot that signs, then those of the other slot.
  */
-export type Settings = { readonly freshnessMs: number; readonly anchorMs: number; readonly signingKeys: SigningKeys };
+export type Settings = {
+  readonly freshnessMs: number;
+  readonly anchorMs: number;
+  readonly signingKeys: SigningKeys;
+  readonly brand: Brand;
+};
 
 const DEFAULT_LEASE_SECONDS = 1;
 const DEFAULT_ANCHOR_SECONDS = 6;
@@ -43,6 +49,7 @@ const Variables = z.object({
   CREDENTIAL_SECRETS_2: z.optional(Secrets),
   SIGNING_SECRETS: z.optional(z.enum(["CREDENTIAL_SECRETS", "CREDENTIAL_SECRETS_2"])),
   OWN_ZONES: z.optional(Domains),
+  ...BRAND_VARIABLES,
 });
 
 declare global {
@@ -115,6 +122,7 @@ async function readSettings(env: SettingsEnv): Promise<Settings> {
     freshnessMs: FRESHNESS_SECONDS * 1000,
     anchorMs: (ANCHOR_SECONDS ?? DEFAULT_ANCHOR_SECONDS) * 1000,
     signingKeys: await importSigningKeys([newest, ...older]),
+    brand: toBrand(data),
   };
 }
 

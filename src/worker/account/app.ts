@@ -13,8 +13,10 @@ import type { Databases } from "../store/databases.ts";
 import { ChooseAccount } from "./account-databases.ts";
 import { addActivityPage } from "./activity/routes.tsx";
 import { createAccountApi } from "./api.ts";
+import { countWaiting } from "./frame/count-waiting.ts";
 import { renderProblem } from "./frame/render-page.tsx";
 import { addUndo } from "./frame/undo.tsx";
+import { addHomePage } from "./home/routes.tsx";
 import { addIdeaBankPages } from "./idea-banks/routes.tsx";
 import { addApprovalPages } from "./ideas/approval-routes.tsx";
 import { addIdeaPages } from "./ideas/idea-routes.tsx";
@@ -67,9 +69,11 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   addSignIn(app, identify);
   app.use(authenticateOwner(identify));
   app.use(limitChanges);
+  app.use(countWaiting);
   // A form may change a key, and then the gate must be notified even if the owner has left. For JSON, each operation declares
   // this itself.
   app.use((c, next) => (isForScripts(c.req.path) ? next() : untilDone(c, next)));
+  addHomePage(app);
   addKeyPages(app);
   addActivityPage(app);
   addMemberPages(app);

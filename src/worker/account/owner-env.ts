@@ -24,6 +24,8 @@ export type OwnerEnv = AppEnv & {
     asked: string;
     /** The owners' own accounts that this isolate has found, by the owner's address. */
     ownAccounts: BoundedMap<Identifier>;
+    /** For the navigation: how many ideas wait for approval. */
+    waiting?: Promise<number | undefined>;
     gatekeeper: Gatekeeper;
     send: Send;
     databases: Databases;

@@ -78,6 +78,19 @@ export async function listPendingProposals(
   };
 }
 
+/** Counts up to `most`. */
+export async function countPendingProposals(session: Session, visit: Visit, most: number): Promise<number> {
+  const rows = await readAtVisit(session, visit, {
+    counted: prepare<{ count: number }>(
+      `SELECT count(*) AS count FROM (${waiting("idea_bank_id", "TRUE ORDER BY created_at, id LIMIT :most")}) p
+       CROSS JOIN idea_banks b ON b.id = p.idea_bank_id`,
+      { email: visit.email, most },
+    ),
+  });
+  accountOf(rows);
+  return rows.counted[0]?.count ?? 0;
+}
+
 /** Null for a proposal that does not wait, or is another account's. */
 export async function loadPendingProposal(
   session: Session,

@@ -62,7 +62,7 @@ describe("the forms", () => {
     const fields = { ...FIELDS, newKeyId: await formId(owner) };
     await owner.submit("/api-keys", fields);
     const again = await (await owner.submit("/api-keys", fields)).text();
-    expect(again).toContain("<title>Nothing was changed · Account Settings</title>");
+    expect(again).toContain("<title>Nothing was changed · Idea boards</title>");
     expect(again).not.toContain("Conflict");
     expect(again).toContain("its key was created then");
   });

@@ -27,7 +27,7 @@ describe("idea banks", () => {
     const { panel, bank, page } = await createDesk();
     await panel.manage("PATCH", "", { name: "Tabs" });
     for (const [path, part] of Object.entries({ "": "", "/settings": "Settings · ", "/embed": "Embed · " }))
-      expect(await page(`${bank}${path}`)).toContain(`<title>${part}Tabs · Account Settings</title>`);
+      expect(await page(`${bank}${path}`)).toContain(`<title>${part}Tabs · Idea boards</title>`);
   });
 
   it("are not lost when somebody goes back and sends the same form with another name", async () => {

@@ -66,7 +66,7 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
         ...{ createdAt: member.createdAt, expiresAt: member.expiresAt },
       },
     ]);
-    for (const path of ["/api-keys", "/accounts"])
+    for (const path of ["", "/accounts"])
       expect(await (await person.page(path)).text()).toContain(
         `<strong>${inviter.email}</strong> invites you to the account ${inviter.email}.`,
       );

@@ -148,7 +148,7 @@ it("a member of several chooses on a page that the navigation leads to, and stay
   expect(await (await person.page(`/accounts?account=${accountId}`)).text()).toContain(
     `${first.email}</strong> (this one)`,
   );
-  expect(there).toContain(`for ${first.email}`);
+  expect(there).toContain(`in ${first.email}`);
   const made = await first.create("Link");
   const changed = await person.submit(`/api-keys/${made.apiKey.id}/change?account=${accountId}`, {
     name: "Linked",

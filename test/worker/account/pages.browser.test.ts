@@ -188,7 +188,7 @@ describe("Account Settings in Chromium", () => {
     const { page } = await open();
     await createKey(stage, page, "Loaded again");
     await page.reload();
-    await expect.poll(() => page.title()).toBe("Nothing was changed · Account Settings");
+    await expect.poll(() => page.title()).toBe("Nothing was changed · Idea boards");
   });
 
   it("creates one key for a double click", async () => {
@@ -208,7 +208,7 @@ describe("Account Settings in Chromium", () => {
     await createKey(stage, page, name);
     await page.goto("/account/api-keys");
     await page.getByRole("heading", { name }).waitFor();
-    await expect.poll(() => page.title()).toBe("API keys · Account Settings");
+    await expect.poll(() => page.title()).toBe("API keys · Idea boards");
     expect(complaints).toEqual([]);
   });
 

@@ -98,7 +98,7 @@ describe("a link", () => {
     ]);
     const keys = await browser.send("/account/api-keys");
     expect(keys.status).toBe(200);
-    expect(await keys.text()).toContain(`<span>Signed in as </span>${email}`);
+    expect(await keys.text()).toContain(`<span class="unseen">Signed in as </span>${email}`);
   });
 
   it("leads to the keys where nothing was asked for", async () => {

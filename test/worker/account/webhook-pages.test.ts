@@ -50,7 +50,7 @@ it("a form that is sent twice makes one webhook, and one new secret", async () =
   const [first, second] = [await other.submit(path, rotate), await other.submit(path, rotate)];
   expect([first.status, second.status]).toEqual([201, 409]);
   expect(secretIn(await first.text())).not.toBe("");
-  expect(await second.text()).toContain("<title>Nothing was changed · Account Settings</title>");
+  expect(await second.text()).toContain("<title>Nothing was changed · Idea boards</title>");
 });
 
 it("forms that no page made, without the field that tells them apart, are not taken for each other", async () => {

@@ -13,6 +13,7 @@ import { loadDecision, recordUseAfterRevocation } from "../../../src/worker/data
 import { listUndelivered } from "../../../src/worker/database/changes.ts";
 import { deciding } from "../../../src/worker/database/decisions.ts";
 import { loadEndOfTokens } from "../../../src/worker/database/end-of-tokens.ts";
+import { loadHome } from "../../../src/worker/database/home.ts";
 import { recordLeaks } from "../../../src/worker/database/leaked-keys.ts";
 import { rotateLeakedSigningSecrets, rotateLeakedWebhooks } from "../../../src/worker/database/leaked-secrets.ts";
 import { recordLeakedTokens } from "../../../src/worker/database/leaked-tokens.ts";
@@ -23,7 +24,11 @@ import { readAtVisit } from "../../../src/worker/database/owners.ts";
 import { ownsPath } from "../../../src/worker/database/ownership.ts";
 import { loadAccess } from "../../../src/worker/database/panelist-access.ts";
 import { loadPanelists } from "../../../src/worker/database/panelists.ts";
-import { listPendingProposals, loadPendingProposal } from "../../../src/worker/database/pending-proposals.ts";
+import {
+  countPendingProposals,
+  listPendingProposals,
+  loadPendingProposal,
+} from "../../../src/worker/database/pending-proposals.ts";
 import { findPanelists, listContributions } from "../../../src/worker/database/people.ts";
 import { loadProposals } from "../../../src/worker/database/proposals.ts";
 import {
@@ -194,7 +199,9 @@ async function callOthers(): Promise<void> {
   await loadPanelists(session, id, [id]);
   await loadProposals(session, { accountId: id, ideaBankId: id, ids: [id] });
   await listPendingProposals(session, visit, page).catch(() => {});
+  await countPendingProposals(session, visit, 100).catch(() => {});
   await loadPendingProposal(session, { email, person: email }, id);
+  await loadHome(session, { accountId: id, now: Date.now() });
   await findPanelists(session, id, "a");
   await listContributions(session, id, id);
   await listOwnTags(session, id, id);

@@ -1,38 +1,60 @@
 /** The frame of every page of Account Settings. JSX escapes names; nothing here is raw HTML. */
+
+import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
+import type { Brand } from "../../model/brand.ts";
 import { Clock } from "./times.tsx";
 
 /**
- * `account` is the address of the account's creator, if it is not the visitor's own account. `signsOut`: the visitor can end the
- * session here.
+ * `account` is the address of the account's creator, if it is not the visitor's own account. `signOut`: how the visitor can end the
+ * session. `waiting`: how many ideas wait for approval, counted up to `MAX_WAITING`.
  */
 export type Frame = {
   readonly nonce: string;
+  readonly brand: Brand;
   readonly email?: string;
   readonly account?: string;
-  readonly signsOut: boolean;
+  readonly signOut?: "here" | "at Access";
+  readonly waiting?: number;
   /** The session ends by itself at this time (Unix milliseconds). `signIn`: where the visitor can sign in again. */
   readonly signInEnds?: { readonly at: number; readonly isNear: boolean; readonly signIn: string | undefined };
 };
 
-/** The sections, by the last part of their path. */
-export const SECTIONS = {
-  "idea-banks": "Idea banks",
-  approval: "Approval",
-  people: "People",
-  tokens: "Try a token",
-  "api-keys": "API keys",
-  webhooks: "Webhooks",
-  members: "Members",
-  activity: "Activity",
-  accounts: "Accounts",
-};
+/** The places, and the sections of each by the last part of their path. */
+const PLACES = {
+  Home: { home: "Home" },
+  Ideas: { ideas: "All ideas", approval: "Waiting for approval", "idea-banks": "Boards" },
+  People: { people: "People" },
+  Developers: { "api-keys": "API keys", webhooks: "Webhooks", tokens: "Try a token" },
+  Team: { members: "Members", activity: "Activity", accounts: "Account" },
+} as const;
+
+type Place = keyof typeof PLACES;
+/** A section's name in the navigation. */
+export const SECTIONS = Object.assign({}, ...Object.values(PLACES)) as Readonly<Record<Section, string>>;
+export type Section = { [Name in Place]: keyof (typeof PLACES)[Name] }[Place];
+
+export const pathOf = (section: string): string => (section === "home" ? "/account" : `/account/${section}`);
+const placeOf = (section: Section | undefined): Place | undefined =>
+  (Object.keys(PLACES) as Place[]).find((place) => section !== undefined && section in PLACES[place]);
+
+/** A count stops here. */
+export const MAX_WAITING = 100;
+const Waiting = ({ count }: { readonly count: number | undefined }) =>
+  count ? (
+    <span class="count">
+      {count >= MAX_WAITING ? `${MAX_WAITING - 1}+` : count}
+      <span class="unseen"> waiting</span>
+    </span>
+  ) : null;
 
 type LayoutProps = Frame & {
   readonly title: string;
   /** Which page about the title's thing it is, for the browser's tab. */
   readonly part?: string;
-  readonly current?: keyof typeof SECTIONS;
+  readonly current?: Section;
+  /** Scripts of this page, by their names in `/assets`. */
+  readonly scripts?: readonly string[];
   /** Stands beside the title. */
   readonly aside?: Child;
   readonly children?: Child;
@@ -57,15 +79,93 @@ const EndsSoon = ({ at, isNear, signIn }: NonNullable<Frame["signInEnds"]>) => (
   </div>
 );
 
+/** In dark mode the color is lighter, with the same hue. A value was checked to be `#rrggbb`. */
+const colorOf = ({ color }: Brand): string =>
+  `:root{--brand:${color};--brand-on-dark:oklch(from ${color} 0.82 min(c,0.13) h)}`;
+
+const Places = ({
+  current,
+  waiting,
+}: {
+  readonly current: Section | undefined;
+  readonly waiting: number | undefined;
+}) => (
+  <>
+    <button type="button" class="menu" popovertarget="places">
+      Menu
+    </button>
+    <nav id="places" class="places" popover="auto" aria-label="Account">
+      {Object.entries(PLACES).map(([place, sections]) => (
+        <a
+          href={pathOf(Object.keys(sections)[0] ?? "")}
+          aria-current={placeOf(current) === place ? (Object.keys(sections).length > 1 ? "true" : "page") : undefined}
+        >
+          {place}
+          {place === "Ideas" && <Waiting count={waiting} />}
+        </a>
+      ))}
+    </nav>
+  </>
+);
+
+/** The sections of the place, where it has several. */
+const SectionNav = ({
+  current,
+  waiting,
+}: {
+  readonly current: Section | undefined;
+  readonly waiting: number | undefined;
+}) => {
+  const place = placeOf(current);
+  const sections = Object.entries(place ? PLACES[place] : {});
+  return sections.length < 2 ? null : (
+    <nav class="sections" aria-label={place}>
+      {sections.map(([section, name]) => (
+        <a href={pathOf(section)} aria-current={current === section ? "page" : undefined}>
+          {name}
+          {section === "approval" && <Waiting count={waiting} />}
+        </a>
+      ))}
+      {place === "Developers" && (
+        <>
+          <a href="/reference">API reference</a>
+          <a href="/embed/">Elements</a>
+        </>
+      )}
+    </nav>
+  );
+};
+
+type WhoProps = { readonly [Name in "email" | "account" | "signOut"]: Frame[Name] | undefined };
+
+const Who = ({ email, account, signOut }: WhoProps) => (
+  <div class="who">
+    <p>
+      <span class="unseen">Signed in as </span>
+      {email}
+      {account && <span class="hint">{` in ${account}`}</span>}
+    </p>
+    {signOut === "here" && (
+      <form method="post" action="/account/sign-out">
+        <button type="submit">Sign out</button>
+      </form>
+    )}
+    {signOut === "at Access" && <a href="/cdn-cgi/access/logout">Sign out</a>}
+  </div>
+);
+
 export const Layout = ({
   title,
   part,
   nonce,
+  brand,
   email,
   account,
-  signsOut,
+  signOut,
+  waiting,
   signInEnds,
   current,
+  scripts = [],
   aside,
   children,
 }: LayoutProps) => (
@@ -74,10 +174,13 @@ export const Layout = ({
       <meta charset="utf-8" />
       <meta name="viewport" content="width=device-width, initial-scale=1" />
       <meta name="color-scheme" content="light dark" />
-      <title>{`${part ? `${part} · ` : ""}${title} · Account Settings`}</title>
-      <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
+      <title>{`${part ? `${part} · ` : ""}${title} · ${brand.name}`}</title>
+      <link rel="icon" href={brand.iconUrl} />
       <link rel="stylesheet" href="/assets/account.css" nonce={nonce} />
-      <script src="/assets/account.js" nonce={nonce} defer />
+      {brand.color && <style nonce={nonce}>{raw(colorOf(brand))}</style>}
+      {["account.js", ...scripts].map((script) => (
+        <script src={`/assets/${script}`} nonce={nonce} defer />
+      ))}
     </head>
     <body>
       <a class="skip" href="#content">
@@ -85,44 +188,15 @@ export const Layout = ({
       </a>
       <header>
         <div>
-          <a class="brand" href="/">
-            <img src="/assets/icon.svg" alt="" width={24} height={24} />
-            Edge access API
+          <a class="brand" href={email ? "/account" : "/"}>
+            <img src={brand.iconUrl} alt="" width={24} height={24} />
+            {brand.name}
           </a>
-          <nav aria-label="Pages">
-            <a href="/embed/">Elements</a>
-            <a href="/reference">API reference</a>
-            {email && (
-              <a href="/account/api-keys" aria-current="true">
-                Account Settings
-              </a>
-            )}
-          </nav>
-          {email && (
-            <nav class="sections" aria-label="Account Settings">
-              {Object.entries(SECTIONS).map(([path, name]) => (
-                <a href={`/account/${path}`} aria-current={current === path ? "page" : undefined}>
-                  {name}
-                </a>
-              ))}
-            </nav>
-          )}
-          {email && (
-            <div class="who">
-              <p>
-                <span>Signed in as </span>
-                {email}
-                {account && ` for ${account}`}
-              </p>
-              {signsOut && (
-                <form method="post" action="/account/sign-out">
-                  <button type="submit">Sign out</button>
-                </form>
-              )}
-            </div>
-          )}
+          {email && <Places current={current} waiting={waiting} />}
+          {email && <Who email={email} account={account} signOut={signOut} />}
         </div>
       </header>
+      {email && <SectionNav current={current} waiting={waiting} />}
       <main id="content" tabindex={-1}>
         {signInEnds && <EndsSoon {...signInEnds} />}
         <div class="title">

@@ -3,7 +3,7 @@ import type { FieldError } from "../../http/invalid-request.ts";
 import { type Problem, type ProblemCode, problemDocument, problemText } from "../../problem.ts";
 import { Field } from "./field.tsx";
 import type { HeldForm } from "./held-form.ts";
-import { type Frame, Layout, SECTIONS } from "./layout.tsx";
+import { type Frame, Layout, pathOf, SECTIONS, type Section } from "./layout.tsx";
 
 type Words = { readonly title?: string; readonly text?: string };
 
@@ -94,7 +94,7 @@ const Held = ({ held: { action, fields }, canSend }: { held: HeldForm; canSend: 
 type ProblemProps = {
   readonly frame: Frame;
   readonly problem: Problem;
-  readonly section: keyof typeof SECTIONS;
+  readonly section: Section;
   readonly held: HeldForm | undefined;
 };
 
@@ -119,7 +119,7 @@ export const ProblemPage = ({ frame, problem, section, held }: ProblemProps) => 
           {held?.page && !FINAL.includes(problem.code) ? (
             <a href={held.page}>Back to the form, without what you wrote</a>
           ) : (
-            <a href={`/account/${section}`}>{`Back to ${SECTIONS[section]}`}</a>
+            <a href={pathOf(section)}>{`Back to ${SECTIONS[section]}`}</a>
           )}
         </p>
       )}
@@ -135,7 +135,7 @@ type SignedOutProps = {
 
 /** With a form, signing in opens beside it, so that what was written stays. */
 export const SignedOutFormPage = ({ frame, ways: { signIn, hasAccess }, held }: SignedOutProps) => {
-  const address = signIn ?? (hasAccess ? (held?.page ?? "/account/api-keys") : undefined);
+  const address = signIn ?? (hasAccess ? (held?.page ?? "/account") : undefined);
   const beside = held === undefined ? {} : { target: "_blank", rel: "noopener" };
   return (
     <Layout title="You're signed out" {...frame}>

@@ -3,41 +3,54 @@ import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { FieldError } from "../../http/invalid-request.ts";
 import { toProblem } from "../../http/problem-response.ts";
+import type { Brand } from "../../model/brand.ts";
 import { Problem } from "../../problem.ts";
 import { inAccount, SignedOut } from "../identity/identity.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { heldForm, signInAddress } from "./held-form.ts";
-import { type Frame, SECTIONS } from "./layout.tsx";
+import { type Frame, SECTIONS, type Section } from "./layout.tsx";
 import { ProblemPage, SignedOutFormPage } from "./problem-page.tsx";
 
 /**
  * Renders a page with its own Content-Security-Policy: only scripts and styles with this answer's nonce apply, and nothing
  * inline.
  */
-export function renderPage(
+export async function renderPage(
   c: Context<OwnerEnv>,
   render: (frame: Frame) => Child,
   status: Problem["status"] | 200 | 201 = 200,
-): Response | Promise<Response> {
+): Promise<Response> {
   const nonce = crypto.randomUUID();
+  const { brand } = c.get("settings");
   c.header(
     "Content-Security-Policy",
-    `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self'; form-action 'self'; ` +
+    `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self'${originOf(brand)}; form-action 'self'; ` +
       "base-uri 'none'; frame-ancestors 'none'",
   );
   // Under "no-referrer" a browser hides the origin even from the form's own site, but requireSameOrigin needs it.
   c.header("Referrer-Policy", "same-origin");
   // Only the middleware sets the owner. A page without an owner has no navigation.
   const owner = c.get("owner") as OwnerEnv["Variables"]["owner"] | undefined;
-  const signsOut = c.get("isHandedOver") ?? false;
-  const html = `<!doctype html>${render({ nonce, signsOut, ...frameOf(owner), ...endOf(c) })}`;
+  const html = `<!doctype html>${render({ nonce, brand, ...(await frameOf(c, owner)), ...endOf(c) })}`;
   return c.html(owner?.accountId === undefined ? html : stayIn(html, owner.accountId), status);
 }
 
-const frameOf = (
+/** An icon of another host is the one thing that a page loads from there. */
+const originOf = ({ iconUrl }: Brand): string => (iconUrl.startsWith("https:") ? ` ${new URL(iconUrl).origin}` : "");
+
+async function frameOf(
+  c: Context<OwnerEnv>,
   owner: OwnerEnv["Variables"]["owner"] | undefined,
-): Omit<Frame, "nonce" | "signsOut" | "signInEnds"> =>
-  owner === undefined ? {} : { email: owner.person, ...(owner.email !== owner.person && { account: owner.email }) };
+): Promise<Partial<Frame>> {
+  if (owner === undefined) return {};
+  const waiting = await c.get("waiting");
+  return {
+    email: owner.person,
+    ...(owner.email !== owner.person && { account: owner.email }),
+    ...(c.get("isHandedOver") ? { signOut: "here" } : c.env.ACCESS_AUD !== "" && { signOut: "at Access" }),
+    ...(waiting && { waiting }),
+  };
+}
 
 /** The end of a handed-over session: the page says so in its last ten minutes. */
 function endOf(c: Context<OwnerEnv>): Pick<Frame, "signInEnds"> {
@@ -78,11 +91,10 @@ export function fieldErrorsOf(error: unknown): readonly FieldError[] {
   return error.extensions.errors as FieldError[];
 }
 
-type Section = keyof typeof SECTIONS;
 const isSection = (name: string): name is Section => Object.hasOwn(SECTIONS, name);
 
 /** The section of a page's path. */
 const sectionOf = (path: string): Section => {
   const [, , name = ""] = path.split("/");
-  return isSection(name) ? name : "api-keys";
+  return isSection(name) ? name : "home";
 };

@@ -23,6 +23,8 @@ const IDEAS = `${IDEA_BANKS}/:ideaBankId`;
 const TOGETHER_AT_MOST = 100;
 
 export function addIdeasPages(routes: Routes<OwnerEnv>): void {
+  routes.get("/account/ideas", (c) => c.redirect(IDEA_BANKS, 303));
+
   routes.get(IDEAS, async (c) => {
     const visit = readVisit(c);
     const { query, page } = await readPage(c, ProposalQuery);

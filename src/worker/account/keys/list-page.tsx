@@ -1,9 +1,7 @@
 /** `/account/api-keys`: every active key, the form for another while there is room, the ended keys, and the storage. */
 import type { ApiKeyOverview } from "../../database/account-api-keys.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS, type Storage } from "../../model/account.ts";
-import type { Invitation } from "../../model/member.ts";
 import { ErrorSummary } from "../frame/field.tsx";
-import { Invitations } from "../frame/invitations.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
 import { relativeTime, Time } from "../frame/times.tsx";
@@ -19,20 +17,12 @@ export type Done = { readonly what: string | undefined; readonly apiKeyId: strin
 type Props = {
   readonly frame: Frame;
   readonly overview: ApiKeyOverview;
-  readonly invitations: readonly Invitation[];
   readonly now: number;
   readonly form: CreateFormProps;
   readonly done: Done;
 };
 
-export const ApiKeysPage = ({
-  frame,
-  overview: { keys, ended, leakedKeys, storage },
-  invitations,
-  now,
-  form,
-  done,
-}: Props) => {
+export const ApiKeysPage = ({ frame, overview: { keys, ended, leakedKeys, storage }, now, form, done }: Props) => {
   const active = keys.filter(({ state }) => state === "active");
   const hasRoom = active.length < MAX_ACTIVE_KEYS;
   const sentence = doneInWords(done, keys, now);
@@ -43,7 +33,6 @@ export const ApiKeysPage = ({
   );
   return (
     <Layout title="API keys" current="api-keys" aside={createLink} {...frame}>
-      <Invitations invitations={invitations} now={now} />
       {sentence && (
         <p class="notice good" role="status" tabindex={-1} autofocus data-done>
           {sentence}

@@ -11,7 +11,7 @@ import type { Routes } from "../../http/routes.ts";
 import { type ApiKey, Rotation } from "../../model/account.ts";
 import type { AccountSettings } from "../../model/api-key-settings.ts";
 import type { ApiKeyUsage, OperationCount } from "../../model/api-key-usage.ts";
-import { invitationsOf, primaryOf, visitAccount } from "../account-databases.ts";
+import { primaryOf, visitAccount } from "../account-databases.ts";
 import { changedSettings } from "../frame/opened-form.tsx";
 import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
@@ -26,10 +26,6 @@ import { ShownKeyPage } from "./shown-key-page.tsx";
 const LIST = "/account/api-keys";
 
 export function addKeyPages(routes: Routes<OwnerEnv>): void {
-  for (const path of ["/account", "/account/"]) {
-    routes.get(path, (c) => c.redirect(LIST, 303));
-  }
-
   routes.get(LIST, (c) => renderList(c, { fields: new URLSearchParams(), errors: [] }));
 
   routes.post(LIST, async (c) => {
@@ -133,21 +129,13 @@ async function renderList(
 ): Promise<Response> {
   const now = Date.now();
   const overview = await visitAccount(c, listApiKeys);
-  // An invited person comes here first. A failing directory must not hide the keys.
-  const { items: invitations } = await invitationsOf(c, c.var.owner.person, { limit: 20, after: undefined }).catch(
-    () => ({
-      items: [],
-    }),
-  );
   const newKeyId = createId(overview.accountId, secureRandomBytes);
   const signed = await signFormId(newKeyId, c.var.owner.email, c.get("settings").signingKeys);
   const form = { newKeyId: signed, fields, errors, isOpen: errors.length > 0 || c.req.query("create") !== undefined };
   const done = { what: c.req.query("done"), apiKeyId: c.req.query("key") };
   return renderPage(
     c,
-    (frame) => (
-      <ApiKeysPage frame={frame} overview={overview} invitations={invitations} now={now} form={form} done={done} />
-    ),
+    (frame) => <ApiKeysPage frame={frame} overview={overview} now={now} form={form} done={done} />,
     status,
   );
 }

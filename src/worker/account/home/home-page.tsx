@@ -1,0 +1,180 @@
+/** `/account`: what is left to set up, what needs somebody, and the last 30 days. */
+import { COUNTED_AT_MOST, type Home, type Made } from "../../database/home.ts";
+import type { Invitation } from "../../model/member.ts";
+import { Invitations } from "../frame/invitations.tsx";
+import { type Frame, Layout, MAX_WAITING } from "../frame/layout.tsx";
+import { Time } from "../frame/times.tsx";
+import { counted } from "../frame/words.ts";
+
+type Props = {
+  readonly frame: Frame;
+  readonly home: Home;
+  readonly invitations: readonly Invitation[];
+  readonly now: number;
+};
+
+export const HomePage = ({ frame, home, invitations, now }: Props) => {
+  const steps = stepsOf(home);
+  const isSetUp = steps.every(({ isDone }) => isDone);
+  return (
+    <Layout title="Home" current="home" {...frame}>
+      <Invitations invitations={invitations} now={now} />
+      {!isSetUp && <Checklist steps={steps} />}
+      {home.newest && <Attention home={home} waiting={frame.waiting} now={now} />}
+      {home.newest && <Month month={home.month} />}
+    </Layout>
+  );
+};
+
+type Step = {
+  readonly title: string;
+  readonly hint: string;
+  readonly isDone: boolean;
+  readonly label: string;
+  readonly href: string;
+};
+
+function stepsOf({ newest, isOpen, isPlaced, hasIdeas, hasColleagues }: Home): readonly Step[] {
+  const board = newest ? `/account/idea-banks/${newest.id}` : "/account/idea-banks";
+  return [
+    {
+      title: "Create a board",
+      hint: "A board collects ideas and votes, and shows what you ship.",
+      isDone: newest !== undefined,
+      label: "Create board",
+      href: "/account/idea-banks#create",
+    },
+    {
+      title: "Open it",
+      hint: "A draft is visible to your team only.",
+      isDone: isOpen,
+      label: "Open board",
+      href: newest ? `${board}/settings` : board,
+    },
+    {
+      title: "Put it on your site",
+      hint: "Copy a few lines of HTML, or send them to a developer.",
+      isDone: isPlaced,
+      label: "Get the code",
+      href: newest ? `${board}/embed` : board,
+    },
+    {
+      title: "Get the first idea",
+      hint: "Share the page with a few customers.",
+      isDone: hasIdeas,
+      label: "See ideas",
+      href: "/account/ideas",
+    },
+    {
+      title: "Invite a colleague",
+      hint: "Members can do everything in this account.",
+      isDone: hasColleagues,
+      label: "Invite",
+      href: "/account/members",
+    },
+  ];
+}
+
+const Checklist = ({ steps }: { readonly steps: readonly Step[] }) => {
+  const next = steps.find(({ isDone }) => !isDone);
+  return (
+    <section aria-labelledby="set-up">
+      <h2 id="set-up">Get started</h2>
+      <p class="lead">{`${steps.filter(({ isDone }) => isDone).length} of ${steps.length} done`}</p>
+      <ol class="steps">
+        {steps.map((step) => (
+          <li class={step.isDone ? "done" : undefined}>
+            <span class="tick" aria-hidden="true">
+              {step.isDone ? "✓" : ""}
+            </span>
+            <div>
+              <h3>
+                {step.title}
+                {step.isDone && <span class="unseen"> (done)</span>}
+              </h3>
+              {!step.isDone && <p class="hint">{step.hint}</p>}
+            </div>
+            {!step.isDone && (
+              <a class={step === next ? "button primary" : "button"} href={step.href}>
+                {step.label}
+              </a>
+            )}
+          </li>
+        ))}
+      </ol>
+    </section>
+  );
+};
+
+type AttentionProps = { readonly home: Home; readonly waiting: number | undefined; readonly now: number };
+
+const Attention = ({ home: { leakedKeys, failingWebhooks, endingKeys }, waiting, now }: AttentionProps) => {
+  const isQuiet = !waiting && leakedKeys.length + failingWebhooks.length + endingKeys.length === 0;
+  return (
+    <section aria-labelledby="attention">
+      <h2 id="attention">Needs attention</h2>
+      {isQuiet && <p class="hint">You’re all caught up.</p>}
+      <ul class="todo">
+        {leakedKeys.map(({ id, name }) => (
+          <li class="bad">
+            <a href={`/account/api-keys/${id}`}>
+              API key “<bdi>{name}</bdi>” was found in public
+            </a>
+            <span class="hint">It still works. Rotate or revoke it.</span>
+          </li>
+        ))}
+        {failingWebhooks.map(({ id, url, hasStopped }) => (
+          <li class="bad">
+            <a href={`/account/webhooks/${id}`}>
+              {`Deliveries to ${URL.canParse(url) ? new URL(url).host : url} ${hasStopped ? "have stopped" : "are failing"}`}
+            </a>
+            <span class="hint">{hasStopped ? "Fix the endpoint, then resume." : "Fix the endpoint."}</span>
+          </li>
+        ))}
+        {waiting ? (
+          <li>
+            <a href="/account/approval">
+              {waiting >= MAX_WAITING
+                ? `${MAX_WAITING - 1}+ ideas are waiting for approval`
+                : `${counted(waiting, "idea")} waiting for approval`}
+            </a>
+          </li>
+        ) : null}
+        {endingKeys.map(({ id, name, expiresAt }) => (
+          <li>
+            <a href={`/account/api-keys/${id}`}>
+              API key “<bdi>{name}</bdi>” expires <Time at={expiresAt} now={now} />
+            </a>
+          </li>
+        ))}
+      </ul>
+    </section>
+  );
+};
+
+const Month = ({ month: { ideas, votes, comments, people } }: { readonly month: Home["month"] }) => (
+  <section aria-labelledby="month">
+    <h2 id="month">Last 30 days</h2>
+    <dl class="numbers">
+      <Tile name="New ideas" made={ideas} />
+      <Tile name="Votes on them" made={votes} most={Number.POSITIVE_INFINITY} />
+      <Tile name="Comments" made={comments} />
+      <Tile name="New people" made={people} />
+    </dl>
+  </section>
+);
+
+const inWords = (count: number, most: number): string =>
+  count >= most ? `${most.toLocaleString("en")}+` : count.toLocaleString("en");
+
+type TileProps = { readonly name: string; readonly made: Made; readonly most?: number };
+
+const Tile = ({ name, made: { recent, before }, most = COUNTED_AT_MOST }: TileProps) => (
+  <div>
+    <dt>{name}</dt>
+    <dd>
+      <strong>{inWords(recent, most)}</strong>
+      <span class="hint">{`${inWords(before, most)} in the 30 days before`}</span>
+    </dd>
+  </div>
+);

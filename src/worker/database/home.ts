@@ -1,0 +1,98 @@
+/** What an account's first page shows: how far the set-up is, what needs somebody, and the last 30 days. */
+import type { IdeaBankStatus } from "../model/idea-bank.ts";
+import { toTimestamp } from "../model/text.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
+
+/** Of an account with more idea banks, those that were made last are read. */
+const BANKS_AT_MOST = 200;
+/** A count stops here. */
+export const COUNTED_AT_MOST = 1_000;
+const MONTH_MS = 30 * 86_400_000;
+
+const BANKS = `(SELECT id, status, url FROM idea_banks WHERE account_id = :accountId ORDER BY created_at DESC LIMIT ${BANKS_AT_MOST})`;
+
+type IdeaBankRow = { id: string; name: string; status: IdeaBankStatus };
+type EndingRow = { id: string; name: string; expires_at: number };
+type LeakedRow = { id: string; name: string };
+type WebhookRow = { id: string; url: string; state: string; failing_since: number | null };
+/** How many were made in the last 30 days and in the 30 days before. */
+type MadeRow = { recent: number; before: number };
+
+export type Made = Readonly<MadeRow>;
+
+/** How many rows were made from `:month` on, and in the month before. `rows` names the table, with what stands in front of its time. */
+const made = (rows: string, condition = "TRUE", counted = "count(*)") => {
+  const between = (from: string, until: string) =>
+    `(SELECT ${counted} FROM (SELECT * FROM ${rows} AND created_at >= ${from} AND created_at < ${until} AND ${condition}
+       LIMIT ${COUNTED_AT_MOST}))`;
+  return `SELECT ${between(":month", ":now")} AS recent, ${between(":monthBefore", ":month")} AS before`;
+};
+
+/** `now` is in Unix milliseconds. One round trip; the rows that it reads do not grow with what the account stores. */
+export async function loadHome(
+  session: Session,
+  { accountId, now }: { readonly accountId: string; readonly now: number },
+) {
+  const values = { accountId, now, soon: now + MONTH_MS, month: now - MONTH_MS, monthBefore: now - 2 * MONTH_MS };
+  const inBanks = (table: string) => `${BANKS} b CROSS JOIN ${table} p ON p.idea_bank_id = b.id`;
+  const rows = await session.batch({
+    newest: prepare<IdeaBankRow>(
+      `SELECT id, name, status FROM idea_banks WHERE account_id = :accountId ORDER BY created_at DESC, id DESC LIMIT 1`,
+      values,
+    ),
+    steps: prepare<{ open: number; placed: number; ideas: number; colleagues: number; people: number }>(
+      `SELECT EXISTS (SELECT 1 FROM ${BANKS} WHERE status = 'OPEN') AS open,
+         EXISTS (SELECT 1 FROM ${BANKS} WHERE url IS NOT NULL) AS placed,
+         EXISTS (SELECT 1 FROM ${inBanks("proposals")}) AS ideas,
+         EXISTS (SELECT 1 FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL) AS people,
+         EXISTS (SELECT 1 FROM invitations WHERE account_id = :accountId)
+           OR (SELECT count(*) FROM (SELECT 1 FROM members WHERE account_id = :accountId LIMIT 2)) > 1 AS colleagues`,
+      values,
+    ),
+    ending: prepare<EndingRow>(
+      `SELECT id, name, expires_at FROM api_keys WHERE account_id = :accountId AND revoked_at IS NULL AND expires_at > :now AND expires_at <= :soon
+       ORDER BY expires_at LIMIT 4`,
+      values,
+    ),
+    leaked: prepare<LeakedRow>(
+      `SELECT id, name FROM api_keys WHERE account_id = :accountId AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
+         AND leaked_at IS NOT NULL LIMIT 4`,
+      values,
+    ),
+    webhooks: prepare<WebhookRow>(
+      `SELECT id, url, state, failing_since FROM webhooks WHERE account_id = :accountId
+         AND (state = 'failed' OR (state = 'active' AND failing_since IS NOT NULL)) LIMIT 4`,
+      values,
+    ),
+    proposals: prepare<MadeRow>(made(`${inBanks("proposals")} WHERE TRUE`, "duplicate_of IS NULL"), values),
+    votes: prepare<MadeRow>(
+      made(`${inBanks("proposals")} WHERE TRUE`, "duplicate_of IS NULL", "coalesce(sum(votes), 0)"),
+      values,
+    ),
+    comments: prepare<MadeRow>(made(`${inBanks("comments")} WHERE TRUE`), values),
+    people: prepare<MadeRow>(made("panelists WHERE account_id = :accountId AND deleted_at IS NULL"), values),
+  });
+  const nothing: Made = { recent: 0, before: 0 };
+  const [bank] = rows.newest;
+  const [steps] = rows.steps;
+  return {
+    newest: bank && { id: bank.id, name: bank.name, status: bank.status },
+    isOpen: steps?.open === 1,
+    /** On the tenant's site: a board names the page where it stands, or somebody has come from there. */
+    isPlaced: steps?.placed === 1 || steps?.people === 1,
+    hasIdeas: steps?.ideas === 1,
+    hasColleagues: steps?.colleagues === 1,
+    endingKeys: rows.ending.map(({ id, name, expires_at }) => ({ id, name, expiresAt: toTimestamp(expires_at) })),
+    leakedKeys: rows.leaked,
+    failingWebhooks: rows.webhooks.map(({ id, url, state }) => ({ id, url, hasStopped: state === "failed" })),
+    month: {
+      ideas: rows.proposals[0] ?? nothing,
+      votes: rows.votes[0] ?? nothing,
+      comments: rows.comments[0] ?? nothing,
+      people: rows.people[0] ?? nothing,
+    },
+  };
+}
+
+export type Home = Awaited<ReturnType<typeof loadHome>>;

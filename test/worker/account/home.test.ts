@@ -1,0 +1,133 @@
+/** `/account`: what is left to set up, what needs somebody, and the last 30 days. */
+import { env } from "cloudflare:workers";
+import { describe, expect, it } from "vitest";
+import { databaseOf } from "../../support/databases.ts";
+import { createDesk } from "../../support/desk.ts";
+import { countStores } from "../../support/intercept.ts";
+import { numbers } from "../../support/many-rows.ts";
+import { createOwner } from "../../support/owner.ts";
+
+const DAY_MS = 86_400_000;
+
+const homeOf = async (owner: ReturnType<typeof createOwner>) => (await owner.page("")).text();
+const doneIn = (html: string) => /(\d) of 5 done/.exec(html)?.[1];
+const numbersIn = (html: string) =>
+  Object.fromEntries(
+    [...html.matchAll(/<dt>([^<]+)<\/dt><dd><strong>([^<]+)<\/strong><span class="hint">([^ ]+) /g)].map(
+      ([, name, recent, before]) => [name, [recent, before]],
+    ),
+  );
+
+describe("the checklist", () => {
+  it("ticks each step by what is so, and goes when all are done", async () => {
+    const owner = createOwner();
+    const first = await homeOf(owner);
+    expect(doneIn(first)).toBe("0");
+    expect(first).toContain('class="button primary" href="/account/idea-banks#create"');
+    const created = await owner.submit("/idea-banks", { name: "Ideas" });
+    const bank = /idea-banks\/\w+/.exec(created.headers.get("Location") ?? "")?.[0] ?? "";
+    const second = await homeOf(owner);
+    expect(doneIn(second)).toBe("1");
+    expect(second).toContain(`class="button primary" href="/account/${bank}/settings"`);
+    await owner.submit("/members", { email: "colleague@example.com" });
+    expect(doneIn(await homeOf(owner))).toBe("2");
+  });
+
+  it("is gone when the board is open and on a site, has an idea, and a colleague is invited", async () => {
+    const { panel, owner } = await createDesk();
+    expect(await homeOf(owner)).toContain("Get started");
+    await panel.propose();
+    await panel.panelist();
+    await owner.submit("/members", { email: "colleague@example.com" });
+    const html = await homeOf(owner);
+    expect(html).not.toContain("Get started");
+    expect(html).toContain("You’re all caught up.");
+  });
+});
+
+describe("what needs somebody", () => {
+  it("has the ideas that wait, here and in the navigation of each page", async () => {
+    const { panel, owner } = await createDesk();
+    for (let count = 0; count < 3; count++) await panel.propose({ visibility: "pending" });
+    expect(await homeOf(owner)).toContain("3 ideas waiting for approval");
+    for (const path of ["", "/approval", "/people"])
+      expect(await (await owner.page(path)).text()).toContain('<span class="count">3<span class="unseen"> waiting');
+  });
+
+  it("counts the ideas that wait up to 99", async () => {
+    const { panel, owner } = await createDesk();
+    await databaseOf(panel.bank.id)
+      .prepare(
+        `${numbers(1, 150)}
+         INSERT INTO proposals (id, account_id, idea_bank_id, title, description, visibility, created_at, last_activity_at)
+         SELECT substr(?1, 1, 1) || printf('%011d', i), ?1, ?2, 'An idea', '', 'pending', i, i FROM n`,
+      )
+      .bind(panel.bank.accountId, panel.bank.id)
+      .run();
+    const html = await homeOf(owner);
+    expect(html).toContain("99+ ideas are waiting for approval");
+    expect(html).toContain('<span class="count">99+<span class="unseen">');
+  });
+
+  it("has the keys that expire within 30 days, and those that were found in public and still work", async () => {
+    const { owner } = await createDesk();
+    await owner.create("Ending", { expiresInDays: 20 });
+    await owner.create("Lasting", { expiresInDays: 40 });
+    const { apiKey } = await owner.create("Leaked");
+    await databaseOf(apiKey.id).prepare("UPDATE api_keys SET leaked_at = 1 WHERE id = ?1").bind(apiKey.id).run();
+    const html = await homeOf(owner);
+    expect(html).toContain("<bdi>Ending</bdi>” expires <time");
+    expect(html).toContain("<bdi>Leaked</bdi>” was found in public");
+    expect(html).not.toContain("Lasting");
+  });
+
+  it("has the webhooks that fail or have stopped", async () => {
+    const { panel, owner } = await createDesk();
+    const { accountId } = panel.bank;
+    const add = (url: string, state: string, failingSince: number | null) =>
+      databaseOf(accountId)
+        .prepare(
+          `INSERT INTO webhooks (id, account_id, url, secret, created_at, state, number, failing_since)
+           VALUES (substr(?1, 1, 1) || substr(hex(randomblob(6)), 2), ?1, ?2, 'whsec_x', 1, ?3, 0, ?4)`,
+        )
+        .bind(accountId, url, state, failingSince)
+        .run();
+    await add("https://fails.example/in", "active", 1);
+    await add("https://stopped.example/in", "failed", 1);
+    await add("https://works.example/in", "active", null);
+    const html = await homeOf(owner);
+    expect(html).toContain("Deliveries to fails.example are failing");
+    expect(html).toContain("Deliveries to stopped.example have stopped");
+    expect(html).not.toContain("works.example");
+  });
+});
+
+describe("the last 30 days", () => {
+  it("counts ideas, their votes, comments and people, beside the 30 days before", async () => {
+    const { panel, owner } = await createDesk();
+    const daysAgo = (days: number) => ({ createdAt: new Date(Date.now() - days * DAY_MS).toISOString() });
+    const panelist = await panel.panelist();
+    const id = await panelist.submit("With its author's vote");
+    await panel.propose(daysAgo(31));
+    await panel.propose(daysAgo(59));
+    await panel.propose(daysAgo(61));
+    await panel.manage("POST", `/proposals/${id}/comments`, { body: "A comment" });
+    expect(numbersIn(await homeOf(owner))).toEqual({
+      "New ideas": ["1", "2"],
+      "Votes on them": ["1", "0"],
+      Comments: ["1", "0"],
+      // Its panelist of every test, and this one.
+      "New people": ["2", "0"],
+    });
+  });
+
+  it("is one round trip, beside that of the navigation and that of the invitations", async () => {
+    const { env: counted, counts } = countStores(env);
+    const owner = createOwner(undefined, counted);
+    await owner.page("");
+    counts.d1 = 0;
+    await owner.page("");
+    // The account is opened before it is read.
+    expect(counts.d1).toBe(4);
+  });
+});
