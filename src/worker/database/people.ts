@@ -9,16 +9,75 @@ import { ACCESSIBLE_PROPOSAL } from "./proposals.ts";
 
 const FOUND_AT_MOST = 50;
 
-/** At most 50 panelists whose name, external id or identifier begins with the text. In names, the case of a to z does not matter. */
-export async function findPanelists(session: Session, accountId: string, text: string): Promise<readonly Panelist[]> {
+/** Any part of a name or an id is looked for in this many panelists. */
+export const SEARCHED_AT_MOST = 1_000;
+
+export type Found = {
+  readonly people: readonly Panelist[];
+  /** There are older panelists, of whom only the beginning of the name and the ids was compared. */
+  readonly isPartial: boolean;
+};
+
+/**
+ * At most 50 panelists: of all, those whose name, external id or identifier begins with the text; of the newest 1,000, those in
+ * whose name or external id it stands anywhere. The case of a to z does not matter in names, and not in the newest.
+ */
+export async function findPanelists(session: Session, accountId: string, text: string): Promise<Found> {
   const beginning = (column: string, collation = "") =>
     `SELECT id FROM (SELECT id FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL AND ${column} IS NOT NULL
        AND ${column} ${collation} >= :text AND ${column} ${collation} < :text || char(1114111)
      ORDER BY ${column} ${collation} LIMIT ${FOUND_AT_MOST})`;
-  const ids = `${beginning("display_name", "COLLATE NOCASE")} UNION ${beginning("external_id")} UNION SELECT :text`;
-  const select = selectPanelists(`SELECT id FROM (${ids}) LIMIT ${FOUND_AT_MOST}`);
-  const rows = await session.all(prepare<Parameters<typeof toPanelists>[0][number]>(select, { accountId, text }));
-  return toPanelists(rows);
+  const newest = `(SELECT id, display_name, external_id FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL
+       ORDER BY created_at DESC, id DESC LIMIT ${SEARCHED_AT_MOST})`;
+  const within = (column: string) => `instr(lower(${column}), lower(:text)) > 0`;
+  const anywhere = `SELECT id FROM (SELECT id FROM ${newest} WHERE ${within("display_name")} OR ${within("external_id")} LIMIT ${FOUND_AT_MOST})`;
+  const ids = `${beginning("display_name", "COLLATE NOCASE")} UNION ${beginning("external_id")} UNION ${anywhere} UNION SELECT :text`;
+  const { found, last } = await session.batch({
+    found: prepare<Parameters<typeof toPanelists>[0][number]>(
+      selectPanelists(`SELECT id FROM (${ids}) LIMIT ${FOUND_AT_MOST}`),
+      { accountId, text },
+    ),
+    last: prepare(
+      `SELECT 1 FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL
+       ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ${SEARCHED_AT_MOST}`,
+      { accountId },
+    ),
+  });
+  return { people: toPanelists(found), isPartial: last.length > 0 };
+}
+
+/** A count stops here: a page of 50 people reads 4,500 rows at most. */
+export const COUNTED_AT_MOST = 30;
+
+/** What a panelist did, counted up to 30 of each kind. `lastAt` is the newest of what was counted, in Unix milliseconds. */
+export type Activity = Readonly<Record<"ideas" | "votes" | "comments", number>> & { readonly lastAt: number | null };
+
+/** By panelist. Those without any are absent. */
+export async function loadActivity(
+  session: Session,
+  panelists: readonly Panelist[],
+): Promise<ReadonlyMap<string, Activity>> {
+  const done = (kind: string, table: string, column: string) =>
+    `SELECT value AS id, '${kind}' AS kind, (SELECT json_array(count(*), max(created_at)) FROM (
+       SELECT created_at FROM ${table} WHERE ${column} = value ORDER BY idea_bank_id DESC, created_at DESC LIMIT ${COUNTED_AT_MOST})) AS counted
+     FROM json_each(:ids)`;
+  const rows = await session.all(
+    prepare<{ id: string; kind: "ideas" | "votes" | "comments"; counted: string }>(
+      [
+        done("ideas", "proposals", "author_id"),
+        done("votes", "votes", "panelist_id"),
+        done("comments", "comments", "panelist_id"),
+      ].join(" UNION ALL "),
+      { ids: JSON.stringify(panelists.map(({ id }) => id)) },
+    ),
+  );
+  const all = new Map<string, Activity>();
+  for (const { id, kind, counted } of rows) {
+    const [count, at] = JSON.parse(counted) as [number, number | null];
+    const known = all.get(id) ?? { ideas: 0, votes: 0, comments: 0, lastAt: null };
+    all.set(id, { ...known, [kind]: count, lastAt: at === null ? known.lastAt : Math.max(at, known.lastAt ?? 0) });
+  }
+  return all;
 }
 
 type Row = {

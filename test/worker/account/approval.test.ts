@@ -106,7 +106,9 @@ describe("a decision", () => {
     const answer = await decide(id, { ...APPROVE, response: "  Good.\r\nSoon. " });
     const [, event] = answer.headers.get("Location")?.match(/^\/account\/approval\?undo=(\w{12})$/) ?? [];
     expect(answer.status).toBe(303);
-    expect(await list(`/approval?undo=${event}`)).toContain("“Night buses”: Visibility: Waiting → Public.");
+    expect(await list(`/approval?undo=${event}`)).toContain(
+      "“Night buses”: Visibility: Waiting for approval → Public.",
+    );
     expect(await titles()).toEqual([]);
     expect(await seen(id)).toMatchObject({ visibility: "public", response: { text: "Good.\nSoon." } });
     const changes = await panel.tenant.send("GET", "/tenant/changes?limit=100");
@@ -134,7 +136,7 @@ describe("a decision", () => {
     expect(there).toMatch(/^\/approval\?limit=50&undo=\w{12}$/);
     expect(await titles()).toEqual(["Two", "Three"]);
     const html = await list(there);
-    expect(html).toContain("“One”: Visibility: Waiting → Public.");
+    expect(html).toContain("“One”: Visibility: Waiting for approval → Public.");
     // One key for the next one.
     expect(html).toMatch(/aria-label="Approve “Two”" aria-describedby="done" autofocus=""/);
     await owner.submit("/undo", { event: there.slice(-12), back: "https://evil.example/" });

@@ -61,7 +61,7 @@ it("approving 100 ideas, undoing it and undoing that are three events, each with
   });
   const words = (await page("/activity")).replace(/<[^>]*>/g, "");
   expect(words).toContain("100 ideas: “Idea 101”, “Idea 102”, “Idea 103” and 97 more changed");
-  expect(words).toContain("Visibility: Waiting → Public.");
+  expect(words).toContain("Visibility: Waiting for approval → Public.");
 });
 
 it("keeps what each idea was before for the last 150 decisions; of the others how many, and three names", async () => {

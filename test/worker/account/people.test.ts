@@ -3,6 +3,7 @@ import { describe, expect, it } from "vitest";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { createDesk } from "../../support/desk.ts";
+import { addComments, addVoters } from "../../support/many-rows.ts";
 import { createOwner } from "../../support/owner.ts";
 import { CHANGELOG, PROPOSALS, sendWith } from "../../support/panel.ts";
 
@@ -21,7 +22,7 @@ describe("people", () => {
     expect(await names(rosa.externalId)).toEqual(["rosa"]);
     expect(await names(rosa.externalId.slice(0, -1))).toContain("rosa");
     expect(await names(robin.id)).toEqual(["Robin &lt;b&gt;"]);
-    expect(await page("/people?q=%F4%8F%BF%BF")).toContain("Nobody’s name or id begins like that.");
+    expect(await page("/people?q=%F4%8F%BF%BF")).toContain("No people match.");
     const all = namesIn(await page("/people"));
     expect(all).toEqual(expect.arrayContaining(["Robin &lt;b&gt;", "rosa", "Kim"]));
     const more = (await page("/people?limit=1")).match(/href="\/account(\/people\?cursor=[^"]+)"/)?.[1] ?? "";
@@ -30,6 +31,41 @@ describe("people", () => {
     expect(namesIn(await (await stranger.page("/people?q=ro")).text())).toEqual([]);
     expect((await stranger.page(`/people/${robin.id}`)).status).toBe(404);
     expect((await stranger.submit(`/people/${robin.id}`, { do: "delete" })).status).toBe(404);
+  });
+
+  it("are found by any part of a name or the tenant's own id, and not by another account's", async () => {
+    const { panel, page } = await createDesk();
+    const rosa = await panel.panelist("Rosa Luz");
+    await panel.panelist("Kim");
+    for (const q of ["LUZ", "sa l", rosa.externalId.slice(4)])
+      expect(namesIn(await page(`/people?q=${encodeURIComponent(q)}`))).toContain("Rosa Luz");
+    expect(namesIn(await page("/people?q=_"))).toEqual([]);
+    expect(await page("/people?q=luz")).not.toContain("Searched the newest");
+  });
+
+  it("of whom there are more than 1,000 are searched by any part among the newest, and the page says so", async () => {
+    const { panel, page } = await createDesk();
+    const { accountId, id } = panel.bank;
+    const old = await panel.panelist("Rosa Luz");
+    await databaseOf(old.id).prepare("UPDATE panelists SET created_at = 1 WHERE id = ?1").bind(old.id).run();
+    await addVoters({ accountId, id }, 2, 1_100);
+    const html = await page("/people?q=luz");
+    expect(namesIn(html)).toEqual([]);
+    expect(html).toContain("Searched the newest 1,000 people by any part");
+    expect(namesIn(await page("/people?q=rosa"))).toEqual(["Rosa Luz"]);
+  });
+
+  it("are in a table with what they did, counted up to 30", async () => {
+    const { panel, page } = await createDesk();
+    const { accountId, id } = panel.bank;
+    const robin = await panel.panelist("Robin");
+    const idea = await robin.submit("Night buses");
+    await robin.send("POST", `${PROPOSALS}/${idea}/comments`, { body: "Please" });
+    await addComments({ accountId, id }, idea, robin.id, 40);
+    const row = (await page("/people?q=Robin")).split("<tr>").find((each) => each.includes("<bdi>Robin")) ?? "";
+    expect([...row.matchAll(/class="number">([^<]+)/g)].map(([, count]) => count)).toEqual(["1", "1", "30+"]);
+    expect(row).toContain("less than a minute ago");
+    expect((await page("/people")).match(/Not yet/g)?.length).toBeGreaterThan(0);
   });
 
   it("have a page of what they wrote and voted for, without what is gone", async () => {
@@ -54,12 +90,12 @@ describe("people", () => {
     expect(comments).toContain("Please &lt;b&gt;!");
     expect(votes).toContain(`${bank}/ideas/${other}"`);
     for (const part of [ideas, comments]) expect(part).not.toContain("Gone");
-    expect(await page(`/people/${kim.id}`)).toContain("<p>None.</p>");
+    expect(await page(`/people/${kim.id}`)).toContain("None yet.");
   });
 
   it.each([
-    ["Delete, and keep ideas and comments without a name", "delete", 200],
-    ["Delete with all ideas and comments", "delete-all", 403],
+    ["Delete person, keep ideas and comments", "delete", 200],
+    ["Delete person, ideas and comments", "delete-all", 403],
   ])("are deleted: %s", async (button, what, status) => {
     const { panel, owner, opened } = await createDesk();
     const robin = await panel.panelist("Robin");
@@ -96,7 +132,7 @@ describe("people", () => {
       changes: { before: { tokensRevokedAt: null }, after: { tokensRevokedAt: expect.stringMatching(/^20.*Z$/) } },
     });
     const blocked = await page(((await act("block")).headers.get("Location") ?? "").replace("/account", ""));
-    for (const said of ["The person is changed.", "Blocked: no token works"]) expect(blocked).toContain(said);
+    for (const said of ["The person is changed.", "Blocked: their tokens don’t work"]) expect(blocked).toContain(said);
     await act("unblock");
     expect(await page(`/people/${robin.id}`)).toContain(">Block<");
     expect((await act("nonsense")).status).toBe(400);

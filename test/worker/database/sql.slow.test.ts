@@ -29,7 +29,7 @@ import {
   listPendingProposals,
   loadPendingProposal,
 } from "../../../src/worker/database/pending-proposals.ts";
-import { findPanelists, listContributions } from "../../../src/worker/database/people.ts";
+import { findPanelists, listContributions, loadActivity } from "../../../src/worker/database/people.ts";
 import { loadProposals } from "../../../src/worker/database/proposals.ts";
 import {
   endSignIn,
@@ -204,6 +204,7 @@ async function callOthers(): Promise<void> {
   await loadHome(session, { accountId: id, now: Date.now() });
   await findPanelists(session, id, "a");
   await listContributions(session, id, id);
+  await loadActivity(session, []);
   await listOwnTags(session, id, id);
   await selectDue(session, 10);
   await claimWebhook(session, id);

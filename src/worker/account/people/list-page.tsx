@@ -1,5 +1,7 @@
-/** `/account/people`: the panelists of the account, found by the beginning of a name or an id. */
+/** `/account/people`: the panelists of the account, and what each of them did. */
+import { type Activity, COUNTED_AT_MOST, SEARCHED_AT_MOST } from "../../database/people.ts";
 import type { Panelist } from "../../model/panelist.ts";
+import { toTimestamp } from "../../model/text.ts";
 import { Done, type JustDone } from "../frame/done.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
@@ -8,52 +10,96 @@ type Props = {
   readonly frame: Frame;
   readonly q: string;
   readonly people: readonly Panelist[];
+  readonly activity: ReadonlyMap<string, Activity>;
+  /** Not all were searched by any part of a name. */
+  readonly isPartial: boolean;
   readonly more: string | undefined;
   readonly now: number;
   readonly done: JustDone | undefined;
 };
 
-export const PeoplePage = ({ frame, q, people, more, now, done }: Props) => (
+export const PeoplePage = ({ frame, q, people, activity, isPartial, more, now, done }: Props) => (
   <Layout title="People" current="people" {...frame}>
     <Done done={done} />
     <search>
       <form method="get" action="/account/people" class="filters">
         <label>
-          Name, or your own id: how it begins
+          Name or ID
           <input type="search" name="q" value={q} maxlength={200} />
         </label>
-        <button type="submit">Find</button>
-        {q && <a href="/account/people">Show all</a>}
+        <button type="submit">Search</button>
+        {q && <a href="/account/people">Clear search</a>}
       </form>
     </search>
     {people.length === 0 && (
-      <p class="notice">{q ? "Nobody’s name or id begins like that." : "Nobody has used an idea bank yet."}</p>
+      <p class="notice">
+        {q
+          ? "No people match."
+          : "No one has taken part yet. People appear here with their first idea, vote or comment."}
+      </p>
     )}
-    <ul class="events">
-      {people.map((panelist) => (
-        <li>
-          <p>
-            <strong>
-              <a href={`/account/people/${panelist.id}`}>
-                <bdi>{nameOf(panelist)}</bdi>
-              </a>
-            </strong>
-            {!panelist.active && " (blocked)"}
-          </p>
-          <p class="hint">
-            {panelist.externalId !== null && <code>{panelist.externalId}</code>}
-            {panelist.externalId !== null && ", "}
-            <Time at={panelist.createdAt} now={now} />
-          </p>
-        </li>
-      ))}
-    </ul>
+    {q && isPartial && (
+      <p class="hint">
+        {`Searched the newest ${SEARCHED_AT_MOST.toLocaleString("en")} people by any part of the name or ID, and everyone by how it begins.`}
+      </p>
+    )}
+    {people.length > 0 && (
+      <div class="scrolls">
+        <table class="list">
+          <thead>
+            <tr>
+              <th scope="col">Name</th>
+              <th scope="col">ID in your system</th>
+              <th scope="col" class="number">
+                Ideas
+              </th>
+              <th scope="col" class="number">
+                Votes
+              </th>
+              <th scope="col" class="number">
+                Comments
+              </th>
+              <th scope="col">Last active</th>
+            </tr>
+          </thead>
+          <tbody>
+            {people.map((panelist) => (
+              <Person panelist={panelist} activity={activity.get(panelist.id)} now={now} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+    )}
     {more && (
       <p>
         <a href={`/account/people?cursor=${more}`}>Older</a>
       </p>
     )}
   </Layout>
+);
+
+type PersonProps = { readonly panelist: Panelist; readonly activity: Activity | undefined; readonly now: number };
+
+const Person = ({ panelist, activity, now }: PersonProps) => (
+  <tr>
+    <th scope="row">
+      <a href={`/account/people/${panelist.id}`}>
+        <bdi>{nameOf(panelist)}</bdi>
+      </a>
+      {!panelist.active && <span class="pill bad">Blocked</span>}
+    </th>
+    <td>{panelist.externalId !== null && panelist.displayName !== null && <code>{panelist.externalId}</code>}</td>
+    <Count of={activity?.ideas} />
+    <Count of={activity?.votes} />
+    <Count of={activity?.comments} />
+    <td>
+      {activity?.lastAt ? <Time at={toTimestamp(activity.lastAt)} now={now} /> : <span class="hint">Not yet</span>}
+    </td>
+  </tr>
+);
+
+const Count = ({ of: count = 0 }: { readonly of: number | undefined }) => (
+  <td class="number">{count >= COUNTED_AT_MOST ? `${COUNTED_AT_MOST}+` : count}</td>
 );
 
 export const nameOf = ({ displayName, externalId, id }: Panelist): string => displayName ?? externalId ?? id;

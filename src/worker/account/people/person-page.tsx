@@ -22,40 +22,42 @@ export const PanelistPage = ({ frame, panelist, contributions, now, done }: Prop
   return (
     <Layout title={nameOf(panelist)} current="people" {...frame}>
       <p>
-        <a href="/account/people">Back to people</a>
+        <a href="/account/people">All people</a>
       </p>
       <Done done={done} />
       <dl>
-        <Fact name="Your own id">{externalId === null ? "None" : <code>{externalId}</code>}</Fact>
-        <Fact name="Identifier">
-          <code>{id}</code>
-        </Fact>
+        <Fact name="Status">{active ? "Active" : "Blocked: their tokens don’t work, and no new ones are issued"}</Fact>
         <Fact name="First seen">
           <Time at={createdAt} now={now} />
         </Fact>
-        <Fact name="State">{active ? "Active" : "Blocked: no token works, and none is issued"}</Fact>
+        <Fact name="ID in your system">{externalId === null ? "None" : <code>{externalId}</code>}</Fact>
+        <Fact name="ID here">
+          <code>{id}</code>
+        </Fact>
       </dl>
       <form method="post" action={action} class="actions">
         <button type="submit" name="do" value="end-tokens">
-          Revoke all tokens
+          Sign out everywhere
         </button>
         <button type="submit" name="do" value={active ? "block" : "unblock"}>
           {active ? "Block" : "Unblock"}
         </button>
         <details>
           <summary class="danger">Delete…</summary>
-          <p>The tokens end and the votes go. It cannot be undone.</p>
+          <p>Their votes go and their tokens stop working. You can’t undo this.</p>
           <p class="buttons">
             <button type="submit" name="do" value="delete" class="danger">
-              Delete, and keep ideas and comments without a name
+              Delete person, keep ideas and comments
             </button>
             <button type="submit" name="do" value="delete-all" class="danger">
-              Delete with all ideas and comments
+              Delete person, ideas and comments
             </button>
           </p>
         </details>
       </form>
-      <p class="hint">Revoking all tokens signs the person out everywhere. Your server can issue new ones at once.</p>
+      <p class="hint">
+        Signing out revokes all tokens. Your site gets a new one when the person comes back, unless you block them.
+      </p>
       <List title="Ideas" items={contributions.proposals} now={now} />
       <List title="Comments" items={contributions.comments} now={now} />
       <List title="Votes" items={contributions.votes} now={now} />
@@ -68,7 +70,7 @@ type ListProps = { readonly title: string; readonly items: readonly Contribution
 const List = ({ title, items, now }: ListProps) => (
   <section aria-labelledby={title}>
     <h2 id={title}>{title}</h2>
-    {items.length === 0 && <p>None.</p>}
+    {items.length === 0 && <p class="hint">None yet.</p>}
     <ol class="events">
       {items.map(({ ideaBankId, proposalId, title, status, body, createdAt }) => (
         <li>
@@ -83,12 +85,12 @@ const List = ({ title, items, now }: ListProps) => (
             </p>
           )}
           <p class="hint">
-            {`${IDEA_STATUSES[status]}, `}
+            {`${IDEA_STATUSES[status]} · `}
             <Time at={createdAt} now={now} />
           </p>
         </li>
       ))}
     </ol>
-    {items.length === CONTRIBUTIONS_AT_MOST && <p class="hint">{`At most ${CONTRIBUTIONS_AT_MOST} are shown.`}</p>}
+    {items.length === CONTRIBUTIONS_AT_MOST && <p class="hint">{`Showing ${CONTRIBUTIONS_AT_MOST}.`}</p>}
   </section>
 );

@@ -7,12 +7,13 @@ import {
   revokePanelistTokens,
   updatePanelist,
 } from "../../database/panelists.ts";
-import { findPanelists, listContributions } from "../../database/people.ts";
+import { findPanelists, listContributions, loadActivity } from "../../database/people.ts";
 import { invalid } from "../../http/invalid-request.ts";
 import { nextCursor, readPage } from "../../http/pagination.ts";
 import { readForm } from "../../http/read-body.ts";
 import type { Routes } from "../../http/routes.ts";
 import { PageQuery } from "../../model/pagination.ts";
+import type { Session } from "../../store/session.ts";
 import { decide, idsOf, openOwn, orNotFound, requireDone } from "../frame/decide.ts";
 import { renderPage } from "../frame/render-page.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
@@ -32,13 +33,11 @@ export function addPeoplePages(routes: Routes<OwnerEnv>): void {
     const { session, accountId } = await openOwn(c);
     const now = Date.now();
     const done = await loadJustDone({ session, accountId }, visit, now);
-    if (q) {
-      const people = await findPanelists(session, accountId, q);
-      return renderPage(c, (frame) => <PeoplePage frame={frame} {...{ q, people, more: undefined, now, done }} />);
-    }
-    const { page } = await readPage(c, PageQuery);
-    const { items, next } = await listPanelists(session, { accountId, externalId: undefined, request: page });
-    const props = { q: "", people: items, more: await nextCursor(c, next), now, done };
+    const { people, isPartial, more } = q
+      ? { ...(await findPanelists(session, accountId, q)), more: undefined }
+      : await listNewest(c, { session, accountId });
+    const activity = await loadActivity(session, people);
+    const props = { q: q ?? "", people, activity, isPartial, more, now, done };
     return renderPage(c, (frame) => <PeoplePage frame={frame} {...props} />);
   });
 
@@ -59,6 +58,15 @@ export function addPeoplePages(routes: Routes<OwnerEnv>): void {
     const event = await change(c, panelistId, what);
     return c.redirect(`${what.startsWith("delete") ? PEOPLE : `${PEOPLE}/${panelistId}`}?undo=${event}`, 303);
   });
+}
+
+async function listNewest(
+  c: Context<OwnerEnv>,
+  { session, accountId }: { readonly session: Session; readonly accountId: string },
+) {
+  const { page } = await readPage(c, PageQuery);
+  const { items, next } = await listPanelists(session, { accountId, externalId: undefined, request: page });
+  return { people: items, isPartial: false, more: await nextCursor(c, next) };
 }
 
 /** Makes the change, and returns the event's id. Throws `invalid-request`, and `not-found`. */
