@@ -214,7 +214,7 @@ const partOf = (path: string) =>
   `no layer holds ${path}`;
 
 const importsOf = (text: string) =>
-  [...text.matchAll(/(?:from|import)\s*\(?\s*"([^"\n]+)"/g)].map(([, name = ""]) => name);
+  [...text.matchAll(/(?<![".\w])(?:from|import)\s*\(?\s*"([^"\n]+)"/g)].map(([, name = ""]) => name);
 
 const isRelative = (name: string) => name.startsWith(".");
 

@@ -59,7 +59,7 @@ describe("idea banks", () => {
     ]);
     expect((await changes()).slice(-1)).toMatchObject([{ type: "ideabank.created", by: "tenant", ideaBankId: id }]);
     const html = await page("/activity");
-    expect(html).toContain(`<a href="/account/idea-banks/${id}"><bdi>“Rider ideas”</bdi></a></strong> created`);
+    expect(html).toContain(`<a href="/account/idea-banks/${id}"><bdi>“Rider ideas”</bdi></a> created`);
     const refused = await owner.submit("/idea-banks", { name: " " });
     expect([refused.status, (await refused.text()).includes("Name must have 1 to 100 characters")]).toEqual([
       400,

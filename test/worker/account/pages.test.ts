@@ -3,9 +3,10 @@ import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { relativeTime } from "../../../src/worker/account/frame/times.tsx";
 import { freeze } from "../../support/clock.ts";
-import { countRows, selectEverywhere } from "../../support/databases.ts";
+import { countRows, databaseOf, selectEverywhere } from "../../support/databases.ts";
 import { countStores, failStores } from "../../support/intercept.ts";
 import { createIsolate } from "../../support/isolate.ts";
+import { numbers } from "../../support/many-rows.ts";
 import { createOwner, ORIGIN } from "../../support/owner.ts";
 
 const PAGES = ["/api-keys", "/activity", "/api-keys/000000000000/revoke"];
@@ -203,14 +204,66 @@ describe("the activity", () => {
     await owner.json("PATCH", `/keys/${apiKey.id}`, { name: "Nightly" });
     await owner.json("POST", "/members", { email: "colleague@example.com" });
     const html = await (await owner.page("/activity")).text();
-    const [, ...days] = html.split("<h2 ");
+    const [, ...days] = html.split('<tr class="day">');
     const link = (name: string) => `<a href="/account/api-keys/${apiKey.id}">${name}</a>`;
-    expect(days.map((day) => [day.match(/>([^<]*)<\/h2>/)?.[1], day.match(/<li /g)?.length])).toEqual([
-      ["2026-11-21", 2],
-      ["2026-11-20", 1],
+    expect(days.map((day) => [day.match(/>([^<]*)<\/th>/)?.[1], day.match(/<tr class="\w/g)?.length])).toEqual([
+      ["Today", 2],
+      ["Yesterday", 1],
     ]);
     expect([days[0]?.includes(link("Nightly")), days[1]?.includes(link("Daily"))]).toEqual([true, true]);
-    expect(days[0]).toContain("<strong>Account</strong>");
+    expect(days[0]).toContain("<p>colleague@example.com was invited</p>");
+    vi.setSystemTime(Date.parse("2026-11-23T00:01:00Z"));
+    expect(await (await owner.page("/activity")).text()).toContain(">November 21, 2026<");
+  });
+
+  it("is found by who, what and when, in pages that keep the filters", async () => {
+    freeze(Date.parse("2026-11-20T10:00:00Z"));
+    const owner = createOwner();
+    await owner.create("Daily");
+    vi.setSystemTime(Date.parse("2026-11-21T10:00:00Z"));
+    const { id } = await (await owner.json("POST", "/members", { email: "colleague@example.com" })).json<{
+      id: string;
+    }>();
+    for (let times = 0; times < 21; times++) await owner.submit("/idea-banks", { name: `Board ${times}` });
+    const found = async (query: string) => {
+      const html = await (await owner.page(`/activity?${query}`)).text();
+      return { html, rows: html.match(/<tr class="(?!day)/g)?.length ?? 0 };
+    };
+    expect(id).not.toBe("");
+    expect((await found("what=keys")).html).toContain("Daily");
+    expect((await found("what=keys")).rows).toBe(1);
+    expect((await found("what=members")).rows).toBe(1);
+    expect((await found("what=webhooks")).html).toContain("Nothing matches.");
+    expect((await found(`what=&who=${owner.email}&to=2026-11-20&from=`)).rows).toBe(1);
+    expect((await found("from=2026-11-21&what=keys")).rows).toBe(0);
+    expect((await found("who=stranger@example.com")).rows).toBe(0);
+    const first = await found("what=boards&from=2026-11-21");
+    const older = first.html.match(/href="\/account(\/activity\?cursor=[^"]+)"/)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    expect(older).toContain("what=boards");
+    expect([first.rows, (await found(older.split("?")[1] ?? "")).rows]).toEqual([20, 1]);
+    for (const query of ["what=everything", "from=yesterday", "to=2026-13-01"])
+      expect((await owner.page(`/activity?${query}`)).status).toBe(400);
+  });
+
+  it("goes on where a page has looked at its 1,000 events", async () => {
+    const owner = createOwner();
+    const { apiKey } = await owner.create("Oldest");
+    const database = databaseOf(apiKey.id);
+    const accountId = await database
+      .prepare("SELECT account_id FROM api_keys WHERE id = ?1")
+      .bind(apiKey.id)
+      .first<string>("account_id");
+    await database
+      .prepare(
+        `${numbers(1, 1_000)} INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, created_at)
+         SELECT substr(?1, 1, 1) || printf('%011d', i), ?1, 'changed', NULL, '', ?2 + i FROM n`,
+      )
+      .bind(accountId, Date.now())
+      .run();
+    const first = await (await owner.page("/activity?what=keys")).text();
+    expect(first).toContain("Nothing matches among the newest. Look further back.");
+    const older = first.match(/href="\/account(\/activity\?cursor=[^"]+)"/)?.[1]?.replaceAll("&amp;", "&") ?? "";
+    expect(await (await owner.page(older)).text()).toContain("Oldest");
   });
 
   it("is by key, in pages that stay with the key, and nobody else's", async () => {
@@ -225,7 +278,7 @@ describe("the activity", () => {
     const first = await (await owner.page(`/activity?apiKeyId=${apiKey.id}`)).text();
     const older = first.match(/href="\/account(\/activity\?cursor=[^"]+)"/)?.[1]?.replaceAll("&amp;", "&") ?? "";
     const second = await (await owner.page(older)).text();
-    expect([first, second].map((html) => html.match(/<li class=/g)?.length)).toEqual([20, 2]);
+    expect([first, second].map((html) => html.match(/<tr class="(?!day)/g)?.length)).toEqual([20, 2]);
     expect(first + second).not.toContain(other.id);
     const ofOther = await (await owner.json("GET", `/activity?apiKeyId=${other.id}`)).json<{ items: object[] }>();
     expect(ofOther.items).toMatchObject([{ event: "created", apiKeyId: other.id }]);
@@ -239,10 +292,10 @@ describe("the activity", () => {
     for (let times = 1; times <= 24; times++)
       await owner.json("PATCH", `/keys/${apiKey.id}`, { name: `name ${times}` });
     const first = await (await owner.page("/activity")).text();
-    expect(first.match(/<li class=/g)).toHaveLength(20);
+    expect(first.match(/<tr class="(?!day)/g)).toHaveLength(20);
     const older = first.match(/href="\/account(\/activity\?cursor=[^"]+)"/)?.[1] ?? "";
     const second = await (await owner.page(older)).text();
-    expect(second.match(/<li class=/g)).toHaveLength(5);
+    expect(second.match(/<tr class="(?!day)/g)).toHaveLength(5);
     expect(second).toContain("created");
     expect((await owner.page("/activity?cursor=nonsense")).status).toBe(400);
     expect((await owner.page(older)).status).toBe(200);

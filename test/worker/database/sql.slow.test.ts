@@ -13,6 +13,7 @@ import { loadDecision, recordUseAfterRevocation } from "../../../src/worker/data
 import { listUndelivered } from "../../../src/worker/database/changes.ts";
 import { deciding } from "../../../src/worker/database/decisions.ts";
 import { loadEndOfTokens } from "../../../src/worker/database/end-of-tokens.ts";
+import { findAuditEvents } from "../../../src/worker/database/found-events.ts";
 import { loadHome } from "../../../src/worker/database/home.ts";
 import { recordLeaks } from "../../../src/worker/database/leaked-keys.ts";
 import { rotateLeakedSigningSecrets, rotateLeakedWebhooks } from "../../../src/worker/database/leaked-secrets.ts";
@@ -201,6 +202,8 @@ async function callOthers(): Promise<void> {
   await listPendingProposals(session, visit, page).catch(() => {});
   await countPendingProposals(session, visit, 100).catch(() => {});
   await loadPendingProposal(session, { email, person: email }, id);
+  const anyEvent = { apiKeyId: undefined, actor: undefined, kind: "keys", from: undefined, until: undefined } as const;
+  await findAuditEvents(session, { visit, request: page, filter: anyEvent }).catch(() => {});
   await loadHome(session, { accountId: id, now: Date.now() });
   await findPanelists(session, id, "a");
   await listContributions(session, id, id);

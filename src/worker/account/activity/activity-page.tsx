@@ -1,9 +1,12 @@
 /** `/account/activity`: the events of keys and webhooks, and the members' decisions, by day of UTC, newest first. */
+import type { EventKind } from "../../database/found-events.ts";
 import type { LEAKED_SECRETS } from "../../model/api-key-settings.ts";
 import type { AuditEvent } from "../../model/audit-event.ts";
+import type { Member } from "../../model/member.ts";
 import { changesInWords } from "../frame/changes-in-words.ts";
 import { type Frame, Layout } from "../frame/layout.tsx";
-import { Time } from "../frame/times.tsx";
+import { Clock } from "../frame/times.tsx";
+import type { Filters } from "./filters.ts";
 
 const WORDS: Partial<Record<AuditEvent["event"], string>> = {
   created: "created",
@@ -12,110 +15,227 @@ const WORDS: Partial<Record<AuditEvent["event"], string>> = {
   leaked: "was found in public",
   revoked: "revoked",
   expiring: "expires soon",
-  refused: "not created: the maximum of keys was active",
-  "used-after-revocation": "used although revoked",
+  refused: "not created: the maximum number of keys was active",
+  "used-after-revocation": "used after it was revoked",
   "signing-secret-read": "read a signing secret",
   "long-token-issued": "issued a token valid for more than a day",
   "signed-in": "signed in with a link",
-  "sign-in-link-used-again": "was opened by somebody else after its use",
+  "sign-in-link-used-again": "opened by someone else after it was used",
   "tokens-ended": "ended all tokens",
   "signing-secret-rotated": "has a new signing secret",
-  "visitor-tokens-ended": "visitor’s tokens ended",
+  "visitor-tokens-ended": "visitor tokens ended",
   "account-suspended": "suspended",
-  "account-resumed": "opened again",
-  "quota-changed": "has another storage quota",
+  "account-resumed": "resumed",
+  "quota-changed": "has a new storage limit",
 };
 
 /** The kinds of subjects, as an event's name begins. */
 const KINDS: Record<string, string> = {
-  ideabank: "Idea bank",
+  ideabank: "Board",
   proposal: "Idea",
   comment: "Comment on",
   panelist: "Person",
   survey: "Survey",
-  signing: "Idea bank",
-  visitor: "Idea bank",
+  signing: "Board",
+  visitor: "Board",
 };
 
 const LEAKED_WORDS: Record<(typeof LEAKED_SECRETS)[number], string> = {
   token: "A person’s token",
-  "visitor-token": "A visitor’s token",
-  "signed-token": "A token that your server signed",
+  "visitor-token": "A visitor token",
+  "signed-token": "A token signed by your server",
   "webhook-secret": "The secret of the webhook",
   "signing-secret": "A board’s signing secret",
+};
+
+const KIND_NAMES: Record<EventKind, string> = {
+  keys: "API keys and tokens",
+  ideas: "Ideas and comments",
+  boards: "Boards and surveys",
+  people: "People",
+  webhooks: "Webhooks",
+  members: "Members and sign-ins",
 };
 
 type Props = {
   readonly frame: Frame;
   readonly events: readonly AuditEvent[];
+  readonly members: readonly Member[];
   readonly now: number;
-  /** Only this key's are shown. */
-  readonly apiKeyId: string | undefined;
+  readonly filters: Filters;
   readonly next: string | undefined;
 };
 
-export const ActivityPage = ({ frame, events, now, apiKeyId, next }: Props) => (
+const isFiltered = ({ apiKeyId, who, what, from, to }: Filters): boolean =>
+  [apiKeyId, who, what, from, to].some((value) => value !== undefined);
+
+export const ActivityPage = ({ frame, events, members, now, filters, next }: Props) => (
   <Layout title="Activity" current="activity" {...frame}>
-    {apiKeyId && (
-      <p>
-        Only <code>{`ibk_${apiKeyId}…`}</code>. <a href="/account/activity">Show all</a>
+    <FilterForm filters={filters} members={members} />
+    {events.length === 0 && (
+      <p class="notice">
+        {!isFiltered(filters)
+          ? "Nothing has happened yet. Changes to keys, webhooks, members and ideas appear here."
+          : next
+            ? "Nothing matches among the newest. Look further back."
+            : "Nothing matches."}
       </p>
     )}
-    {events.length === 0 && (
-      <p class="notice">Nothing has happened yet. This page lists the changes of keys, webhooks, members and ideas.</p>
-    )}
-    {[...Map.groupBy(events, ({ createdAt }) => createdAt.slice(0, 10))].map(([day, ofDay]) => (
-      <section aria-labelledby={day}>
-        <h2 id={day}>{day}</h2>
-        <ol class="events">
-          {ofDay.map((event) => (
-            <Event event={event} now={now} />
+    {events.length > 0 && (
+      <div class="scrolls">
+        <table class="list activity">
+          <thead>
+            <tr>
+              <th scope="col">When</th>
+              <th scope="col">Who</th>
+              <th scope="col">What</th>
+            </tr>
+          </thead>
+          {[...Map.groupBy(events, ({ createdAt }) => createdAt.slice(0, 10))].map(([day, ofDay]) => (
+            <tbody>
+              <tr class="day">
+                <th scope="rowgroup" colspan={3}>
+                  {dayInWords(day, now)}
+                </th>
+              </tr>
+              {ofDay.map((event) => (
+                <Event event={event} />
+              ))}
+            </tbody>
           ))}
-        </ol>
-      </section>
-    ))}
+        </table>
+      </div>
+    )}
     {next && (
       <p>
-        <a href={`/account/activity?cursor=${next}${apiKeyId ? `&apiKeyId=${apiKeyId}` : ""}`}>Older</a>
+        <a href={`/account/activity?${pageOf(filters, next)}`}>Older</a>
       </p>
     )}
   </Layout>
 );
 
-/** Its person is in the first line. */
-const IN_FIRST_LINE = /^(signed-in|sign-in-link-used-again)$/;
+/** The filters, with the cursor of the next page. */
+function pageOf({ limit: _, cursor: __, ...filters }: Filters, next: string): URLSearchParams {
+  const given = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
+  return new URLSearchParams([["cursor", next], ...given]);
+}
 
-const Event = ({ event, now }: { readonly event: AuditEvent; readonly now: number }) => (
-  <li class={event.event}>
-    <p>
-      <strong>
-        {event.apiKeyId && event.subject === null ? (
-          <a href={`/account/api-keys/${event.apiKeyId}`}>{event.apiKeyName}</a>
-        ) : (
-          <Subject event={event} />
-        )}
-      </strong>{" "}
-      {WORDS[event.event] ?? event.event.replace(/^\w+-/, "")}{" "}
-      {event.apiKeyId && event.subject === null && <code>{`ibk_${event.apiKeyId}…`}</code>}
-    </p>
-    {event.changes &&
-      !IN_FIRST_LINE.test(event.event) &&
-      !(event.subject && /-(created|deleted)$/.test(event.event)) && <p dir="auto">{changesInWords(event.changes)}</p>}
-    <p class="hint">
-      <Time at={event.createdAt} now={now} />
-      {event.actor && !IN_FIRST_LINE.test(event.event) && ` by ${event.actor}`}
-      {event.apiKeyId && event.subject !== null && (
+const dayInWords = (day: string, now: number): string => {
+  if (day === new Date(now).toISOString().slice(0, 10)) return "Today";
+  if (day === new Date(now - 86_400_000).toISOString().slice(0, 10)) return "Yesterday";
+  return new Intl.DateTimeFormat("en", { dateStyle: "long", timeZone: "UTC" }).format(new Date(day));
+};
+
+const FilterForm = ({ filters, members }: Pick<Props, "filters" | "members">) => (
+  <search>
+    <form method="get" action="/account/activity" class="filters">
+      <label>
+        Who
+        <input name="who" type="search" list="members" value={filters.who ?? ""} maxlength={320} autocomplete="off" />
+      </label>
+      <datalist id="members">
+        {members.map(({ email }) => (
+          <option value={email} />
+        ))}
+      </datalist>
+      <label>
+        What
+        <select name="what">
+          <option value="">Everything</option>
+          {Object.entries(KIND_NAMES).map(([kind, name]) => (
+            <option value={kind} selected={filters.what === kind}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        From
+        <input type="date" name="from" value={filters.from ?? ""} />
+      </label>
+      <label>
+        To
+        <input type="date" name="to" value={filters.to ?? ""} />
+      </label>
+      {filters.apiKeyId && <input type="hidden" name="apiKeyId" value={filters.apiKeyId} />}
+      <button type="submit">Filter</button>
+      {isFiltered(filters) && <a href="/account/activity">Clear filters</a>}
+    </form>
+    {filters.apiKeyId && (
+      <p class="hint">
+        Only the key <code>{`ibk_${filters.apiKeyId}…`}</code>
+      </p>
+    )}
+  </search>
+);
+
+/** Their person is the subject. */
+const OF_A_PERSON = /^(signed-in|sign-in-link-used-again)$/;
+
+/** A change of who may act for the account, in a sentence of its own. */
+function membershipInWords({ event, apiKeyId, changes }: AuditEvent): string | undefined {
+  if (event !== "changed" || apiKeyId !== null || changes === null) return undefined;
+  const before = changes.before ?? {};
+  const { member, invited } = changes.after;
+  if (member && before.member) return `${before.member} is now ${member}`;
+  if (member) return `${member} joined`;
+  if (before.member) return `${before.member} was removed`;
+  if (invited) return `${invited} was invited`;
+  return before.invited ? `The invitation of ${before.invited} was canceled` : undefined;
+}
+
+const Event = ({ event }: { readonly event: AuditEvent }) => (
+  <tr class={event.event}>
+    <td>
+      <Clock at={event.createdAt} />
+    </td>
+    <td>
+      {event.apiKeyId && event.subject !== null ? (
         <>
-          {" by the API key "}
+          {"API key "}
           <a href={`/account/api-keys/${event.apiKeyId}`}>
             <code>{`ibk_${event.apiKeyId}…`}</code>
           </a>
         </>
+      ) : (
+        !OF_A_PERSON.test(event.event) && event.actor
       )}
-      {event.address && ` from ${event.address}`}
-    </p>
-  </li>
+      {event.address && <span class="hint">{event.address}</span>}
+    </td>
+    <td>
+      <What event={event} />
+    </td>
+  </tr>
 );
+
+const What = ({ event }: { readonly event: AuditEvent }) => {
+  const membership = membershipInWords(event);
+  if (membership !== undefined) return <p>{membership}</p>;
+  const isSaid =
+    event.changes === null ||
+    OF_A_PERSON.test(event.event) ||
+    (event.subject !== null && /-(created|deleted)$/.test(event.event));
+  return (
+    <>
+      <p>
+        {event.apiKeyId && event.subject === null ? (
+          <>
+            {"API key "}
+            <a href={`/account/api-keys/${event.apiKeyId}`}>{event.apiKeyName}</a>
+          </>
+        ) : (
+          <Subject event={event} />
+        )}{" "}
+        {WORDS[event.event] ?? event.event.replace(/^\w+-/, "")}
+      </p>
+      {!isSaid && event.changes && (
+        <p class="hint" dir="auto">
+          {changesInWords(event.changes)}
+        </p>
+      )}
+    </>
+  );
+};
 
 const Subject = ({
   event: { event, subject, proposals, webhook, apiKeyName, actor, changes },

@@ -1,24 +1,35 @@
-/** `/account/activity`. */
-import { listAuditEvents } from "../../database/audit-events.ts";
+/** `/account/activity`: what happened in the account, by who, what and when. */
+import { findAuditEvents } from "../../database/found-events.ts";
+import { listMembers } from "../../database/members.ts";
 import { nextCursor, readPage } from "../../http/pagination.ts";
 import type { Routes } from "../../http/routes.ts";
-import { ActivityQuery } from "../../model/audit-event.ts";
 import { visitAccount } from "../account-databases.ts";
 import { renderPage } from "../frame/render-page.tsx";
+import { readVisit } from "../frame/visit.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { ActivityPage } from "./activity-page.tsx";
+import { Filters } from "./filters.ts";
+
+const DAY_MS = 86_400_000;
+const timeOf = (day: string | undefined, later = 0) => (day === undefined ? undefined : Date.parse(day) + later);
 
 export function addActivityPage(routes: Routes<OwnerEnv>): void {
   routes.get("/account/activity", async (c) => {
-    const {
-      query: { apiKeyId },
-      page,
-    } = await readPage(c, ActivityQuery);
-    const { items, next } = (
-      await visitAccount(c, (session, visit) => listAuditEvents(session, { visit, request: page, apiKeyId }))
-    ).page;
-    const cursor = await nextCursor(c, next);
-    const props = { events: items, now: Date.now(), apiKeyId, next: cursor };
+    readVisit(c);
+    const { query, page } = await readPage(c, Filters);
+    const filter = {
+      apiKeyId: query.apiKeyId,
+      actor: query.who?.trim(),
+      kind: query.what,
+      from: timeOf(query.from),
+      until: timeOf(query.to, DAY_MS),
+    };
+    const now = Date.now();
+    const { found, members } = await visitAccount(c, async (session, visit) => {
+      const found = await findAuditEvents(session, { visit, request: page, filter });
+      return { found: found.page, members: await listMembers(session, found.accountId, now) };
+    });
+    const props = { events: found.items, members, now, filters: query, next: await nextCursor(c, found.next) };
     return renderPage(c, (frame) => <ActivityPage frame={frame} {...props} />);
   });
 }

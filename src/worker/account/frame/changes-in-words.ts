@@ -20,9 +20,9 @@ const SETTING_WORDS: Record<string, string> = {
   region: "Region",
   url: "URL",
   types: "Types",
-  place: "Last change in the log",
+  place: "Last delivered change",
   status: "Status",
-  changelogMaxEntries: "Entries, at most",
+  changelogMaxEntries: "Maximum entries",
   title: "Title",
   description: "Description",
   visibility: "Visibility",
@@ -49,7 +49,15 @@ const valueInWords = (name: string, value: unknown): string => {
   if (typeof value === "string" && (name === "status" || name === "visibility")) return VALUE_WORDS[value] ?? value;
   if (name === "maxBytes") return `${Number(value) / 1_048_576} MiB`;
   if (typeof value === "boolean") return value ? "yes" : "no";
-  return (Array.isArray(value) ? value.join(", ") : String(value ?? "")) || "none";
+  return (Array.isArray(value) ? value.join(", ") : String(value ?? "")) || (EMPTY_WORDS[name] ?? "none");
+};
+
+/** Settings that restrict nothing when they are empty. */
+const EMPTY_WORDS: Record<string, string> = {
+  types: "all",
+  allowedAddresses: "any",
+  expiresAt: "never",
+  region: "where it is first used",
 };
 
 /** Kept for other readers, or said by the event's first line. */
