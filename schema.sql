@@ -227,7 +227,7 @@ CREATE TABLE IF NOT EXISTS kept_events (
   PRIMARY KEY (account_id, kind, position)
 ) STRICT, WITHOUT ROWID;
 
--- Members are told of 20 events of a kind in a day, so that an account's e-mails are no flood and hide no other account's.
+-- E-mails about 20 events of a kind in a day, so that an account's are no flood and hide no other account's. Invitations are a kind of their own.
 CREATE TRIGGER IF NOT EXISTS audit_event_added AFTER INSERT ON audit_events
 WHEN NEW.number IS NULL
 BEGIN
@@ -236,9 +236,10 @@ BEGIN
       AND kind = (NEW.subject_id IS NOT NULL) + (NEW.subject_id IS NOT NULL AND NEW.api_key_id IS NOT NULL)), 0) + 1,
     notice = iif(NEW.notice IS NULL AND (NEW.event IN ('leaked', 'webhook-failing', 'webhook-failed')
       OR NEW.event = 'expiring' AND NEW.changes ->> '$.after.expiresAt' - NEW.created_at <= 604800000
-      OR NEW.event = 'changed' AND NEW.changes ->> '$.after.member' IS NOT NULL)
+      OR NEW.event = 'changed' AND coalesce(NEW.changes ->> '$.after.member', NEW.changes ->> '$.after.invited') IS NOT NULL)
       AND 20 > (SELECT count(*) FROM (SELECT 1 FROM audit_events WHERE account_id = NEW.account_id AND event = NEW.event
-        AND created_at > NEW.created_at - 86400000 AND notice IS NOT NULL LIMIT 20)), 1, NULL)
+        AND created_at > NEW.created_at - 86400000 AND notice IS NOT NULL
+        AND (changes ->> '$.after.invited' IS NULL) = (NEW.changes ->> '$.after.invited' IS NULL) LIMIT 20)), 1, NULL)
   WHERE id = NEW.id;
   INSERT INTO kept_events (account_id, kind, position, event_id)
   SELECT account_id, (NEW.subject_id IS NOT NULL) + (NEW.subject_id IS NOT NULL AND NEW.api_key_id IS NOT NULL), position, id

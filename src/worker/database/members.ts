@@ -161,7 +161,15 @@ export async function removeMember(
 }
 
 /** A key or a webhook that the person has made (`isMade`) or changed, or an invitation that the person has sent (`isMade`). */
-export type Touched = { readonly id: string; readonly name: string; readonly isMade: boolean };
+export type Touched = {
+  readonly id: string;
+  readonly name: string;
+  readonly isMade: boolean;
+  /** Made by the person, and changed by no other member in an event that is still kept. */
+  readonly isTheirs: boolean;
+};
+
+type TouchedRow = { id: string; name: string; is_made: number; is_shared: number };
 
 /**
  * The active keys and the webhooks that one of these actors has made, or has changed in an event that is still kept, and the
@@ -178,11 +186,14 @@ export async function findTouched(
     { name, event }: { readonly name: string; readonly event: string },
     condition: string,
   ) =>
-    prepare<{ id: string; name: string; is_made: number }>(
+    prepare<TouchedRow>(
       `SELECT * FROM (
          SELECT id, ${name} AS name, coalesce(${isActor("created_by")}, 0) AS is_made, created_at,
            EXISTS (SELECT 1 FROM json_each(:actors) a JOIN audit_events e
-             ON e.account_id = :accountId AND e.actor = a.value AND e.${event} = t.id) AS is_changed
+             ON e.account_id = :accountId AND e.actor = a.value AND e.${event} = t.id) AS is_changed,
+           EXISTS (SELECT 1 FROM (${EVERY_MEMBER}) m JOIN audit_events e
+             ON e.account_id = :accountId AND e.actor = m.email AND e.${event} = t.id AND e.subject_id IS NULL
+             WHERE NOT ${isActor("m.email")}) AS is_shared
          FROM ${table} t WHERE account_id = :accountId AND ${condition})
        WHERE is_made OR is_changed ORDER BY created_at, id`,
       values,
@@ -190,15 +201,15 @@ export async function findTouched(
   const { keys, webhooks, invitations } = await session.batch({
     keys: select("api_keys", { name: "name", event: "api_key_id" }, ACTIVE),
     webhooks: select("webhooks", { name: "url", event: "webhook_id" }, "TRUE"),
-    invitations: prepare<{ id: string; name: string; is_made: number }>(
-      `SELECT id, email AS name, 1 AS is_made FROM invitations WHERE ${IS_SENT} AND ${IS_RECENT} ORDER BY created_at, id`,
+    invitations: prepare<TouchedRow>(
+      `SELECT id, email AS name, 1 AS is_made, 0 AS is_shared FROM invitations WHERE ${IS_SENT} AND ${IS_RECENT} ORDER BY created_at, id`,
       { ...values, kept: "[]" },
     ),
   });
-  const toTouched = ({ id, name, is_made }: { id: string; name: string; is_made: number }): Touched => ({
-    id,
-    name,
+  const toTouched = ({ id, name, is_made, is_shared }: TouchedRow): Touched => ({
+    ...{ id, name },
     isMade: is_made === 1,
+    isTheirs: is_made === 1 && is_shared === 0,
   });
   return {
     keys: keys.map(toTouched),

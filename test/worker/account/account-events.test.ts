@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod/mini";
-import { render } from "../../../src/worker/changes/notices.ts";
+import { renderNotice } from "../../../src/worker/changes/render-notice.ts";
 import type { Send } from "../../../src/worker/changes/send.ts";
 import type { AccountEvent } from "../../../src/worker/model/account-event.ts";
 import type { AuditEvent } from "../../../src/worker/model/audit-event.ts";
@@ -333,13 +333,14 @@ describe("members by e-mail", () => {
     await add(owner, member);
     await tell();
     expect(sentBy(send).map(({ to, subject }) => [to, subject])).toEqual([
-      [owner.email, `${member.email} is a member of your account now`],
-      [member.email, `${member.email} is a member of your account now`],
+      [owner.email, `${member.email} joined ${owner.email}`],
+      [member.email, `${member.email} joined ${owner.email}`],
     ]);
     expect(sentBy(send)[0]).toMatchObject({ from: "notices@example.com" });
-    expect(sentBy(send)[0]?.text.match(/https:\/\/\S+/g)).toEqual([SETTINGS.SIGN_IN_URL]);
+    const link = /^https:\/\/app\.example\.com\/settings\?a=1&b=2&returnTo=%2Faccount%2Fmembers%3Faccount%3D\w{12}$/;
+    expect(sentBy(send)[0]?.text.match(/https:\/\/\S+/g)).toEqual([expect.stringMatching(link)]);
     expect(sentBy(send)[0]?.html.match(/href="[^"]*"/g)).toEqual([
-      'href="https://app.example.com/settings?a=1&#38;b=2"',
+      expect.stringContaining("?a=1&#38;b=2&#38;returnTo="),
     ]);
     await tell();
     expect(send).toHaveBeenCalledTimes(2);
@@ -353,7 +354,7 @@ describe("members by e-mail", () => {
     });
     await tell();
     expect(sentBy(send).map(({ subject }) => subject)).toEqual(
-      Array(2).fill("The API key “<b>Leaky</b>” was found in public"),
+      Array(2).fill("API key “<b>Leaky</b>” was found in public"),
     );
     expect(sentBy(send)[0]?.html).toContain("&#60;b&#62;Leaky&#60;/b&#62;");
 
@@ -365,8 +366,8 @@ describe("members by e-mail", () => {
       await tell();
     }
     expect(sentBy(send).map(({ subject }) => subject)).toEqual([
-      ...Array(2).fill("The API key “Soon” expires in 7 days"),
-      ...Array(2).fill("The API key “Soon” expires in a day"),
+      ...Array(2).fill("API key “Soon” expires in 7 days"),
+      ...Array(2).fill("API key “Soon” expires in a day"),
     ]);
 
     send.mockClear();
@@ -409,38 +410,100 @@ describe("members by e-mail", () => {
     await add(owner, createOwner());
     await runJob(BINDINGS, Date.now);
     await expect(tell({ NOTICES_FROM: "" })).rejects.toThrow("the scheduled job failed in part");
-    expect(await selectEverywhere("SELECT notice FROM audit_events WHERE notice = 1")).toHaveLength(1);
+    expect(await selectEverywhere("SELECT notice FROM audit_events WHERE notice = 1")).toHaveLength(2);
     vi.setSystemTime(start + DAY_MS);
     await tell();
     expect(send).not.toHaveBeenCalled();
     expect(await selectEverywhere("SELECT notice FROM audit_events WHERE notice = 1")).toEqual([]);
   });
 
-  it("are written in full sentences", () => {
-    const event = (more: Partial<AuditEvent>): AuditEvent => ({
-      ...{
-        id: "0",
-        event: "leaked",
-        apiKeyId: "0",
-        apiKeyName: "CRM",
-        webhook: null,
-        subject: null,
-        proposals: null,
-        actor: null,
+  it("go to the invited person, and to nobody else; a canceled invitation is not sent", async () => {
+    const send = emails();
+    const owner = createOwner();
+    const { id } = await (await owner.json("POST", "/members", { email: "canceled@example.com" })).json<{
+      id: string;
+    }>();
+    await owner.json("DELETE", `/members/${id}`);
+    await owner.json("POST", "/members", { email: "invited@example.com" });
+    await tell();
+    await tell();
+    expect(sentBy(send).map(({ to, subject }) => [to, subject])).toEqual([
+      ["invited@example.com", `${owner.email} invited you to ${owner.email}`],
+    ]);
+    expect(sentBy(send)[0]?.text).toContain("returnTo=%2Faccount%2Faccounts");
+  });
+
+  it("of an invitation are 20 in a day from an account, and take no place from those to its members", async () => {
+    const send = emails();
+    const owner = createOwner();
+    for (let times = 0; times < 25; times++) {
+      const email = `invited-${times}@example.com`;
+      await owner.json("POST", "/members", { email });
+    }
+    const member = createOwner();
+    await add(owner, member);
+    for (let run = 0; run < 4; run++) await tell();
+    const sent = sentBy(send).map(({ subject }) => subject);
+    expect(sent.filter((subject) => subject.includes("invited you"))).toHaveLength(20);
+    expect(sent.filter((subject) => subject === `${member.email} joined ${owner.email}`)).toHaveLength(2);
+  });
+
+  describe("say what happened, what to do, and why they come", () => {
+    const notice = (more: Partial<AuditEvent>) => ({
+      event: {
+        ...{ id: "0", event: "leaked" as const, apiKeyId: "0Key", apiKeyName: "CRM", webhook: null, subject: null },
+        ...{ proposals: null, actor: null, address: null, createdAt: "2026-11-20T10:02:00.000Z", changes: null },
+        ...more,
       },
-      ...{ address: null, createdAt: "2026-11-20T12:00:00.000Z", changes: null },
-      ...more,
+      ...{ to: [], accountId: "0Account", account: "acme@example.com" },
     });
-    const after = { foundAt: "github.com/x", ended: null };
-    const words =
-      "The API key “CRM” was found in public: your activity says where. It still works: rotate or revoke it. Tokens that the key has issued still work, and so do those signed with a secret that it has read. To stop them, choose “End all tokens” on the page API keys: then everybody has to sign in again.";
-    const leaked = event({ changes: { before: {}, after } });
-    expect(render(leaked, "https://a.example/").text).toBe(`${words}\n\nOpen Account Settings: https://a.example/\n`);
-    // Where owners sign in at Account Settings itself, it is one click.
-    for (const page of ["https://a.example/account", "https://a.example/account/api-keys"])
-      expect(render(leaked, page).text).toBe(`${words}\n\nEnd all tokens: https://a.example/account/tokens/end\n`);
-    for (const page of ["https://a.example/account-settings", "https://a.example/x/account"])
-      expect(render(leaked, page).text).toContain(`Open Account Settings: ${page}\n`);
+    const brand = { name: "Acme & Co ideas", iconUrl: "/i.svg", color: "#0b6b3a" };
+    const at = (signInUrl: string, more: Partial<AuditEvent>) => renderNotice(notice(more), { brand, signInUrl });
+    const leaked = (after: object) => ({ changes: { before: {}, after } }) as Partial<AuditEvent>;
+
+    it("a leaked key, with the page that ends all tokens", () => {
+      const { subject, text, html } = at(
+        "https://a.example/login",
+        leaked({ foundAt: "https://github.com/x/y/blob/main/a.env", ended: "key" }),
+      );
+      expect(subject).toBe("API key “CRM” was found in public");
+      expect(text).toBe(
+        "Your API key “CRM” was found in public. We revoked it at 10:02 UTC.\n\n" +
+          "It was found here: https://github.com/x/y/blob/main/a.env\n\n" +
+          "Tokens that the key issued still work, and so do tokens signed with a secret that it read. To stop those too, end all tokens: everyone then has to sign in again.\n\n" +
+          "End all tokens: https://a.example/login?returnTo=%2Faccount%2Ftokens%2Fend%3Faccount%3D0Account\n\n" +
+          "--\nYou’re getting this because you’re a member of the account acme@example.com on Acme & Co ideas.\n",
+      );
+      expect(html).toContain("background:#0b6b3a");
+      expect(html).toContain("Acme &#38; Co ideas");
+    });
+
+    it.each([
+      "https://evil.example/paste",
+      "github.com/x",
+      "https://github.com.evil.example/x",
+      "https://github.com/x y",
+    ])("no place that anybody could have written: %s", (foundAt) => {
+      const { text, html } = at("https://a.example/login", leaked({ foundAt, ended: null }));
+      expect(text + html).not.toContain(foundAt);
+      expect(text).toContain("Your activity shows where it was found.");
+      expect(text).toContain("It still works: rotate or revoke it now.");
+    });
+
+    it.each([
+      ["https://a.example/account", "https://a.example/account/api-keys/0Key?account=0Account"],
+      ["https://a.example/account/api-keys", "https://a.example/account/api-keys/0Key?account=0Account"],
+      [
+        "https://a.example/account-settings",
+        "https://a.example/account-settings?returnTo=%2Faccount%2Fapi-keys%2F0Key%3F",
+      ],
+      ["https://a.example/x/account", "https://a.example/x/account?returnTo=%2Faccount%2Fapi-keys%2F0Key%3F"],
+    ])("with owners who sign in at %s, the key is one click", (signInUrl, link) => {
+      const changes = { before: {}, after: { expiresAt: "2026-11-27T10:02:00.000Z" } };
+      const { text } = at(signInUrl, { event: "expiring", changes });
+      expect(text).toContain(`Open the key: ${link}`);
+      expect(text).toContain("expires on 27 November 2026 at 10:02 UTC");
+    });
   });
 });
 

@@ -96,7 +96,7 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
     const { inviter, person, here, member } = await invited();
     for (let times = 0; times < 2; times++) expect((await decline(person, member.id)).status).toBe(204);
     expect(await invitationsOf(person)).toEqual([]);
-    expect(await (await inviter.page("/members")).text()).toContain("declined; invited by");
+    expect(await (await inviter.page("/members")).text()).toContain('<span class="pill">Declined</span>');
     expect((await statesOf(inviter)).at(-1)).toEqual([person.email, "declined"]);
     expect((await accept(person, member.id)).status).toBe(404);
     expect((await person.json("GET", `/keys${here}`)).status).toBe(403);
@@ -234,7 +234,7 @@ describe("the invitations of a person", () => {
       [colleague, friend].map(async ({ email }) => (await invite(member, email, here)).json<Member>()),
     );
     const kept = await (await invite(founder, "kept@example.com")).json<Member>();
-    const form = await readForm(await founder.page(`/members/${id}/remove`), "Remove this member");
+    const form = await readForm(await founder.page(`/members/${id}/remove`), "Remove member");
     expect(form.fields.getAll("invitations").toSorted()).toEqual(sent.map(({ id }) => id).toSorted());
     expect(form.fields.getAll("invitations")).not.toContain(kept.id);
     const fields = {
@@ -255,7 +255,7 @@ describe("the invitations of a person", () => {
     "and were sent %s, are canceled, too",
     async (how) => {
       const { founder, member, id, here } = await pair("0");
-      const form = await readForm(await founder.page(`/members/${id}/remove`), "Remove this member");
+      const form = await readForm(await founder.page(`/members/${id}/remove`), "Remove member");
       const late = createOwner();
       const invitation = await (await invite(member, late.email, here)).json<Member>();
       const removed = how.includes("JSON")
@@ -279,7 +279,7 @@ describe("the choice of an account", () => {
     for (const owner of [first, second]) await add(owner, person);
     const { accountId } = await membersOf(second);
     const chosen = await person.submit("/accounts", { id: accountId, do: "open" });
-    expect([chosen.status, chosen.headers.get("Location")]).toEqual([303, `/account/api-keys?account=${accountId}`]);
+    expect([chosen.status, chosen.headers.get("Location")]).toEqual([303, `/account?account=${accountId}`]);
     expect(chosen.headers.get("Set-Cookie")).toBe(
       `__Host-account=${accountId}; Max-Age=31536000; Path=/; HttpOnly; Secure; SameSite=Lax`,
     );
@@ -305,7 +305,7 @@ describe("the choice of an account", () => {
     expect([declined.headers.get("Location"), declined.headers.get("Set-Cookie")]).toEqual(["/account/accounts", null]);
     await invite(inviter, person.email);
     const accepted = await person.submit("/accounts", { id, do: "accept" });
-    expect(accepted.headers.get("Location")).toBe(`/account/api-keys?account=${accountId}`);
+    expect(accepted.headers.get("Location")).toBe(`/account?account=${accountId}`);
     expect((await pageWith(person, "/webhooks", cookieOf(accepted))).headers.get("Location")).toBe(
       `/account/webhooks?account=${accountId}`,
     );

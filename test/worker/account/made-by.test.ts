@@ -80,11 +80,20 @@ it("removing a member lists the keys and webhooks that the person made or change
   expect((await asMember("PATCH", `/webhooks/${changed.id}`, { url: NEW })).status).toBe(200);
   const own = await hook(asMember("POST", "/webhooks", { url: "https://member.example.com/" }));
 
-  const form = await readForm(await founder.page(`/members/${id}/remove`), "Remove this member");
-  expect(form.fields.toString()).toBe("");
+  const form = await readForm(await founder.page(`/members/${id}/remove`), "Remove member");
+  // Only what is this person's alone is ticked.
+  expect(form.fields.toString()).toBe(
+    new URLSearchParams([
+      ["keys", marked.apiKey.id],
+      ["keys", kept.apiKey.id],
+      ["webhooks", own.id],
+    ]).toString(),
+  );
   const page = await (await founder.page(`/members/${id}/remove`)).text();
   const listed = [
-    ...page.matchAll(/name="(keys|webhooks)" value="(\w{12})"\/><span><bdi>([^<]*)<\/bdi><span class="hint">(\w+)/g),
+    ...page.matchAll(
+      /name="(keys|webhooks)" value="(\w{12})"(?: checked="")?\/><span><bdi>([^<]*)<\/bdi><span class="hint">(\w+)/g,
+    ),
   ];
   expect(listed.map(([, ...what]) => what)).toEqual([
     ["keys", apiKey.id, "Theirs", "Changed"],

@@ -206,12 +206,16 @@ it("has at most 50 members, and takes addresses that Access knows", async () => 
 it("the page adds and removes, and says what is wrong", async () => {
   const owner = createOwner();
   const added = await owner.submit("/members", { email: "colleague@example.com" });
-  expect([added.status, added.headers.get("Location")]).toEqual([303, "/account/members"]);
+  expect([added.status, added.headers.get("Location")]).toEqual([
+    303,
+    "/account/members?invited=colleague%40example.com",
+  ]);
   const html = await (await owner.page("/members")).text();
-  const remove = html.match(/href="\/account(\/members\/\w{12}\/remove)" aria-label="Remove colleague/)?.[1] ?? "";
+  const remove =
+    html.match(/href="\/account(\/members\/\w{12}\/remove)" aria-label="Cancel the invitation of colleague/)?.[1] ?? "";
   const asked = await (await owner.page(remove)).text();
-  expect(asked).toContain("Remove colleague@example.com?</h1>");
-  expect(asked).toContain("The invitation is taken back.");
+  expect(asked).toContain("Cancel the invitation of colleague@example.com?</h1>");
+  expect(asked).toContain("You can invite them again at any time.");
   expect(asked).toContain(`action="/account${remove}"`);
   const { items } = await membersOf(owner);
   const self = items.find(({ email }) => email === owner.email)?.id;
@@ -221,7 +225,7 @@ it("the page adds and removes, and says what is wrong", async () => {
   expect((await membersOf(owner)).items).toHaveLength(1);
   const refused = await owner.submit("/members", { email: "<b>" });
   expect(refused.status).toBe(400);
-  expect(await refused.text()).toContain('<a href="#email">E-mail address must be an e-mail address');
+  expect(await refused.text()).toContain('<a href="#email">Email address must be an e-mail address');
 });
 
 it("an account whose database does not answer keeps nobody from the others, and makes nobody another one", async () => {

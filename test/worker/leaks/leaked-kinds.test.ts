@@ -1,7 +1,7 @@
 /** Secrets of every kind that were found in public: known as ours, ended as their kind is, and their owner is told. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { render } from "../../../src/worker/changes/notices.ts";
+import { renderNotice } from "../../../src/worker/changes/render-notice.ts";
 import { LEAKED_SECRETS } from "../../../src/worker/model/api-key-settings.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { createGitHub } from "../../support/github.ts";
@@ -241,29 +241,32 @@ it("a webhook is found among many by an index, and a signing secret by its hash"
   );
 });
 
-it("the e-mail says what was found, what has ended, and what to do; never where it was found", () => {
+it("the e-mail says what was found, what has ended, what to do, and the place at GitHub", () => {
   for (const secret of LEAKED_SECRETS)
     for (const ended of ["secret", null] as const) {
-      const { subject, text } = render(
+      const { subject, text } = renderNotice(
         {
-          ...{
-            id: "E",
-            event: "leaked",
-            apiKeyId: null,
-            apiKeyName: "",
-            webhook: null,
-            subject: null,
-            proposals: null,
+          event: {
+            ...{
+              id: "E",
+              event: "leaked",
+              apiKeyId: null,
+              apiKeyName: "",
+              webhook: null,
+              subject: null,
+              proposals: null,
+            },
+            ...{ actor: "GitHub secret scanning", address: null, createdAt: "2026-11-20T12:00:00.000Z" },
+            changes: { before: {}, after: { secret, foundAt: URL, ended } },
           },
-          ...{ actor: "GitHub secret scanning", address: null, createdAt: "2026-11-20T12:00:00.000Z" },
-          changes: { before: {}, after: { secret, foundAt: URL, ended } },
+          ...{ to: [], accountId: "0Account", account: "acme@example.com" },
         },
-        "https://a.example/account",
+        { brand: { name: "Ideas", iconUrl: "/i.svg", color: null }, signInUrl: "https://a.example/account" },
       );
-      expect(subject).toMatch(/^(A|The) [\w' ]+ was found in public$/);
+      expect(subject).toMatch(/^A [\w’ ]+ was found in public$/);
       expect(text).toContain(subject);
-      expect(text).toMatch(ended === null ? /It still (works|signs): / : /ended|a new secret/);
-      expect(text).toContain("Open Account Settings: https://a.example/account\n");
-      expect(text).not.toContain(URL);
+      expect(text).toMatch(ended === null ? /It still (works|signs)/ : /ended|a new secret/);
+      expect(text).toContain("Review what happened: https://a.example/account/activity?account=0Account\n");
+      expect(text).toContain(`It was found here: ${URL}`);
     }
 });

@@ -54,7 +54,7 @@ describe("suspending an account", () => {
       ["account-suspended", "the operator"],
     ]);
     const words = (await (await owner.page("/activity")).text()).replace(/<[^>]*>/g, "");
-    for (const part of ["Account suspended", "Account opened again", "by the operator"]) expect(words).toContain(part);
+    for (const part of ["Account suspended", "Account resumed", "the operator"]) expect(words).toContain(part);
   });
 
   it("is not kept from an account by a database that is down and has it not", async () => {

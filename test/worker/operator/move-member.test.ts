@@ -148,7 +148,7 @@ it("members, and the old address, are told by e-mail", async () => {
   await move(member.email, to);
   const settings = { NOTICES: env.EMAIL, NOTICES_FROM: "n@example.com", SIGN_IN_URL: "https://app.example.com/" };
   await runJob({ DB: env.DB, DB_1: env.DB_1, ...settings });
-  const told = sent.filter(({ subject }) => subject === `${to} has taken the place of ${member.email}`);
+  const told = sent.filter(({ subject }) => subject === `${member.email} is now ${to}`);
   expect(told.map((email) => email.to).toSorted()).toEqual([founder.email, member.email, to].toSorted());
   expect(told[0]?.text).toContain(`from ${member.email} to ${to}`);
 });

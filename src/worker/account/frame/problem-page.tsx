@@ -48,7 +48,7 @@ const WRITTEN: Readonly<Record<string, string>> = {
   response: "Official response",
   tags: "Tags",
   name: "Name",
-  email: "E-mail address",
+  email: "Email address",
   url: "URL",
   allowedAddresses: "Allowed addresses",
 };

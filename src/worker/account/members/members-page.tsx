@@ -2,6 +2,7 @@
 import type { findTouched, Touched } from "../../database/members.ts";
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { Member } from "../../model/member.ts";
+import { Copyable } from "../frame/copyable.tsx";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
@@ -13,56 +14,68 @@ export type MembersPageProps = {
   /** The visitor. */
   readonly person: string;
   readonly form: { readonly email: string; readonly errors: readonly FieldError[] };
+  /** The page where an invited person answers. */
+  readonly invitationsUrl: string;
+  /** Invited people get an e-mail. */
+  readonly sendsEmail: boolean;
+  /** The address that was just invited. */
+  readonly invited: string | undefined;
   readonly now: number;
 };
 
-const LABEL = "E-mail address";
+const LABEL = "Email address";
 
-export const MembersPage = ({ frame, accountId, members, person, form, now }: MembersPageProps) => {
+export const MembersPage = (props: MembersPageProps) => {
+  const { frame, accountId, members, person, form, invitationsUrl, sendsEmail, now } = props;
   const message = messageFor(form.errors, "email");
   const accepted = members.filter(({ state }) => state === "accepted");
-  const hint = "The address with which the person signs in here.";
+  const isWaiting = members.some(({ state }) => state === "invited");
+  const invited = members.find(({ email, state }) => email === props.invited && state === "invited");
+  const hint = "The address they sign in with.";
   return (
     <Layout title="Members" current="members" {...frame}>
       {form.errors.length > 0 && (
-        <ErrorSummary title="Nobody was invited." errors={form.errors} labels={{ email: LABEL }} />
+        <ErrorSummary title="No one was invited." errors={form.errors} labels={{ email: LABEL }} />
       )}
-      <p class="lead">
-        Members of the account <code>{accountId}</code> can do everything but remove the last one. Its keys stay when a
-        member goes.
-      </p>
-      <ul class="events members">
-        {members.map(({ id, email, state, addedBy, createdAt, expiresAt }) => (
-          <li>
-            <div>
-              <p>
-                <strong>{email}</strong>
-                {email === person && " (you)"}
-              </p>
-              <p class="hint">
-                {state === "declined" && "declined; "}
-                {addedBy === null
-                  ? "made the account "
-                  : `${state === "accepted" ? "added" : "invited"} by ${addedBy} `}
-                <Time at={createdAt} now={now} />
-                {expiresAt && "; ends "}
-                {expiresAt && <Time at={expiresAt} now={now} />}
-              </p>
-            </div>
-            {(state !== "accepted" || accepted.length > 1) && (
-              <a class="button danger" href={`/account/members/${id}/remove`} aria-label={`Remove ${email}`}>
-                Remove
-              </a>
-            )}
-          </li>
-        ))}
-      </ul>
-      <section aria-labelledby="add">
-        <h2 id="add">Invite somebody</h2>
-        <p>
-          The person finds the invitation in Account Settings, and becomes a member by accepting it. It ends after 30
-          days.
+      {invited && (
+        <p class="notice good" role="status" tabindex={-1} autofocus data-done>
+          {sendsEmail
+            ? `Invitation sent to ${invited.email}.`
+            : `${invited.email} is invited. Send them the link below.`}
         </p>
+      )}
+      <p class="lead">Members can do everything in this account, except remove the last member.</p>
+      <div class="scrolls">
+        <table class="list">
+          <thead>
+            <tr>
+              <th scope="col">Member</th>
+              <th scope="col">Since</th>
+              <th scope="col">
+                <span class="unseen">Action</span>
+              </th>
+            </tr>
+          </thead>
+          <tbody>
+            {members.map((member) => (
+              <MemberRow member={member} person={person} isRemovable={accepted.length > 1} now={now} />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {isWaiting && (
+        <section aria-labelledby="link">
+          <h2 id="link">Invitation link</h2>
+          <p>
+            {sendsEmail
+              ? "Invited people get it by email. You can send it yourself, too. It works only for the invited address."
+              : "Send it to the people you invited. It works only for the invited address."}
+          </p>
+          <Copyable id="invitations" label="invitation link" text={invitationsUrl} />
+        </section>
+      )}
+      <section aria-labelledby="add">
+        <h2 id="add">Invite a colleague</h2>
         <form method="post" action="/account/members" class="narrow">
           <Field name="email" label={LABEL} hint={hint} message={message}>
             <input
@@ -81,7 +94,55 @@ export const MembersPage = ({ frame, accountId, members, person, form, now }: Me
           </button>
         </form>
       </section>
+      <p class="hint">
+        Account ID: <code>{accountId}</code>
+      </p>
     </Layout>
+  );
+};
+
+type RowProps = {
+  readonly member: Member;
+  readonly person: string;
+  readonly isRemovable: boolean;
+  readonly now: number;
+};
+
+const MemberRow = ({ member, person, isRemovable, now }: RowProps) => {
+  const { id, email, state, addedBy, createdAt, expiresAt } = member;
+  return (
+    <tr>
+      <th scope="row">
+        {email}
+        {email === person && <span class="pill">You</span>}
+        {addedBy === null && <span class="pill">Account creator</span>}
+        {state === "invited" && <span class="pill warn">Invited</span>}
+        {state === "declined" && <span class="pill">Declined</span>}
+      </th>
+      <td>
+        <Time at={createdAt} now={now} />
+        {addedBy !== null && (
+          <span class="hint">{state === "accepted" ? ` added by ${addedBy}` : ` by ${addedBy}`}</span>
+        )}
+        {expiresAt && (
+          <span class="hint">
+            {", expires "}
+            <Time at={expiresAt} now={now} />
+          </span>
+        )}
+      </td>
+      <td class="number">
+        {(state !== "accepted" || isRemovable) && (
+          <a
+            class="button danger"
+            href={`/account/members/${id}/remove`}
+            aria-label={state === "invited" ? `Cancel the invitation of ${email}` : `Remove ${email}`}
+          >
+            {state === "invited" ? "Cancel" : "Remove"}
+          </a>
+        )}
+      </td>
+    </tr>
   );
 };
 
@@ -95,41 +156,43 @@ type RemoveProps = {
 
 /** The confirmation before a member is removed, with the keys and webhooks that the person may still know or receive from. */
 export const RemoveMemberPage = ({ frame, member: { id, email, state }, touched, person }: RemoveProps) => (
-  <Layout title={`Remove ${email}?`} current="members" {...frame}>
+  <Layout
+    title={state === "invited" ? `Cancel the invitation of ${email}?` : `Remove ${email}?`}
+    current="members"
+    {...frame}
+  >
     <p>
       {state !== "accepted"
-        ? "The invitation is taken back. Any member can invite the person again."
+        ? "You can invite them again at any time."
         : email === person
-          ? "This is you. When it is done, you can do nothing more for this account. Another member can invite you again."
-          : "When it is done, this person can do nothing more for this account. Any member can invite the person again."}
+          ? "This is you. You’ll lose access to this account right away. Another member can invite you back."
+          : "They lose access to this account right away. You can invite them back at any time."}
     </p>
     <form method="post" action={`/account/members/${id}/remove`} class="create">
       <Boxes
         name="keys"
-        legend="Keys that this person made or changed: tick those to revoke"
-        hint="A person who has copied a key can go on using it."
+        legend="Revoke their API keys"
+        hint="Anyone who copied a key can keep using it."
         items={touched.keys}
       />
       <Boxes
         name="webhooks"
-        legend="Webhooks that this person made or changed: tick those to delete"
-        hint="They go on sending changes to these URLs, with the names and ids of panelists."
+        legend="Delete their webhooks"
+        hint="They keep sending changes to these URLs, including people’s names and IDs."
         items={touched.webhooks}
       />
       <Boxes
         name="invitations"
-        legend="Invitations that this person sent: untick those to keep"
-        hint="They are canceled, so that nobody becomes a member by them."
+        legend="Cancel invitations they sent"
+        hint="So that no one joins through them."
         items={touched.invitations}
-        isTicked
       />
       {touched.invitations.map(({ id: shown }) => (
         <input type="hidden" name="shown" value={shown} />
       ))}
-      <p>What is not ticked stays as it is.</p>
       <div class="buttons">
         <button type="submit" class="danger">
-          {state === "accepted" ? "Remove this member" : "Take the invitation back"}
+          {state === "accepted" ? "Remove member" : "Cancel invitation"}
         </button>
         <a href="/account/members">Keep</a>
       </div>
@@ -142,20 +205,27 @@ type BoxesProps = {
   readonly legend: string;
   readonly hint: string;
   readonly items: readonly Touched[];
-  readonly isTicked?: boolean;
 };
 
-const Boxes = ({ name, legend, hint, items, isTicked = false }: BoxesProps) =>
+const Boxes = ({ name, legend, hint, items }: BoxesProps) =>
   items.length > 0 && (
     <fieldset class="scopes">
       <legend>{legend}</legend>
       <p class="hint">{hint}</p>
       {items.map((item) => (
         <label class="choice">
-          <input type="checkbox" name={name} value={item.id} checked={isTicked} />
+          <input type="checkbox" name={name} value={item.id} checked={item.isTheirs} />
           <span>
             <bdi>{item.name}</bdi>
-            {!isTicked && <span class="hint">{item.isMade ? "Made by this person" : "Changed by this person"}</span>}
+            {name !== "invitations" && (
+              <span class="hint">
+                {item.isTheirs
+                  ? "Made by this person, and never changed by anyone else"
+                  : item.isMade
+                    ? "Made by this person"
+                    : "Changed by this person"}
+              </span>
+            )}
           </span>
         </label>
       ))}

@@ -25,7 +25,12 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
   const render = async (c: Context<OwnerEnv>, form: MembersPageProps["form"], status: 200 | 400 = 200) => {
     const { accountId, items } = await listOwnMembers(c);
     const { person } = c.var.owner;
-    const props = { accountId, members: items, person, form, now: Date.now() };
+    const props = {
+      ...{ accountId, members: items, person, form, now: Date.now() },
+      invitationsUrl: new URL(ACCOUNTS, c.req.url).href,
+      sendsEmail: "NOTICES" in c.env && c.env.NOTICES_FROM !== "" && c.env.SIGN_IN_URL !== "",
+      invited: c.req.query("invited"),
+    };
     return renderPage(c, (frame) => <MembersPage frame={frame} {...props} />, status);
   };
 
@@ -34,8 +39,8 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
   routes.post(MEMBERS, async (c) => {
     const email = (await readForm(c)).get("email") ?? "";
     try {
-      await inviteMember(c, parseOrThrow(NewMember, { email }).email);
-      return c.redirect(MEMBERS, 303);
+      const invited = await inviteMember(c, parseOrThrow(NewMember, { email }).email);
+      return c.redirect(`${MEMBERS}?invited=${encodeURIComponent(invited.email)}`, 303);
     } catch (error) {
       return render(c, { email, errors: fieldErrorsOf(error) }, 400);
     }
@@ -87,6 +92,6 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
     const accountId = does === "open" ? id : (await answerOwnInvitation(c, id, does === "accept")).id;
     if (does === "decline") return c.redirect(ACCOUNTS, 303);
     rememberChoice(c, accountId);
-    return c.redirect(inAccount("/account/api-keys", accountId), 303);
+    return c.redirect(inAccount("/account", accountId), 303);
   });
 }
