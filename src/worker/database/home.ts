@@ -5,9 +5,9 @@ import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 
 /** Of an account with more idea banks, those that were made last are read. */
-const BANKS_AT_MOST = 200;
-/** A count stops here. */
-export const COUNTED_AT_MOST = 1_000;
+const BANKS_AT_MOST = 50;
+/** A count stops here: so the page reads 5,000 rows at most. */
+export const COUNTED_AT_MOST = 500;
 const MONTH_MS = 30 * 86_400_000;
 
 const BANKS = `(SELECT id, status, url FROM idea_banks WHERE account_id = :accountId ORDER BY created_at DESC LIMIT ${BANKS_AT_MOST})`;
@@ -21,13 +21,17 @@ type MadeRow = { recent: number; before: number };
 
 export type Made = Readonly<MadeRow>;
 
-/** How many rows were made from `:month` on, and in the month before. `rows` names the table, with what stands in front of its time. */
-const made = (rows: string, condition = "TRUE", counted = "count(*)") => {
+/** How many `rows` were made from `:month` on, and in the month before; `rows` names the table, with what stands before its time. */
+const made = (rows: string) => {
   const between = (from: string, until: string) =>
-    `(SELECT ${counted} FROM (SELECT * FROM ${rows} AND created_at >= ${from} AND created_at < ${until} AND ${condition}
-       LIMIT ${COUNTED_AT_MOST}))`;
+    `(SELECT count(*) FROM (SELECT 1 FROM ${rows} AND created_at >= ${from} AND created_at < ${until} LIMIT ${COUNTED_AT_MOST}))`;
   return `SELECT ${between(":month", ":now")} AS recent, ${between(":monthBefore", ":month")} AS before`;
 };
+
+/** The ideas of a month, and all their votes. */
+const ideasOf = (from: string, until: string) =>
+  `SELECT count(*) AS ideas, coalesce(sum(votes), 0) AS votes FROM (SELECT p.votes FROM ${BANKS} b CROSS JOIN proposals p ON p.idea_bank_id = b.id
+     AND p.duplicate_of IS NULL AND p.created_at >= ${from} AND p.created_at < ${until} LIMIT ${COUNTED_AT_MOST})`;
 
 /** `now` is in Unix milliseconds. One round trip; the rows that it reads do not grow with what the account stores. */
 export async function loadHome(
@@ -44,7 +48,7 @@ export async function loadHome(
     steps: prepare<{ open: number; placed: number; ideas: number; colleagues: number; people: number }>(
       `SELECT EXISTS (SELECT 1 FROM ${BANKS} WHERE status = 'OPEN') AS open,
          EXISTS (SELECT 1 FROM ${BANKS} WHERE url IS NOT NULL) AS placed,
-         EXISTS (SELECT 1 FROM ${inBanks("proposals")}) AS ideas,
+         EXISTS (SELECT 1 FROM ${inBanks("proposals")} AND p.duplicate_of IS NULL) AS ideas,
          EXISTS (SELECT 1 FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL) AS people,
          EXISTS (SELECT 1 FROM invitations WHERE account_id = :accountId)
            OR (SELECT count(*) FROM (SELECT 1 FROM members WHERE account_id = :accountId LIMIT 2)) > 1 AS colleagues`,
@@ -65,17 +69,15 @@ export async function loadHome(
          AND (state = 'failed' OR (state = 'active' AND failing_since IS NOT NULL)) LIMIT 4`,
       values,
     ),
-    proposals: prepare<MadeRow>(made(`${inBanks("proposals")} WHERE TRUE`, "duplicate_of IS NULL"), values),
-    votes: prepare<MadeRow>(
-      made(`${inBanks("proposals")} WHERE TRUE`, "duplicate_of IS NULL", "coalesce(sum(votes), 0)"),
-      values,
-    ),
-    comments: prepare<MadeRow>(made(`${inBanks("comments")} WHERE TRUE`), values),
+    recent: prepare<{ ideas: number; votes: number }>(ideasOf(":month", ":now"), values),
+    before: prepare<{ ideas: number; votes: number }>(ideasOf(":monthBefore", ":month"), values),
+    comments: prepare<MadeRow>(made(inBanks("comments")), values),
     people: prepare<MadeRow>(made("panelists WHERE account_id = :accountId AND deleted_at IS NULL"), values),
   });
   const nothing: Made = { recent: 0, before: 0 };
   const [bank] = rows.newest;
   const [steps] = rows.steps;
+  const [[recent], [before]] = [rows.recent, rows.before];
   return {
     newest: bank && { id: bank.id, name: bank.name, status: bank.status },
     isOpen: steps?.open === 1,
@@ -87,8 +89,8 @@ export async function loadHome(
     leakedKeys: rows.leaked,
     failingWebhooks: rows.webhooks.map(({ id, url, state }) => ({ id, url, hasStopped: state === "failed" })),
     month: {
-      ideas: rows.proposals[0] ?? nothing,
-      votes: rows.votes[0] ?? nothing,
+      ideas: { recent: recent?.ideas ?? 0, before: before?.ideas ?? 0 },
+      votes: { recent: recent?.votes ?? 0, before: before?.votes ?? 0 },
       comments: rows.comments[0] ?? nothing,
       people: rows.people[0] ?? nothing,
     },

@@ -55,21 +55,21 @@ describe("the list", () => {
     expect(html).toContain("Another &lt;bank&gt;");
     expect(html).toContain(`>${"x".repeat(500)}<`);
     // Nobody approves what was not shown.
-    expect(html.match(/Read all of it/g)).toHaveLength(1);
+    expect(html.match(/Read the full text/g)).toHaveLength(1);
     expect([...html.matchAll(/aria-label="(\w+ “\w+”)"/g)].map(([, label]) => label)).toEqual([
       "Choose “First”",
       "Approve “First”",
       "Hide “First”",
       "Hide “Second”",
     ]);
-    const [, second = ""] = html.match(/x{500}<.*?href="\/account(\/approval\/\w+)">Read all of it/s) ?? [];
+    const [, second = ""] = html.match(/x{500}<.*?href="\/account(\/approval\/\w+)">Read the full text/s) ?? [];
     const whole = await list(second);
-    expect([whole.includes("Read all of it"), whole.includes("Approve “Second”")]).toEqual([false, true]);
+    expect([whole.includes("Read the full text"), whole.includes("Approve “Second”")]).toEqual([false, true]);
     const more = (await list("/approval?limit=1")).match(/href="\/account(\/approval\?cursor=[^"]+)"/)?.[1];
     expect([await titles("/approval?limit=1"), await titles(more)]).toEqual([["First"], ["Second"]]);
     await panel.tenant.send("DELETE", `/tenant/ideabanks/${other}`);
     expect(await titles()).toEqual(["Second"]);
-    expect(await (await createOwner().page("/approval")).text()).toContain("Nothing waits for approval.");
+    expect(await (await createOwner().page("/approval")).text()).toContain("Nothing is waiting for approval.");
   });
 
   it("goes on past what waited in a deleted idea bank, however much of it is not deleted yet", async () => {
@@ -92,7 +92,7 @@ describe("the list", () => {
     const moreOf = (html: string) => html.match(/href="\/account(\/approval\?cursor=[^"]+)"/)?.[1];
     const seen = [];
     for (let path: string | undefined = "/approval"; path !== undefined; path = moreOf(await list(path))) {
-      expect(await list(path)).not.toContain("Nothing waits for approval.");
+      expect(await list(path)).not.toContain("Nothing is waiting for approval.");
       seen.push(await titles(path));
     }
     expect(seen).toEqual([[], ["First"], ["Second"]]);

@@ -28,7 +28,7 @@ describe("the owner's desk in Chromium", () => {
       const path = `/ideabanks/${id}`;
       for (const title of ["Quay lights", "Lights on the quay", "Dogs on ferries"])
         await stage.tenant("POST", `${path}/proposals`, { title });
-      await page.getByRole("link", { name: "Ideas", exact: true }).click();
+      await page.getByRole("navigation", { name: "Board" }).getByRole("link", { name: "Ideas" }).click();
       await page.getByRole("checkbox", { name: "Choose “Dogs on ferries”" }).press("Space");
       await page.getByRole("button", { name: "Add tag" }).press("Enter");
       await page.locator("input[name=tag]:focus").waitFor();
@@ -54,6 +54,47 @@ describe("the owner's desk in Chromium", () => {
       await stage.tenant("DELETE", path);
     },
   );
+
+  it("goes through ten ideas by the keyboard: selects, sets a status, opens, comes back", async () => {
+    const titles = Array.from({ length: 10 }, (_, index) => `By keyboard ${index}`);
+    const { path } = await stage.ideaBank(
+      { name: "Keyboard" },
+      titles.map((title) => ({ title })),
+    );
+    const { page, complaints } = await openPage(stage);
+    await page.goto(`/account/idea-banks/${path.split("/").at(-1)}`);
+    const focused = () => page.evaluate("document.activeElement.textContent");
+    const bar = page.getByText(/^\d+ selected$/);
+    await expect.poll(() => bar.isVisible()).toBe(false);
+    for (const title of titles.toReversed()) {
+      await page.keyboard.press("j");
+      await expect.poll(focused).toBe(title);
+      await page.keyboard.press("x");
+    }
+    await page.getByText("10 selected").waitFor();
+    await page.keyboard.press("k");
+    await page.keyboard.press("x");
+    await page.getByText("9 selected").waitFor();
+    // Arrow keys look at the statuses; Enter sets the one that is shown.
+    await page.keyboard.press("s");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("ArrowDown");
+    await page.keyboard.press("Enter");
+    await page.getByText("“By keyboard 1”: Status: Submitted → Planned.").waitFor();
+    await page.keyboard.press("?");
+    await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
+    await page.keyboard.press("Escape");
+    await page.keyboard.press("/");
+    await page.keyboard.type("jxk 3");
+    await page.keyboard.press("Enter");
+    await page.getByText("No ideas match.").waitFor();
+    await page.goBack();
+    await page.keyboard.press("j");
+    await page.keyboard.press("Enter");
+    await page.getByRole("heading", { name: "By keyboard 9", level: 1 }).waitFor();
+    expect(complaints).toEqual([]);
+    await stage.tenant("DELETE", path);
+  });
 
   it("decides about ten ideas that wait with ten keys", async () => {
     const titles = Array.from({ length: 10 }, (_, index) => `Ten keys ${index}`);

@@ -32,6 +32,7 @@ import {
 } from "../../../src/worker/database/pending-proposals.ts";
 import { findPanelists, listContributions, loadActivity } from "../../../src/worker/database/people.ts";
 import { loadProposals } from "../../../src/worker/database/proposals.ts";
+import { countStatuses, findInQueue, listQueue, loadQueued } from "../../../src/worker/database/queue.ts";
 import {
   endSignIn,
   endSignInsOf,
@@ -204,6 +205,12 @@ async function callOthers(): Promise<void> {
   await loadPendingProposal(session, { email, person: email }, id);
   const anyEvent = { apiKeyId: undefined, actor: undefined, kind: "keys", from: undefined, until: undefined } as const;
   await findAuditEvents(session, { visit, request: page, filter: anyEvent }).catch(() => {});
+  const queue = { accountId: id, ideaBankIds: [id] };
+  const anyIdea = { status: undefined, visibility: undefined, tag: undefined, sort: "top" } as const;
+  await listQueue(session, queue, anyIdea, page);
+  await findInQueue(session, queue, "a", anyIdea);
+  await countStatuses(session, queue);
+  await loadQueued(session, { accountId: id, ids: [id] });
   await loadHome(session, { accountId: id, now: Date.now() });
   await findPanelists(session, id, "a");
   await listContributions(session, id, id);

@@ -2,7 +2,7 @@
 const PAGES = { "": "Ideas", settings: "Settings", embed: "Embed" };
 
 export const BankNav = ({ id, current }: { readonly id: string; readonly current: keyof typeof PAGES }) => (
-  <nav class="bank" aria-label="Idea bank">
+  <nav class="bank" aria-label="Board">
     {Object.entries(PAGES).map(([page, name]) => (
       <a href={`/account/idea-banks/${id}${page && `/${page}`}`} aria-current={page === current ? "page" : undefined}>
         {name}

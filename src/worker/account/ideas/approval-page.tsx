@@ -14,14 +14,14 @@ type Props = {
 };
 
 export const ApprovalPage = ({ frame, waiting, now, next, here, done }: Props) => (
-  <Layout title="Approval" current="approval" {...frame}>
+  <Layout title="Waiting for approval" current="approval" {...frame}>
     <Done done={done} isQuiet={waiting.length > 0} />
     <p class="lead">
       {waiting.length > 0
-        ? "Open an idea to answer it, or to merge it into another."
+        ? "Open an idea to respond to it or merge it into another."
         : next
-          ? "What was on this page is deleted. See “More”."
-          : "Nothing waits for approval."}
+          ? "Nothing left on this page. See “More”."
+          : "Nothing is waiting for approval."}
     </p>
     <ol class="events">
       {waiting.map((proposal, index) => (
@@ -51,14 +51,14 @@ export const ApprovalPage = ({ frame, waiting, now, next, here, done }: Props) =
         <input type="hidden" name="back" value={here} />
         <label class="choice" data-all hidden>
           <input type="checkbox" />
-          <span>All of this page</span>
+          <span>Select all on this page</span>
         </label>
         <span class="buttons">
           <button type="submit" name="visibility" value="public">
-            Approve the chosen ones
+            Approve selected
           </button>
           <button type="submit" name="visibility" value="hidden">
-            Hide the chosen ones
+            Hide selected
           </button>
         </span>
       </form>
@@ -77,12 +77,12 @@ export const About = ({ proposal, now }: { readonly proposal: PendingProposal; r
   </p>,
   proposal.isCut && (
     <p>
-      <a href={`/account/approval/${proposal.id}`}>Read all of it</a>
+      <a href={`/account/approval/${proposal.id}`}>Read the full text</a>
     </p>
   ),
   <p class="hint">
     <bdi>{proposal.ideaBankName}</bdi>
-    {", "}
+    {" · "}
     <Time at={proposal.createdAt} now={now} />
   </p>,
 ];

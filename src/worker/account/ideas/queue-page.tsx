@@ -1,82 +1,164 @@
-/** `/account/idea-banks/{id}`: its ideas, the newest first, and the bar for several of them. */
+/** The queue: ideas with their votes, the filters above them, and the bar for several of them. */
+import { COUNTED_AT_MOST, type QueuedIdea, type QueueSort, SEARCHED_AT_MOST } from "../../database/queue.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
-import { PROPOSAL_STATUSES, type Proposal, type ProposalFilter } from "../../model/proposal.ts";
+import { firstLine } from "../../model/light-formatting.ts";
+import { PROPOSAL_STATUSES, type ProposalStatus } from "../../model/proposal.ts";
 import type { TagCount } from "../../model/tag.ts";
 import { Done, type JustDone } from "../frame/done.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
-import { counted, IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
+import { IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
 import { BankNav } from "../idea-banks/nav.tsx";
+import { type QueueQuery, toParameters } from "./queue-query.ts";
 
 type Props = {
   readonly frame: Frame;
-  readonly ideaBank: IdeaBank;
-  readonly ideas: readonly Proposal[];
+  readonly ideas: readonly QueuedIdea[];
+  readonly counts: Readonly<Partial<Record<ProposalStatus, number>>>;
   readonly tags: readonly TagCount[];
-  readonly filter: ProposalFilter;
+  readonly boards: readonly IdeaBank[];
+  /** The one board whose ideas are shown; undefined for those of all. */
+  readonly board: IdeaBank | undefined;
+  /** The board of the path. */
+  readonly ofPath: string | undefined;
+  readonly hasMoreBoards: boolean;
+  readonly query: QueueQuery;
   readonly here: string;
   readonly more: string | undefined;
+  /** A button was pressed, and no idea was chosen. */
+  readonly choosesNothing: boolean;
   readonly now: number;
   readonly done: JustDone | undefined;
 };
 
-export const IdeasPage = ({ frame, ideaBank, ideas, tags, filter, here, more, now, done }: Props) => {
-  const path = `/account/idea-banks/${ideaBank.id}`;
-  const isFiltered = Object.keys(toParameters(filter)).length > 0;
+const SORTS: Record<QueueSort, string> = {
+  new: "Newest",
+  top: "Most votes",
+  hot: "Trending",
+  active: "Recently active",
+};
+
+export const QueuePage = (props: Props) => {
+  const { frame, ideas, board, ofPath, boards, hasMoreBoards, query, more, choosesNothing, done } = props;
+  const path = ofPath === undefined ? "/account/ideas" : `/account/idea-banks/${ofPath}`;
+  const isFiltered = [query.q, query.status, query.visibility, query.tag].some((value) => value !== undefined);
   return (
-    <Layout title={ideaBank.name} current="idea-banks" {...frame}>
-      <BankNav id={ideaBank.id} current="" />
-      <Done done={done} />
-      <Filters path={path} tags={tags} filter={filter} isFiltered={isFiltered} />
-      {ideas.length === 0 && <p class="notice">{isFiltered ? "No idea fits." : "There are no ideas yet."}</p>}
-      {ideas.length > 0 && (
-        <form method="post" action={path}>
-          <input type="hidden" name="back" value={here} />
-          <ol class="events ideas">
-            {ideas.map((idea) => (
-              <IdeaRow idea={idea} href={`${path}/ideas/${idea.id}?back=${encodeURIComponent(here)}`} now={now} />
-            ))}
-          </ol>
-          <Several tags={tags} />
-        </form>
+    <Layout
+      title={ofPath !== undefined && board ? board.name : "Ideas"}
+      current={ofPath === undefined ? "ideas" : "idea-banks"}
+      scripts={["queue.js"]}
+      {...frame}
+    >
+      {ofPath !== undefined && <BankNav id={ofPath} current="" />}
+      <Done done={done} isQuiet={choosesNothing} />
+      {choosesNothing && (
+        <p class="notice bad" role="alert" tabindex={-1} autofocus>
+          Choose at least one idea.
+        </p>
+      )}
+      <Tabs {...props} path={path} />
+      <Filters {...props} path={path} />
+      {query.q !== undefined && (
+        <p class="hint">
+          {board
+            ? `Searched all titles, and texts and authors of the newest ${SEARCHED_AT_MOST.toLocaleString("en")} ideas.`
+            : `Searched the newest ${SEARCHED_AT_MOST.toLocaleString("en")} ideas. Choose a board to search all of its titles.`}
+        </p>
+      )}
+      {hasMoreBoards && !board && <p class="hint">{`Showing the ${boards.length} newest boards.`}</p>}
+      {query.sort !== "new" && <p class="hint">Hidden and waiting ideas are listed under Newest.</p>}
+      {ideas.length === 0 ? (
+        <p class="notice">
+          {isFiltered ? (
+            "No ideas match."
+          ) : boards.length === 0 ? (
+            <>
+              There’s no board yet. <a href="/account/idea-banks#create">Create one</a>
+            </>
+          ) : (
+            "No ideas yet."
+          )}
+        </p>
+      ) : (
+        <List {...props} path={path} />
       )}
       {more && (
         <p>
-          <a href={`${path}?${new URLSearchParams({ ...toParameters(filter), cursor: more })}`}>Older</a>
+          <a href={`${path}?${toParameters(query, { cursor: more })}`} rel="next">
+            {query.sort === "new" ? "Older" : "More"}
+          </a>
         </p>
       )}
     </Layout>
   );
 };
 
-const toParameters = ({ status, visibility, tag, externalId, q }: ProposalFilter): Record<string, string> =>
-  Object.fromEntries(
-    Object.entries({ status: status?.join(), visibility, tag, externalId, q }).filter(
-      (entry): entry is [string, string] => !!entry[1],
-    ),
+type PartProps = Props & { readonly path: string };
+
+/** The statuses, with how many ideas each has. */
+const Tabs = ({ path, query, counts }: PartProps) => {
+  const tab = (name: string, status: ProposalStatus | undefined, count: number | undefined) => (
+    <a
+      href={`${path}?${toParameters({ ...query, status })}`}
+      aria-current={query.status === status ? "page" : undefined}
+    >
+      {name}
+      {count ? <span class="hint"> {count >= COUNTED_AT_MOST ? `${COUNTED_AT_MOST - 1}+` : count}</span> : null}
+    </a>
   );
+  return (
+    <nav class="tabs" aria-label="Status">
+      {tab("All", undefined, undefined)}
+      {PROPOSAL_STATUSES.map((status) => tab(IDEA_STATUSES[status], status, counts[status]))}
+    </nav>
+  );
+};
 
-type FiltersProps = Pick<Props, "tags" | "filter"> & { readonly path: string; readonly isFiltered: boolean };
-
-const Filters = ({ path, tags, filter, isFiltered }: FiltersProps) => (
+const Filters = ({ path, query, tags, boards, board, ofPath }: PartProps) => (
   <search>
     <form method="get" action={path} class="filters">
+      {query.status && <input type="hidden" name="status" value={query.status} />}
       <label>
-        Words in the title
-        <input type="search" name="q" value={filter.q} maxlength={200} />
+        Search
+        <input
+          type="search"
+          name="q"
+          value={query.q ?? ""}
+          maxlength={200}
+          placeholder="Title, text or author"
+          data-key="/"
+        />
       </label>
-      <Choose name="status" label="Status" chosen={filter.status?.join()} options={Object.entries(IDEA_STATUSES)} />
+      {ofPath === undefined && boards.length > 1 && (
+        <Choose
+          name="board"
+          label="Board"
+          all="All boards"
+          chosen={board?.id}
+          options={(board && !boards.some(({ id }) => id === board.id) ? [board, ...boards] : boards).map(
+            ({ id, name }) => [id, name] as const,
+          )}
+        />
+      )}
+      <Choose name="sort" label="Sort" chosen={query.sort} options={Object.entries(SORTS)} />
       <Choose
         name="visibility"
         label="Visibility"
-        chosen={filter.visibility}
-        options={Object.entries(IDEA_VISIBILITIES).map(([value, [name]]) => [value, name])}
+        all="Any"
+        chosen={query.visibility}
+        options={Object.entries(IDEA_VISIBILITIES).map(([value, [name]]) => [value, name] as const)}
       />
       {tags.length > 0 && (
-        <Choose name="tag" label="Tag" chosen={filter.tag} options={tags.map(({ tag }) => [tag, tag])} />
+        <Choose
+          name="tag"
+          label="Tag"
+          all="Any"
+          chosen={query.tag}
+          options={tags.map(({ tag }) => [tag, tag] as const)}
+        />
       )}
-      <button type="submit">Show</button>
-      {isFiltered && <a href={path}>Show all</a>}
+      <button type="submit">Filter</button>
+      {toParameters({ ...query, status: undefined }).size > 0 && <a href={path}>Clear filters</a>}
     </form>
   </search>
 );
@@ -84,15 +166,17 @@ const Filters = ({ path, tags, filter, isFiltered }: FiltersProps) => (
 type ChooseProps = {
   readonly name: string;
   readonly label: string;
+  /** The words for no choice. */
+  readonly all?: string;
   readonly chosen?: string | undefined;
   readonly options: readonly (readonly [value: string, words: string])[];
 };
 
-const Choose = ({ name, label, chosen, options }: ChooseProps) => (
+const Choose = ({ name, label, all, chosen, options }: ChooseProps) => (
   <label>
     {label}
     <select name={name}>
-      <option value="">All</option>
+      {all && <option value="">{all}</option>}
       {options.map(([value, words]) => (
         <option value={value} selected={value === chosen}>
           {words}
@@ -102,41 +186,92 @@ const Choose = ({ name, label, chosen, options }: ChooseProps) => (
   </label>
 );
 
-type RowProps = { readonly idea: Proposal; readonly href: string; readonly now: number };
+/** The bar stands after the list: without JavaScript it covers nothing, and with it it follows the choice. */
+const List = ({ path, ideas, boards, board, here, tags, now }: PartProps) => {
+  const names = new Map(boards.map(({ id, name }) => [id, name]));
+  return (
+    <>
+      <form method="post" action={path} id="row">
+        <input type="hidden" name="back" value={here} />
+      </form>
+      <form method="post" action={path} class="queue" data-queue>
+        <input type="hidden" name="back" value={here} />
+        <ol class="ideas">
+          {ideas.map((idea) => (
+            <IdeaRow
+              idea={idea}
+              boardName={board === undefined && boards.length > 1 ? names.get(idea.ideaBankId) : undefined}
+              here={here}
+              now={now}
+            />
+          ))}
+        </ol>
+        <Several tags={tags} />
+      </form>
+    </>
+  );
+};
 
-const IdeaRow = ({
-  idea: { id, title, status, visibility, votes, comments, tags, createdAt },
-  href,
-  now,
-}: RowProps) => (
-  <li id={`idea-${id}`}>
-    <input type="checkbox" name="ids" value={id} aria-label={`Choose “${title}”`} />
-    <div>
-      <h2 dir="auto">
-        <a href={href}>{title}</a>
-      </h2>
-      <p class="hint">
-        {[
-          IDEA_STATUSES[status],
-          ...(visibility === "public" ? [] : [IDEA_VISIBILITIES[visibility][0]]),
-          counted(votes, "vote"),
-          counted(comments, "comment"),
-        ].join(", ")}
-        {", "}
-        <Time at={createdAt} now={now} />
-        {tags.map((tag) => [" ", <bdi class="tag">{tag}</bdi>])}
+type RowProps = {
+  readonly idea: QueuedIdea;
+  readonly boardName: string | undefined;
+  readonly here: string;
+  readonly now: number;
+};
+
+const IdeaRow = ({ idea, boardName, here, now }: RowProps) => {
+  const { id, ideaBankId, title, beginning, status, visibility, votes, comments, tags, author, createdAt } = idea;
+  const href = `/account/idea-banks/${ideaBankId}/ideas/${id}?back=${encodeURIComponent(here)}`;
+  const key = `${ideaBankId}-${id}`;
+  return (
+    <li id={`idea-${id}`}>
+      <input type="checkbox" name="ids" value={key} aria-label={`Choose “${title}”`} />
+      <p class="votes">
+        <strong>{votes.toLocaleString("en")}</strong> <span>{votes === 1 ? "vote" : "votes"}</span>
       </p>
-    </div>
-  </li>
-);
+      <div>
+        <h2 dir="auto">
+          <a href={href}>{title}</a>
+        </h2>
+        {beginning && (
+          <p class="beginning" dir="auto">
+            {firstLine(beginning)}
+          </p>
+        )}
+        <p class="hint">
+          {visibility !== "public" && <span class="pill warn">{IDEA_VISIBILITIES[visibility][0]}</span>}
+          {tags.map((tag) => (
+            <bdi class="tag">{tag}</bdi>
+          ))}
+          {author !== null && <bdi>{author}</bdi>}
+          {boardName !== undefined && <bdi>{boardName}</bdi>}
+          {comments > 0 && <span>{comments === 1 ? "1 comment" : `${comments} comments`}</span>}
+          <Time at={createdAt} now={now} />
+        </p>
+      </div>
+      <span class="set">
+        <select name={`status-${id}`} form="row" class={`status ${status}`} aria-label={`Status of “${title}”`}>
+          {PROPOSAL_STATUSES.map((each) => (
+            <option value={each} selected={each === status}>
+              {IDEA_STATUSES[each]}
+            </option>
+          ))}
+        </select>
+        <button type="submit" form="row" name="do" value={`status:${key}`} aria-label={`Set the status of “${title}”`}>
+          Set
+        </button>
+      </span>
+    </li>
+  );
+};
 
 /** The button that adds a tag comes first in the form, so Enter in the tag's field presses it. */
 const Several = ({ tags }: Pick<Props, "tags">) => (
   <fieldset class="several">
-    <legend>With those that you choose</legend>
+    <legend data-chosen>Selected ideas</legend>
     <label class="choice" data-all hidden>
       <input type="checkbox" />
-      <span>All of this page</span>
+      <span>Select all on this page</span>
     </label>
     <span class="buttons">
       <input name="tag" list="tags" maxlength={32} aria-label="Tag" placeholder="Tag" autocomplete="off" required />
@@ -158,17 +293,21 @@ const Several = ({ tags }: Pick<Props, "tags">) => (
           <option value={status}>{IDEA_STATUSES[status]}</option>
         ))}
       </select>
-      <button type="submit" name="do" value="status" formnovalidate>
-        Set status
-      </button>
+      <Press what="status" label="Set status" />
     </span>
     <span class="buttons">
-      <button type="submit" name="do" value="public" formnovalidate>
-        Make public
-      </button>
-      <button type="submit" name="do" value="hidden" formnovalidate>
-        Hide
-      </button>
+      <Press what="public" label="Make public" />
+      <Press what="hidden" label="Hide" />
+      <Press what="merge" label="Merge…" />
+      <Press what="delete" label="Delete…" isDanger />
     </span>
   </fieldset>
+);
+
+type PressProps = { readonly what: string; readonly label: string; readonly isDanger?: boolean };
+
+const Press = ({ what, label, isDanger = false }: PressProps) => (
+  <button type="submit" name="do" value={what} formnovalidate class={isDanger ? "danger" : undefined}>
+    {label}
+  </button>
 );

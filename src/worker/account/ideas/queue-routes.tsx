@@ -1,85 +1,105 @@
-/** `/account/idea-banks/{id}`: the ideas of an idea bank, by status, tag and words, and decisions about several at once. */
+/**
+ * `/account/ideas`: the ideas of all boards, or of one (`?board=`); `/account/idea-banks/{id}`: those of one board. They are sorted and
+ * filtered here, and decided about one by one and several at once.
+ */
 import type { Context } from "hono";
-import { changeProposalFrom, listProposals, loadProposals } from "../../database/proposals.ts";
+import { listIdeaBanks, loadIdeaBank } from "../../database/idea-banks.ts";
+import { BANKS_AT_MOST, countStatuses, findInQueue, listQueue } from "../../database/queue.ts";
 import { listOwnTags } from "../../database/tags.ts";
-import { invalid, parseOrThrow } from "../../http/invalid-request.ts";
 import { nextCursor, readPage } from "../../http/pagination.ts";
 import { readForm } from "../../http/read-body.ts";
 import type { Routes } from "../../http/routes.ts";
-import { isId } from "../../model/id.ts";
-import { type Proposal, ProposalChanges, ProposalQuery } from "../../model/proposal.ts";
-import { withoutTag } from "../../model/tag.ts";
-import { Problem } from "../../problem.ts";
-import { decideTogether, idsOf, noSuchContent, openOwn, orNotFound } from "../frame/decide.ts";
+import { idsOf, openOwn, orNotFound } from "../frame/decide.ts";
 import { renderPage } from "../frame/render-page.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
 import { ownPage, readVisit, withParameter } from "../frame/visit.ts";
-import { IDEA_BANKS, loadOwnBank } from "../idea-banks/routes.tsx";
+import { IDEA_BANKS } from "../idea-banks/routes.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
-import { IdeasPage } from "./queue-page.tsx";
+import { chosenIn, decideAboutOne, decideAboutSeveral } from "./decide-several.ts";
+import { QueuePage } from "./queue-page.tsx";
+import { QueueQuery } from "./queue-query.ts";
 
-const IDEAS = `${IDEA_BANKS}/:ideaBankId`;
-/** The maximum of ideas on a page. */
-const TOGETHER_AT_MOST = 100;
+const ALL = "/account/ideas";
+const ONE = `${IDEA_BANKS}/:ideaBankId`;
+/** These ask before they are done. */
+const CONFIRMED = ["merge", "delete"];
 
-export function addIdeasPages(routes: Routes<OwnerEnv>): void {
-  routes.get("/account/ideas", (c) => c.redirect(IDEA_BANKS, 303));
-
-  routes.get(IDEAS, async (c) => {
-    const visit = readVisit(c);
-    const { query, page } = await readPage(c, ProposalQuery);
-    const { session, accountId, ideaBank } = await loadOwnBank(c, c.req.param("ideaBankId"));
-    const { items, next } = orNotFound(
-      await listProposals(session, { accountId, ideaBankId: ideaBank.id, filter: query, request: page }),
-    );
-    const tags = await listOwnTags(session, accountId, ideaBank.id);
-    const now = Date.now();
-    const done = await loadJustDone({ session, accountId }, visit, now);
-    const more = await nextCursor(c, next);
-    const props = { ideaBank, ideas: items, tags, filter: query, here: visit.here, more, now, done };
-    return renderPage(c, (frame) => <IdeasPage frame={frame} {...props} />);
-  });
-
-  routes.post(IDEAS, async (c) => {
-    const fields = await readForm(c);
-    const { ideaBankId } = idsOf(c.req.param());
-    const back = ownPage(fields.get("back"), `${IDEA_BANKS}/${ideaBankId}`);
-    const event = await decideAbout(c, ideaBankId, fields);
-    return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
-  });
+export function addQueuePages(routes: Routes<OwnerEnv>): void {
+  for (const path of [ALL, ONE]) {
+    routes.get(path, (c) => renderQueue(c, c.req.param("ideaBankId")));
+    routes.post(path, (c) => decide(c, c.req.param("ideaBankId")));
+  }
 }
 
-/** Decides, and returns the event's id; undefined when nothing was changed. Throws `invalid-request`, `not-found`, and `conflict` when nothing was chosen. */
-async function decideAbout(c: Context<OwnerEnv>, ideaBankId: string, fields: URLSearchParams) {
-  const chosen = [...new Set(fields.getAll("ids"))].filter(isId).slice(0, TOGETHER_AT_MOST);
-  if (chosen.length === 0)
-    throw new Problem("conflict", { detail: "No idea was chosen: go back, and tick at least one." });
+async function renderQueue(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<Response> {
+  const url = new URL(c.req.url);
+  const choosesNothing = url.searchParams.has("nothing-chosen");
+  url.searchParams.delete("nothing-chosen");
+  c.req.raw = new Request(url, c.req.raw);
+  const visit = readVisit(c);
+  const { query, page } = await readPage(c, QueueQuery);
+  if (ofPath !== undefined) idsOf({ ofPath });
   const { session, accountId } = await openOwn(c);
-  const own = { session, accountId, now: Date.now() };
-  const ideas = await loadProposals(session, { accountId, ideaBankId, ids: chosen });
-  if (ideas.length === 0) throw noSuchContent();
-  return decideTogether(
-    c,
-    own,
-    ideas.map(({ id, tags }) => ({
-      subject: { id, ideaBankId },
-      // Waiting ideas are left out, because they are approved on the page that shows their text.
-      statement: changeProposalFrom(fields.get("do") === "public" ? { visibility: "hidden" } : {}, {
-        accountId,
-        path: { ideaBankId, proposalId: id },
-        changes: toChanges(fields, tags),
-        now: own.now,
-      }),
-    })),
-  );
+  const banks = await listIdeaBanks(session, { accountId, request: { limit: BANKS_AT_MOST, after: undefined } });
+  const board = ofPath ?? query.board;
+  const chosen = board === undefined ? banks.items : banks.items.filter(({ id }) => id === board);
+  // A board that is not among the newest is read by itself.
+  const ideaBanks =
+    board !== undefined && chosen.length === 0 ? [orNotFound(await loadIdeaBank(session, accountId, board))] : chosen;
+  const queue = { accountId, ideaBankIds: ideaBanks.map(({ id }) => id) };
+  const isOne = board !== undefined;
+  const tags = isOne ? await listOwnTags(session, accountId, board) : [];
+  const filter = {
+    ...{ status: query.status, visibility: query.visibility },
+    tag: isOne ? query.tag : undefined,
+    // Hidden and waiting ideas, and those with a tag, are listed by age.
+    sort: (query.visibility ?? "public") === "public" && query.tag === undefined ? query.sort : ("new" as const),
+  };
+  const [listed, counts] = await Promise.all([
+    query.q === undefined
+      ? listQueue(session, queue, filter, page)
+      : findInQueue(session, queue, query.q, filter).then((items) => ({ items, next: undefined })),
+    countStatuses(session, queue),
+  ]);
+  const now = Date.now();
+  const props = {
+    ...{
+      ideas: listed.items,
+      counts,
+      tags,
+      boards: banks.items,
+      query: { ...query, sort: filter.sort },
+      here: visit.here,
+      now,
+    },
+    board: isOne ? ideaBanks[0] : undefined,
+    ofPath,
+    hasMoreBoards: banks.next !== undefined,
+    choosesNothing,
+    more: await nextCursor(c, listed.next),
+    done: await loadJustDone({ session, accountId }, visit, now),
+  };
+  return renderPage(c, (frame) => <QueuePage frame={frame} {...props} />);
 }
 
-/** The changes that the pressed button makes to an idea with these tags. */
-function toChanges(fields: URLSearchParams, tags: Proposal["tags"]): ProposalChanges {
-  const what = fields.get("do");
-  if (what === "status") return parseOrThrow(ProposalChanges, { status: fields.get("status") });
-  if (what === "public" || what === "hidden") return { visibility: what };
-  const [tag] = parseOrThrow(ProposalChanges, { tags: [fields.get("tag")] }).tags ?? [];
-  if (tag === undefined) throw invalid([{ path: "tag", message: "is required" }]);
-  return parseOrThrow(ProposalChanges, { tags: what === "untag" ? withoutTag(tags, tag) : [...tags, tag] });
+/** Does what the pressed button says, and leads back to the list. */
+async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<Response> {
+  const fields = await readForm(c);
+  const back = ownPage(fields.get("back"), ofPath === undefined ? ALL : `${IDEA_BANKS}/${ofPath}`);
+  const what = fields.get("do") ?? "";
+  if (what.startsWith("status:")) {
+    const event = await decideAboutOne(c, what.slice("status:".length), fields);
+    return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
+  }
+  const chosen = chosenIn(fields, ofPath);
+  if (chosen.length === 0) return c.redirect(withParameter(back, "nothing-chosen", ""), 303);
+  if (CONFIRMED.includes(what)) {
+    const asked = new URLSearchParams([
+      ["back", back],
+      ...chosen.map(({ ideaBankId, id }) => ["ids", `${ideaBankId}-${id}`]),
+    ]);
+    return c.redirect(`${ALL}/${what}?${asked}`, 303);
+  }
+  const event = await decideAboutSeveral(c, chosen, fields);
+  return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
 }

@@ -4,6 +4,7 @@ import type { FieldError } from "../../http/invalid-request.ts";
 import type { Proposal } from "../../model/proposal.ts";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
+import { counted } from "../frame/words.ts";
 import { About, Decide, Seen } from "./approval-page.tsx";
 
 type Props = {
@@ -18,7 +19,7 @@ type Props = {
 
 const LABEL = "Official response";
 const LABELS = { response: LABEL, proposal: "The idea" };
-const HINT = "May be empty. Panelists see it with the idea.";
+const HINT = "Optional. Everyone who sees the idea sees it.";
 
 export const ReviewPage = ({ frame, proposal, similar, now, sent, errors }: Props) => {
   const message = messageFor(errors, "response");
@@ -26,7 +27,7 @@ export const ReviewPage = ({ frame, proposal, similar, now, sent, errors }: Prop
   return (
     <Layout title={proposal.title} current="approval" {...frame}>
       <p>
-        <a href="/account/approval">Back to approval</a>
+        <a href="/account/approval">Waiting for approval</a>
       </p>
       {errors.length > 0 && <ErrorSummary title="Nothing was changed." errors={errors} labels={LABELS} />}
       <div id="proposal">
@@ -43,13 +44,13 @@ export const ReviewPage = ({ frame, proposal, similar, now, sent, errors }: Prop
       {similar.length > 0 && (
         <form method="post" action={action} class="create">
           <fieldset>
-            <legend>Is it one of these? Its votes move there, for good.</legend>
+            <legend>Already suggested? Merge it: its votes move there. You can’t undo this.</legend>
             {similar.map(({ id, title, votes }) => (
               <label class="choice">
                 <input type="radio" name="into" value={id} required />
                 <span>
                   <bdi>{title}</bdi>
-                  <span class="hint">{`Votes: ${votes}`}</span>
+                  <span class="hint">{` ${counted(votes, "vote")}`}</span>
                 </span>
               </label>
             ))}

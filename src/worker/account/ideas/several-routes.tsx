@@ -1,0 +1,90 @@
+/** Merges or deletes several ideas, after a page that asks. Each is a decision of its own, as on the page of the idea. */
+import type { Context } from "hono";
+import { deleteProposal, mergeProposal } from "../../database/proposals.ts";
+import { loadQueued, type QueuedIdea } from "../../database/queue.ts";
+import { type FieldError, invalid } from "../../http/invalid-request.ts";
+import { readForm } from "../../http/read-body.ts";
+import type { Routes } from "../../http/routes.ts";
+import { decide, noSuchContent, openOwn, requireDone } from "../frame/decide.ts";
+import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
+import { ownPage } from "../frame/visit.ts";
+import type { OwnerEnv } from "../owner-env.ts";
+import { chosenIn } from "./decide-several.ts";
+import { DeleteSeveralPage, MergeSeveralPage } from "./several-pages.tsx";
+
+const ALL = "/account/ideas";
+/** Each takes a round trip of its own. */
+const AT_MOST = 20;
+
+const PAGES = { merge: MergeSeveralPage, delete: DeleteSeveralPage };
+type What = keyof typeof PAGES;
+
+export function addSeveralPages(routes: Routes<OwnerEnv>): void {
+  for (const what of ["merge", "delete"] as const) {
+    routes.get(`${ALL}/${what}`, (c) => render(c, what, new URL(c.req.url).searchParams, []));
+    routes.post(`${ALL}/${what}`, async (c) => {
+      const fields = await readForm(c);
+      try {
+        await (what === "merge" ? mergeInto(c, fields) : deleteEach(c, fields));
+      } catch (error) {
+        return render(c, what, fields, fieldErrorsOf(error));
+      }
+      return c.redirect(ownPage(fields.get("back"), ALL), 303);
+    });
+  }
+}
+
+/** The chosen ideas of the account. Throws `not-found` when none is left, and `invalid-request` for too many. */
+async function load(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<readonly QueuedIdea[]> {
+  const chosen = chosenIn(fields, undefined);
+  if (chosen.length > AT_MOST) throw invalid([{ path: "ids", message: `can be ${AT_MOST} ideas at a time` }]);
+  const { session, accountId } = await openOwn(c);
+  const ideas = await loadQueued(session, { accountId, ids: chosen.map(({ id }) => id) });
+  if (ideas.length === 0) throw noSuchContent();
+  return ideas;
+}
+
+async function render(
+  c: Context<OwnerEnv>,
+  what: What,
+  fields: URLSearchParams,
+  errors: readonly FieldError[],
+): Promise<Response> {
+  const ideas = await load(c, fields);
+  if (what === "merge") requireMergeable(ideas);
+  const Page = PAGES[what];
+  const props = { ideas, back: ownPage(fields.get("back"), ALL), errors };
+  return renderPage(c, (frame) => <Page frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
+}
+
+function requireMergeable(ideas: readonly QueuedIdea[]): void {
+  if (ideas.length < 2) throw invalid([{ path: "ids", message: "must be at least two ideas" }]);
+  if (new Set(ideas.map(({ ideaBankId }) => ideaBankId)).size > 1)
+    throw invalid([{ path: "ids", message: "must be ideas of one board" }]);
+}
+
+async function mergeInto(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<void> {
+  const ideas = await load(c, fields);
+  requireMergeable(ideas);
+  const into = fields.get("into") ?? "";
+  if (!ideas.some(({ id }) => id === into)) throw invalid([{ path: "into", message: "was not chosen" }]);
+  for (const { id, ideaBankId } of ideas) {
+    if (id === into) continue;
+    const path = { ideaBankId, proposalId: id };
+    const { answer } = await decide(c, { kind: "proposal", id, ideaBankId }, ({ session, accountId }) =>
+      mergeProposal(session, { accountId, path, into }),
+    );
+    if (answer === "busy") throw invalid([{ path: "into", message: "is being merged. Try again in a minute" }]);
+    if (answer !== null && "duplicateOf" in answer) throw invalid([{ path: "into", message: "is merged itself" }]);
+  }
+}
+
+async function deleteEach(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<void> {
+  for (const { id, ideaBankId } of await load(c, fields)) {
+    const path = { ideaBankId, proposalId: id };
+    const { answer } = await decide(c, { kind: "proposal", id, ideaBankId }, ({ session, accountId }) =>
+      deleteProposal(session, { accountId, path }),
+    );
+    requireDone(answer);
+  }
+}

@@ -1,0 +1,194 @@
+/** The ideas of an account as its team works through them: of one idea bank or of several, in four orders. */
+import type { Page, PageRequest } from "../model/pagination.ts";
+import { PROPOSAL_STATUSES, type ProposalStatus, type Visibility } from "../model/proposal.ts";
+import { toTimestamp } from "../model/text.ts";
+import type { Session } from "../store/session.ts";
+import { prepare } from "../store/statement.ts";
+import { mergeSelects } from "./merge-statuses.ts";
+import { pageValues, toPage } from "./pagination.ts";
+import { toTags } from "./proposals.ts";
+import { selectTagged } from "./tags.ts";
+import { FOUND_AT_MOST, searchFor } from "./words.ts";
+
+/** Of an account with more idea banks, those that were made last. */
+export const BANKS_AT_MOST = 40;
+/** Texts and names of authors are searched in this many ideas. */
+export const SEARCHED_AT_MOST = 1_000;
+/** A number beside a status stops here. */
+export const COUNTED_AT_MOST = 100;
+/** A row has the beginning of the text. */
+const BEGINNING = 300;
+
+export const QUEUE_SORTS = ["new", "top", "hot", "active"] as const;
+export type QueueSort = (typeof QUEUE_SORTS)[number];
+const SORT_KEYS: Record<QueueSort, string> = {
+  new: "created_at",
+  top: "votes",
+  hot: "hot",
+  active: "last_activity_at",
+};
+
+/** `status` undefined: all. `tag` goes with one idea bank alone. */
+export type QueueFilter = {
+  readonly status: ProposalStatus | undefined;
+  readonly visibility: Visibility | undefined;
+  readonly tag: string | undefined;
+  readonly sort: QueueSort;
+};
+
+export type QueuedIdea = {
+  readonly id: string;
+  readonly ideaBankId: string;
+  readonly title: string;
+  readonly beginning: string;
+  readonly status: ProposalStatus;
+  readonly visibility: Visibility;
+  readonly votes: number;
+  readonly comments: number;
+  readonly tags: readonly string[];
+  /** Null for the team's, and for somebody who has neither a name nor an id of the tenant. */
+  readonly author: string | null;
+  readonly createdAt: string;
+};
+
+type Row = {
+  id: string;
+  idea_bank_id: string;
+  title: string;
+  beginning: string;
+  status: ProposalStatus;
+  visibility: Visibility;
+  votes: number;
+  comments: number;
+  tags: string | null;
+  author: string | null;
+  created_at: number;
+  sort_key: number;
+};
+
+const toIdea = (row: Row): QueuedIdea => ({
+  id: row.id,
+  ideaBankId: row.idea_bank_id,
+  title: row.title,
+  beginning: row.beginning,
+  status: row.status,
+  visibility: row.visibility,
+  votes: row.votes,
+  comments: row.comments,
+  tags: toTags(row.tags),
+  author: row.author,
+  createdAt: toTimestamp(row.created_at),
+});
+
+/** `ideaBankIds`: the account's own, which the caller has read. */
+type Queue = { readonly accountId: string; readonly ideaBankIds: readonly string[] };
+
+/**
+ * A page of ideas that were not merged. Other orders than `new` list public ideas, because only those have an index by votes and by
+ * activity. A page reads about as many rows as it shows, and one for each idea bank and status.
+ */
+export async function listQueue(
+  session: Session,
+  { accountId, ideaBankIds }: Queue,
+  filter: QueueFilter,
+  request: PageRequest,
+): Promise<Page<QueuedIdea>> {
+  if (ideaBankIds.length === 0) return { items: [], next: undefined };
+  const values = { accountId, tag: filter.tag, ideaBankId: ideaBankIds[0], ...pageValues(request) };
+  const ids = `${select(ideaBankIds, filter)} ORDER BY sort_key DESC, id DESC LIMIT :rows`;
+  const rows = await session.all(prepare<Row>(shown(ids), values));
+  return toPage(rows, { request, toItem: toIdea, keyOf: ({ sort_key }) => sort_key });
+}
+
+/** The rows of a SELECT of `id` and `sort_key`, in its order. */
+const shown = (ids: string) =>
+  `WITH page AS MATERIALIZED (SELECT id AS page_id, sort_key FROM (${ids}))
+   SELECT p.id, idea_bank_id, title, substr(description, 1, ${BEGINNING}) AS beginning, status, visibility, votes, comments, tags, p.created_at,
+     sort_key, (SELECT coalesce(display_name, external_id) FROM panelists w WHERE w.id = p.author_id AND w.deleted_at IS NULL) AS author
+   FROM page CROSS JOIN proposals p ON p.id = page_id WHERE p.account_id = :accountId ORDER BY sort_key DESC, p.id DESC`;
+
+/** Identifiers and the schema's words can be part of the SQL. */
+function select(ideaBankIds: readonly string[], { status, visibility, tag, sort }: QueueFilter): string {
+  if (tag !== undefined)
+    return selectTagged(
+      { status: status && [status], visibility },
+      "0",
+      "p.account_id = :accountId AND p.duplicate_of IS NULL",
+    );
+  const key = SORT_KEYS[sort];
+  const isWhole = sort === "new" && visibility === undefined && status === undefined;
+  const among = sort === "new" ? "duplicate_of IS NULL" : "listed = 1";
+  const visible = visibility === undefined ? "" : `AND visibility = '${visibility}'`;
+  const statuses = isWhole ? [undefined] : status === undefined ? PROPOSAL_STATUSES : [status];
+  return mergeSelects(
+    ideaBankIds.flatMap((id) =>
+      statuses.map(
+        (each) =>
+          `SELECT id, ${key} AS sort_key, 0 AS bytes FROM proposals WHERE idea_bank_id = '${id}' AND ${among} ${visible}
+           ${each === undefined ? "" : `AND status = '${each}'`} AND (${key}, id) < (:afterKey, :afterId)`,
+      ),
+    ),
+  );
+}
+
+/**
+ * At most 20 ideas, the newest first: those in whose title, text or author's name `q` stands, of the newest 1,000; of one idea bank
+ * also those whose title has its words, however old they are.
+ */
+export async function findInQueue(
+  session: Session,
+  { accountId, ideaBankIds }: Queue,
+  q: string,
+  { status, visibility }: Pick<QueueFilter, "status" | "visibility">,
+): Promise<readonly QueuedIdea[]> {
+  const [only] = ideaBankIds;
+  if (only === undefined) return [];
+  const newest = select(ideaBankIds, { status, visibility, tag: undefined, sort: "new" });
+  const stands = (column: string) => `instr(lower(${column}), lower(:q)) > 0`;
+  const within = `SELECT p.id, n.sort_key FROM (${newest} ORDER BY sort_key DESC, id DESC LIMIT ${SEARCHED_AT_MOST}) n
+    CROSS JOIN proposals p ON p.id = n.id
+    WHERE ${stands("p.title")} OR ${stands("p.description")} OR EXISTS (SELECT 1 FROM panelists w WHERE w.id = p.author_id
+      AND w.deleted_at IS NULL AND (${stands("w.display_name")} OR ${stands("w.external_id")})) LIMIT ${FOUND_AT_MOST}`;
+  const search = searchFor(q);
+  const condition = `p.account_id = :accountId AND p.duplicate_of IS NULL ${status === undefined ? "" : `AND p.status = '${status}'`}
+    ${visibility === undefined ? "" : `AND p.visibility = '${visibility}'`}`;
+  const titles = `SELECT p.id, p.created_at AS sort_key FROM (SELECT id FROM (${search.select({ listed: "0, 1" }, { bytes: "0", condition })})
+    ORDER BY sort_key DESC LIMIT ${FOUND_AT_MOST}) f CROSS JOIN proposals p ON p.id = f.id`;
+  const ids =
+    ideaBankIds.length > 1 ? within : `SELECT id, sort_key FROM (${within}) UNION SELECT id, sort_key FROM (${titles})`;
+  const values = {
+    accountId,
+    ideaBankId: only,
+    q,
+    ...search.values,
+    ...pageValues({ limit: FOUND_AT_MOST, after: undefined }),
+  };
+  const sql = shown(`SELECT id, sort_key FROM (${ids}) ORDER BY sort_key DESC, id DESC LIMIT ${FOUND_AT_MOST}`);
+  return (await session.all(prepare<Row>(sql, values))).map(toIdea);
+}
+
+/** The account's ideas with these identifiers, the newest first. Those of a deleted idea bank are left out. */
+export async function loadQueued(
+  session: Session,
+  { accountId, ids }: { readonly accountId: string; readonly ids: readonly string[] },
+): Promise<readonly QueuedIdea[]> {
+  const chosen = `SELECT p.id, p.created_at AS sort_key FROM proposals p CROSS JOIN idea_banks b ON b.id = p.idea_bank_id
+    WHERE p.id IN (SELECT value FROM json_each(:ids)) AND +p.account_id = :accountId`;
+  return (await session.all(prepare<Row>(shown(chosen), { accountId, ids: JSON.stringify(ids) }))).map(toIdea);
+}
+
+/** How many ideas have each status, counted up to 100. */
+export async function countStatuses(
+  session: Session,
+  { ideaBankIds }: Queue,
+): Promise<Readonly<Partial<Record<ProposalStatus, number>>>> {
+  const counts = PROPOSAL_STATUSES.map(
+    (status) =>
+      `(SELECT count(*) FROM (SELECT 1 FROM proposals WHERE idea_bank_id IN (SELECT value FROM json_each(:ids)) AND status = '${status}'
+        AND duplicate_of IS NULL LIMIT ${COUNTED_AT_MOST})) AS "${status}"`,
+  );
+  const row = await session.first(
+    prepare<Record<ProposalStatus, number>>(`SELECT ${counts.join(", ")}`, { ids: JSON.stringify(ideaBankIds) }),
+  );
+  return row ?? {};
+}

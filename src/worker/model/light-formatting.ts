@@ -1,0 +1,99 @@
+/**
+ * Light formatting of texts that people write: `**bold**`, `*italic*`, `` `code` ``, lists, quotes, named links, bare URLs and
+ * paragraphs. A tree is made of it, never HTML. What is not understood stays as it was typed.
+ */
+
+/** A part of a line. A link's `href` begins with http:, https: or mailto:. */
+export type Inline =
+  | { readonly kind: "text" | "code"; readonly text: string }
+  | { readonly kind: "bold" | "italic"; readonly parts: readonly Inline[] }
+  | { readonly kind: "link"; readonly href: string; readonly parts: readonly Inline[] };
+
+/** A paragraph and a quote have lines, a list has items. */
+export type Block =
+  | { readonly kind: "paragraph" | "quote"; readonly lines: readonly (readonly Inline[])[] }
+  | { readonly kind: "bullets" | "numbers"; readonly start: number; readonly items: readonly (readonly Inline[])[] };
+
+const LINK = /^(?:https?:\/\/|mailto:)[^\s<>"]+$/i;
+/** In this order at one place. No part contains what can end it, so each text is read once. */
+const MARKS =
+  /`([^`\n]+)`|\[([^[\]\n]+)\]\(([^()\s]+(?:\([^()\s]*\)[^()\s]*)*)\)|\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*|\*(?=\S)([^*\n]+?)(?<=\S)\*|https?:\/\/[^\s<>"]+/gi;
+/** A sentence's own marks do not belong to the address that ends it. */
+const TRAILING = /[.,;:!?'")\]}*]+$/;
+/** A longer line is not looked through: nobody writes one to be formatted. */
+const LINE_AT_MOST = 5_000;
+
+/** The parts of one line. */
+export function parseLine(line: string): readonly Inline[] {
+  if (line.length > LINE_AT_MOST) return [{ kind: "text", text: line }];
+  const parts: Inline[] = [];
+  let at = 0;
+  for (const match of line.matchAll(MARKS)) {
+    const [whole, code, name, address, bold, italic] = match;
+    const found = toInline({ whole, code, name, address, bold, italic });
+    if (found === undefined) continue;
+    if (match.index > at) parts.push({ kind: "text", text: line.slice(at, match.index) });
+    parts.push(found.part);
+    at = match.index + found.length;
+  }
+  if (at < line.length) parts.push({ kind: "text", text: line.slice(at) });
+  return parts;
+}
+
+type Match = { readonly whole: string } & {
+  readonly [Name in "code" | "name" | "address" | "bold" | "italic"]: string | undefined;
+};
+
+/** Undefined for what only looks like a mark. */
+function toInline({ whole, code, name, address, bold, italic }: Match) {
+  const as = (part: Inline, length = whole.length) => ({ part, length });
+  if (code !== undefined) return as({ kind: "code", text: code });
+  if (name !== undefined && address !== undefined)
+    return LINK.test(address) ? as({ kind: "link", href: address, parts: [{ kind: "text", text: name }] }) : undefined;
+  if (bold !== undefined) return as({ kind: "bold", parts: parseLine(bold) });
+  if (italic !== undefined) return as({ kind: "italic", parts: parseLine(italic) });
+  const href = whole.replace(TRAILING, (end) => (end.startsWith(")") && whole.includes("(") ? ")" : ""));
+  if (!LINK.test(href)) return undefined;
+  return as({ kind: "link", href, parts: [{ kind: "text", text: href }] }, href.length);
+}
+
+const BULLET = /^ {0,3}[-*•] +(?=\S)/;
+const NUMBER = /^ {0,3}(\d{1,4})[.)] +(?=\S)/;
+const QUOTE = /^ {0,3}> ?/;
+
+type Kind = Block["kind"] | "blank";
+
+const kindOf = (line: string): Kind => {
+  if (line.trim() === "") return "blank";
+  if (QUOTE.test(line)) return "quote";
+  if (BULLET.test(line)) return "bullets";
+  return NUMBER.test(line) ? "numbers" : "paragraph";
+};
+
+/** The blocks of a text, from top to bottom. */
+export function parseText(text: string): readonly Block[] {
+  const groups: { kind: Kind; lines: string[] }[] = [];
+  for (const line of text.replaceAll("\r", "").split("\n")) {
+    const kind = kindOf(line);
+    const last = groups.at(-1);
+    if (last?.kind === kind) last.lines.push(line);
+    else groups.push({ kind, lines: [line] });
+  }
+  return groups.flatMap(({ kind, lines }): Block[] => {
+    const without = (mark: RegExp) => lines.map((line) => parseLine(line.replace(mark, "")));
+    if (kind === "blank") return [];
+    if (kind === "paragraph") return [{ kind, lines: lines.map(parseLine) }];
+    if (kind === "quote") return [{ kind, lines: without(QUOTE) }];
+    if (kind === "bullets") return [{ kind, start: 1, items: without(BULLET) }];
+    return [{ kind, start: Number(NUMBER.exec(lines[0] ?? "")?.[1] ?? 1), items: without(NUMBER) }];
+  });
+}
+
+const plain = (parts: readonly Inline[]): string =>
+  parts.map((part) => ("text" in part ? part.text : plain(part.parts))).join("");
+
+/** The first line that has words, without its marks. */
+export function firstLine(text: string): string {
+  const line = text.split("\n").find((each) => each.trim() !== "") ?? "";
+  return plain(parseLine(line.replace(QUOTE, "").replace(BULLET, "").replace(NUMBER, "").trim()));
+}

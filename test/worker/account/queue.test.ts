@@ -1,0 +1,170 @@
+/** The queue of ideas: over all boards and over one, in four orders, with the status set in its row; what asks before it is done. */
+import { describe, expect, it } from "vitest";
+import { createDesk } from "../../support/desk.ts";
+import { addVoters, addVotes } from "../../support/many-rows.ts";
+import { createOwner } from "../../support/owner.ts";
+import { createPanel } from "../../support/panel.ts";
+
+const titlesIn = (html: string) => [...html.matchAll(/<h2 dir="auto"><a [^>]*>([^<]*)</g)].map(([, title]) => title);
+const locationOf = (answer: Response) => answer.headers.get("Location")?.replace(/^\/account/, "") ?? "";
+
+/** A desk with a second board. */
+async function createTwoBoards() {
+  const desk = await createDesk();
+  const { panel } = desk;
+  const made = await panel.tenant.send("POST", "/tenant/ideabanks", { name: "Second <board>", status: "OPEN" });
+  const { id: second } = await made.json<{ id: string }>();
+  const propose = async (bank: string, fields: object) => {
+    const answer = await panel.tenant.send("POST", `/tenant/ideabanks/${bank}/proposals`, fields);
+    return (await answer.json<{ id: string }>()).id;
+  };
+  return { ...desk, first: panel.bank.id, second, propose };
+}
+
+describe("the queue", () => {
+  it("has the ideas of all boards, the newest first, or those of one; a row says what it is about", async () => {
+    const { panel, page, first, second, propose } = await createTwoBoards();
+    await propose(first, { title: "Old", createdAt: "2020-01-01T00:00:00.000Z" });
+    await propose(second, { title: "Middle", description: "\n**First** line\nsecond line", tags: ["Bus"] });
+    const robin = await panel.panelist("Robin <b>");
+    await robin.submit("New");
+    const html = await page("/ideas");
+    expect(titlesIn(html)).toEqual(["New", "Middle", "Old"]);
+    const [, , middle = ""] = html.split('<li id="idea-');
+    for (const part of ["<bdi>Second &lt;board&gt;</bdi>", ">First line</p>", '<bdi class="tag">Bus</bdi>'])
+      expect(middle).toContain(part);
+    expect(middle).not.toContain("second line");
+    expect(html).toContain("<bdi>Robin &lt;b&gt;</bdi>");
+    expect(titlesIn(await page(`/ideas?board=${second}`))).toEqual(["Middle"]);
+    expect((await createOwner().page(`/ideas?board=${second}`)).status).toBe(404);
+    expect(titlesIn(await (await createOwner().page("/ideas")).text())).toEqual([]);
+  });
+
+  it("is sorted by votes, by trend and by activity, in pages that keep the order and the filters", async () => {
+    const { panel, page, first, second, propose, owner } = await createTwoBoards();
+    const { accountId } = panel.bank;
+    const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
+    const wanted = await propose(first, { title: "Wanted", createdAt: daysAgo(300) });
+    await propose(second, { title: "Fresh", createdAt: daysAgo(1) });
+    const liked = await propose(second, { title: "Liked", createdAt: daysAgo(100) });
+    await propose(first, { title: "Hidden", visibility: "hidden" });
+    await addVoters({ accountId, id: first }, 1, 9);
+    await addVotes({ accountId, id: first }, wanted, 1, 9);
+    await addVotes({ accountId, id: second }, liked, 1, 3);
+    expect(titlesIn(await page("/ideas?sort=top"))).toEqual(["Wanted", "Liked", "Fresh"]);
+    expect(titlesIn(await page("/ideas?sort=hot"))).toEqual(["Fresh", "Liked", "Wanted"]);
+    await panel.manage("POST", `/proposals/${wanted}/comments`, { body: "Soon" });
+    expect(titlesIn(await page("/ideas?sort=active"))[0]).toBe("Wanted");
+    expect(await page("/ideas?sort=top")).toContain("Hidden and waiting ideas are listed under Newest.");
+    // A visibility that has no order by votes is listed by age.
+    expect(titlesIn(await page("/ideas?sort=top&visibility=hidden"))).toEqual(["Hidden"]);
+    const shown: (string | undefined)[] = [];
+    let next: string | undefined = "/ideas?sort=top&status=submitted&limit=1";
+    while (next !== undefined) {
+      const html: string = await page(next);
+      shown.push(...titlesIn(html));
+      next = html.match(/href="\/account(\/ideas\?[^"]*cursor=[^"]*)"/)?.[1]?.replaceAll("&amp;", "&");
+      if (next) expect(next).toMatch(/sort=top.*status=submitted|status=submitted.*sort=top/);
+      next &&= `${next}&limit=1`;
+    }
+    expect(shown).toEqual(["Wanted", "Liked", "Fresh"]);
+    expect((await owner.page("/ideas?sort=best")).status).toBe(400);
+  });
+
+  it("has the number of each status, up to 99", async () => {
+    const { page, first, propose } = await createTwoBoards();
+    await propose(first, { title: "One", status: "planned" });
+    await propose(first, { title: "Two", status: "planned", visibility: "hidden" });
+    const html = await page("/ideas");
+    expect(html.replace(/<[^>]*>/g, "")).toContain("Planned 2");
+    expect(titlesIn(await page("/ideas?status=planned"))).toEqual(["Two", "One"]);
+  });
+
+  it("is searched by titles, texts and names of authors", async () => {
+    const { panel, page, first, second, propose } = await createTwoBoards();
+    await propose(first, { title: "Night buses" });
+    await propose(second, { title: "Ferries", description: "Also on Sunday NIGHTS" });
+    await (await panel.panelist("Nightingale")).submit("Dogs");
+    await propose(first, { title: "Other" });
+    const found = async (query: string) => titlesIn(await page(`/ideas?q=${query}`)).toSorted();
+    expect(await found("night")).toEqual(["Dogs", "Ferries", "Night buses"]);
+    expect(await found(`night&board=${first}`)).toEqual(["Dogs", "Night buses"]);
+    expect(await found("night&status=planned")).toEqual([]);
+    expect(await found("%25")).toEqual([]);
+    expect(await page("/ideas?q=night")).toContain("Searched the newest 1,000 ideas.");
+    expect(await page(`/ideas?q=night&board=${first}`)).toContain("Searched all titles");
+  });
+
+  it("sets the status of one idea in its row, and comes back to where it was", async () => {
+    const { owner, idea, first, propose } = await createTwoBoards();
+    const [one, two] = [await propose(first, { title: "One" }), await propose(first, { title: "Two" })];
+    const back = "/account/ideas?sort=top";
+    const fields = { back, [`status-${one}`]: "planned", [`status-${two}`]: "declined" };
+    const answer = await owner.submit("/ideas", { ...fields, do: `status:${first}-${one}` });
+    expect(locationOf(answer)).toMatch(/^\/ideas\?sort=top&undo=\w{12}$/);
+    expect([(await idea(one)).status, (await idea(two)).status]).toEqual(["planned", "submitted"]);
+    expect((await owner.submit("/ideas", { ...fields, do: "status:nonsense" })).status).toBe(404);
+    expect((await createOwner().submit("/ideas", { ...fields, do: `status:${first}-${one}` })).status).toBe(404);
+  });
+});
+
+describe("ideas of several boards", () => {
+  it("are decided about at once, each in its board", async () => {
+    const { owner, panel, first, second, propose } = await createTwoBoards();
+    const ids = [
+      `${first}-${await propose(first, { title: "One" })}`,
+      `${second}-${await propose(second, { title: "Two" })}`,
+    ];
+    expect((await owner.submit("/ideas", { ids, do: "status", status: "planned" })).status).toBe(303);
+    for (const [bank, id] of ids.map((each) => each.split("-"))) {
+      const read = await panel.tenant.send("GET", `/tenant/ideabanks/${bank}/proposals/${id}`);
+      expect(await read.json()).toMatchObject({ status: "planned" });
+    }
+  });
+});
+
+describe("what cannot be undone asks first", () => {
+  it("merging several: the most wanted stays unless another one is chosen, and the votes move", async () => {
+    const { owner, panel, page, idea, first, second, propose } = await createTwoBoards();
+    const ids = [];
+    for (const title of ["One", "Two", "Three"]) ids.push(await propose(first, { title }));
+    const [one = "", two = "", three = ""] = ids;
+    const { accountId } = panel.bank;
+    await addVoters({ accountId, id: first }, 1, 5);
+    await addVotes({ accountId, id: first }, two, 1, 4);
+    await addVotes({ accountId, id: first }, three, 3, 5);
+    const back = "/account/ideas?sort=top";
+    const chosen = ids.map((id) => `${first}-${id}`);
+    const asked = locationOf(await owner.submit("/ideas", { ids: chosen, do: "merge", back }));
+    const html = await page(asked);
+    expect(html).toContain("You can’t undo a merge.");
+    expect(html.match(/value="(\w{12})"[^>]* checked/)?.[1]).toBe(two);
+    expect((await idea(one)).duplicateOf).toBeNull();
+    const merged = await owner.submit("/ideas/merge", { ids: chosen, into: two, back });
+    expect(locationOf(merged)).toBe("/ideas?sort=top");
+    expect([(await idea(one)).duplicateOf, (await idea(three)).duplicateOf]).toEqual([two, two]);
+    expect(await idea(two)).toMatchObject({ duplicateOf: null, votes: 5 });
+    const other = `${second}-${await propose(second, { title: "Elsewhere" })}`;
+    expect((await owner.page(`/ideas/merge?ids=${chosen[1]}&ids=${other}`)).status).toBe(400);
+    expect((await owner.page(`/ideas/merge?ids=${chosen[1]}`)).status).toBe(400);
+    expect((await owner.submit("/ideas/merge", { ids: chosen, into: "", back })).status).toBe(400);
+  });
+
+  it("deleting several", async () => {
+    const { owner, page, panel, first, propose } = await createTwoBoards();
+    const ids = [
+      `${first}-${await propose(first, { title: "One" })}`,
+      `${first}-${await propose(first, { title: "<Two>" })}`,
+    ];
+    const asked = locationOf(await owner.submit("/ideas", { ids, do: "delete", back: "/account/ideas" }));
+    const html = await page(asked);
+    for (const part of ["Delete 2 ideas?", "You can’t undo this.", "&lt;Two&gt;"]) expect(html).toContain(part);
+    expect(titlesIn(await page("/ideas"))).toHaveLength(2);
+    expect(locationOf(await owner.submit("/ideas/delete", { ids, back: "/account/ideas" }))).toBe("/ideas");
+    expect(titlesIn(await page("/ideas"))).toEqual([]);
+    const foreign = await createPanel();
+    const theirs = `${foreign.bank.id}-${await foreign.propose()}`;
+    expect((await owner.submit("/ideas/delete", { ids: theirs, back: "/account/ideas" })).status).toBe(404);
+    expect(panel.bank.id).not.toBe(foreign.bank.id);
+  });
+});
