@@ -1,4 +1,4 @@
-/** The application: the middleware of every request, the routes, and the memory that they share in an isolate. */
+/** The application: the routes, and the memory that they share in an isolate. */
 import { VerifiedApiKeys } from "./access/admit-key.ts";
 import { TokenReader } from "./access/open-idea-bank.ts";
 import type { AccountApp } from "./account/app.ts";
@@ -7,14 +7,16 @@ import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
 import { type Send, sendByFetch } from "./changes/send.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { BodyShares } from "./http/body-shares.ts";
-import { addMiddleware } from "./http/every-request.ts";
+import { createEveryRequest } from "./http/every-request.ts";
+import { createNoRoute } from "./http/no-route.ts";
+import { pageNotFound } from "./http/plain-page.ts";
 import { ProblemLog } from "./http/problem-log.ts";
 import { Routes } from "./http/routes.ts";
 import { IdeaBankViews } from "./idea-bank/views.ts";
 import { createLeakRoutes } from "./leaks/routes.ts";
 import { createMcpRoutes } from "./mcp/routes.ts";
 import { createOperatorRoutes } from "./operator/routes.ts";
-import { CROSS_ORIGIN_PATHS, sendCrossOriginHeaders } from "./panelist/cross-origin.ts";
+import { CROSS_ORIGIN_HEADERS, isCrossOrigin } from "./panelist/cross-origin.ts";
 import { createPanelistRoutes } from "./panelist/routes.ts";
 import { SettingsReader } from "./settings.ts";
 import { Databases } from "./store/databases.ts";
@@ -39,21 +41,27 @@ export function createApp(identify?: Identify, memory = createMemory()) {
   let account: AccountApp | undefined;
   const app = new Routes<AppEnv>();
 
-  // This comes before the middleware, because Account Settings adds the same middleware to its own routes. Most isolates never
-  // load it.
+  // Most isolates never load it.
   app.all("/account/*", async (c) => {
     const { createAccountApp } = await import("./account/app.ts");
     account ??= createAccountApp(memory, identify);
     return account.fetch(c.req.raw, c.env, c.executionCtx);
   });
-  for (const path of CROSS_ORIGIN_PATHS) app.use(path, sendCrossOriginHeaders);
-  addMiddleware(app, memory);
+  const everyRequest = createEveryRequest(memory);
+  const everyCrossOrigin = createEveryRequest(memory, CROSS_ORIGIN_HEADERS);
+  app.route("/", createTenantRoutes(memory, everyRequest));
+  app.route("/", createMcpRoutes(memory, everyRequest));
+  app.route("/", createPanelistRoutes(memory, everyCrossOrigin));
+  app.route("/", createOperatorRoutes(memory, everyRequest));
+  app.route("/", createLeakRoutes(memory, everyRequest));
 
-  app.route("/", createTenantRoutes(memory));
-  app.route("/", createMcpRoutes(memory));
-  app.route("/", createPanelistRoutes(memory));
-  app.route("/", createOperatorRoutes(memory));
-  app.route("/", createLeakRoutes(memory));
-
+  const noRoute = createNoRoute(app);
+  app.notFound((c) => {
+    const every = isCrossOrigin(c.req.path) ? everyCrossOrigin : everyRequest;
+    return every(c, () => {
+      const problem = noRoute(c.req);
+      return (problem.code === "not-found" && pageNotFound(c)) || problem;
+    });
+  });
   return app;
 }

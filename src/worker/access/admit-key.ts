@@ -1,14 +1,15 @@
-/** Decides one request with an API key, for the tenant API and for other services, and counts it once. */
+/** Decides one request with an API key, for the tenant API and for other services, and counts it once: admitted, or the problem that refuses it. */
 import type { GateCaller, Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { type ApiKeyCredential, type ApiKeyRefusal, verifyApiKey } from "../credentials/api-key.ts";
 import type { SigningKeys } from "../credentials/envelope.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
-import type { Tenant } from "../model/api-key.ts";
+import { oncePer } from "../http/once-per.ts";
+import type { Admission, Admitted, Quota, Tenant } from "../model/api-key.ts";
 import type { Scope } from "../model/scope.ts";
 import type { Sender } from "../model/seen.ts";
-import { Problem } from "../problem.ts";
+import { Problem, serviceUnavailable } from "../problem.ts";
+import type { RateLimit } from "../rate-limit/sliding-window.ts";
 import type { Database, Databases } from "../store/databases.ts";
-import { problemOf, rateLimitHeaders, unauthorized } from "./admission.ts";
 
 /** The API keys whose tag was verified before. */
 export class VerifiedApiKeys extends VerifiedCredentials<ApiKeyCredential, ApiKeyRefusal> {
@@ -23,40 +24,117 @@ export type KeyMemory = {
   readonly databases: Databases;
 };
 
-/** `text` was sent as the key. `scope` null accepts any key. `setHeader` gets the headers of the response, with any status. */
-export type KeyQuestion = Sender & {
-  readonly text: string | undefined;
-  readonly scope: Scope | null;
-  readonly setHeader: (name: string, value: string) => void;
-};
+/** `text` was sent as the key. `scope` null accepts any key. */
+export type KeyQuestion = Sender & { readonly text: string | undefined; readonly scope: Scope | null };
+
+type RateLimitHeaders = Readonly<Record<string, string>>;
 
 /** `database` holds all data of the tenant. */
 export type AdmittedKey = { readonly apiKeyId: string; readonly tenant: Tenant; readonly database: Database };
 
-/** Throws the problem of a request that is refused. No I/O for a key whose tag is wrong. */
+/** `limits` are headers of the response, with any status. */
+export type KeyDecision = { readonly limits: RateLimitHeaders } & (
+  | { readonly refusal: Problem }
+  | (AdmittedKey & { readonly refusal?: undefined })
+);
+
+/** No I/O for a key whose tag is wrong. The order of refusals: 401, or 403 for a paused key and a wrong address; 429; 403 for the rest. */
 export async function admitKey(
   { apiKeys, gatekeeper, databases }: KeyMemory,
   {
     caller,
     keys,
-    question: { text, scope, setHeader, ...sender },
+    question: { text, scope, ...sender },
   }: { readonly caller: GateCaller; readonly keys: SigningKeys; readonly question: KeyQuestion },
-): Promise<AdmittedKey> {
+): Promise<KeyDecision> {
   const apiKey = await apiKeys.verify(text, keys);
-  if (!apiKey.ok) throw unauthorized(apiKey.reason);
+  if (!apiKey.ok) return { limits: {}, refusal: unauthorized(apiKey.reason) };
   const database = databases.of(caller, apiKey.value.id);
-  if (database === undefined) throw unauthorized("of no database");
+  if (database === undefined) return { limits: {}, refusal: unauthorized("of no database") };
   const admission = await gatekeeper.admit(caller, database, { ...sender, apiKey: apiKey.value });
-  for (const [name, value] of Object.entries(rateLimitHeaders(admission))) setHeader(name, value);
-  const problem = problemOf(admission);
-  if (problem !== undefined || admission.outcome !== "admitted") throw problem;
+  const limits = rateLimitHeaders(admission);
+  if (admission.outcome !== "admitted") return { limits, refusal: problemOf(admission) };
   const { tenant } = admission;
-  requireScope(tenant, scope);
-  return { apiKeyId: apiKey.value.id, tenant, database };
+  const refusal = tenant.accountSuspended ? forbidden("suspended") : scopeRefusal(tenant, scope);
+  return refusal === undefined ? { limits, apiKeyId: apiKey.value.id, tenant, database } : { limits, refusal };
 }
 
-/** Throws `forbidden`. */
-export function requireScope({ scopes }: Tenant, scope: Scope | null): void {
-  if (scope !== null && !scopes.includes(scope))
-    throw new Problem("forbidden", { detail: `The API key lacks the scope ${scope}.` });
+/** Undefined for a key that has the scope. */
+export const scopeRefusal = ({ scopes }: Tenant, scope: Scope | null): Problem | undefined =>
+  scope === null || scopes.includes(scope)
+    ? undefined
+    : new Problem("forbidden", { detail: `The API key lacks the scope ${scope}.` });
+
+/** The same response for every reason. Only a client with the right secret gets a `reason`. */
+export const unauthorized = oncePer(
+  (reason: string) =>
+    new Problem("unauthorized", {
+      detail: "This needs a valid API key (`ibk_…`) in the header `X-API-Key`.",
+      headers: { "WWW-Authenticate": 'ApiKey realm="tenant"' },
+      ...((reason === "revoked" || reason === "expired") && { extensions: { reason } }),
+      cause: reason,
+    }),
+);
+
+const DETAILS = {
+  paused: "The API key is paused. Its owner can resume it in Account Settings.",
+  address: "The API key may not be used from this address. Its owner can change that in Account Settings.",
+  suspended: "The API key's account is suspended.",
+};
+
+/** The key is valid, but may do nothing at all. */
+const forbidden = oncePer(
+  (reason: keyof typeof DETAILS) => new Problem("forbidden", { detail: DETAILS[reason], extensions: { reason } }),
+);
+
+const tooManyRequests = oncePer(
+  (retryAfterSeconds: number) =>
+    new Problem("too-many-requests", {
+      headers: { "Retry-After": String(retryAfterSeconds) },
+      extensions: { "violated-policies": [POLICY] },
+    }),
+);
+
+/** The headers of a response with any status. A key that was checked against D1 has no quota. */
+function rateLimitHeaders(admission: Admission): RateLimitHeaders {
+  switch (admission.outcome) {
+    case "admitted":
+      return {
+        "RateLimit-Policy": policyHeader(admission.rateLimit),
+        ...(admission.quota && { RateLimit: quotaHeader(admission.quota) }),
+      };
+    case "limited":
+      return {
+        "RateLimit-Policy": policyHeader(admission.quota.rateLimit),
+        RateLimit: quotaHeader(admission.quota),
+      };
+    default:
+      return {};
+  }
 }
+
+/** The reason to refuse the request, whatever it asks for. */
+function problemOf(admission: Exclude<Admission, Admitted>): Problem {
+  switch (admission.outcome) {
+    case "limited":
+      return tooManyRequests(toSeconds(admission.quota.waitMs));
+    case "refused":
+      return admission.reason === "paused" || admission.reason === "address"
+        ? forbidden(admission.reason)
+        : unauthorized(admission.reason);
+    case "unavailable":
+      return serviceUnavailable("the gate needs the key's record and cannot read it from D1");
+  }
+}
+
+/** The policy of `RateLimit-Policy` and `RateLimit`, as in draft-ietf-httpapi-ratelimit-headers-10. */
+const POLICY = "api-key";
+
+/** Whole seconds, rounded up, so that a client that waits does not retry too early. */
+const toSeconds = (milliseconds: number): number => Math.max(1, Math.ceil(milliseconds / 1000));
+
+/** `q` requests per `w` seconds. */
+const policyHeader = ({ limit, windowMs }: RateLimit): string => `"${POLICY}";q=${limit};w=${windowMs / 1000}`;
+
+/** `r` requests remain; in `t` seconds the oldest one leaves the window. */
+const quotaHeader = ({ remaining, waitMs }: Quota): string => `"${POLICY}";r=${remaining};t=${toSeconds(waitMs)}`;

@@ -34,28 +34,23 @@ export async function verifyKey(
     terms: { scope = null, address = null },
   }: { readonly asker: Asker; readonly key: string | null | undefined; readonly terms: KeyTerms },
 ): Promise<KeyAnswer> {
-  const headers: Record<string, string> = {};
-  try {
-    const { apiKeyId, tenant } = await admitKey(memory, {
-      caller,
-      keys: settings.signingKeys,
-      question: {
-        text: key ?? undefined,
-        scope,
-        // Another service may pass on any text of its client, and the address of a use is stored.
-        address: address !== null && networkOf(address) !== undefined ? address : null,
-        operation: OPERATION,
-        sent: { headers: new Headers() },
-        now: Date.now(),
-        setHeader: (name, value) => {
-          headers[name] = value;
-        },
-      },
-    });
-    return { ok: true, problem: null, headers, apiKeyId, accountId: tenant.accountId, scopes: tenant.scopes };
-  } catch (error) {
-    return refused(error, log, headers);
-  }
+  const decision = await admitKey(memory, {
+    caller,
+    keys: settings.signingKeys,
+    question: {
+      text: key ?? undefined,
+      scope,
+      // Another service may pass on any text of its client, and the address of a use is stored.
+      address: address !== null && networkOf(address) !== undefined ? address : null,
+      operation: OPERATION,
+      sent: { headers: new Headers() },
+      now: Date.now(),
+    },
+  });
+  const { limits: headers } = decision;
+  if (decision.refusal) return refused(decision.refusal, log, headers);
+  const { apiKeyId, tenant } = decision;
+  return { ok: true, problem: null, headers, apiKeyId, accountId: tenant.accountId, scopes: tenant.scopes };
 }
 
 /** The claims of a token, and what its holder may do now. */
@@ -65,7 +60,13 @@ export async function verifyToken(
   token: string | null | undefined,
 ): Promise<TokenAnswer> {
   try {
-    const question = { text: token ?? undefined, address: "", capability: null, store: undefined };
+    const question = {
+      text: token ?? undefined,
+      address: "",
+      capability: null,
+      store: undefined,
+      consistencyToken: undefined,
+    };
     const opened = await openByToken(memory, { caller, settings, question });
     const { ideaBankId, panelistId, issuedAt, expiresAt } = opened.token;
     return {

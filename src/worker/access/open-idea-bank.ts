@@ -3,6 +3,7 @@
  * of the idea bank tells whether it was revoked.
  */
 import { timeRefusal, type VerifiedToken } from "../credentials/compound-token.ts";
+import { verifyConsistencyToken } from "../credentials/consistency-token.ts";
 import type { SigningKeys } from "../credentials/envelope.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
 import { oncePer } from "../http/once-per.ts";
@@ -68,11 +69,14 @@ export type IdeaBankMemory = {
   readonly databases: Databases;
 };
 
-/** `text` is the presented token, and `address` its sender's, "" when another service asks. `floorOf` gives the bookmark that the view of its idea bank must include. */
+/**
+ * `text` is the presented token, and `address` its sender's, "" when another service asks. The view of the idea bank includes the write
+ * that `consistencyToken` tells of.
+ */
 type TokenQuestion = Pick<OpenTerms, "store" | "capability"> & {
   readonly text: string | undefined;
   readonly address: string;
-  readonly floorOf?: (token: VerifiedToken) => Promise<D1SessionBookmark | undefined>;
+  readonly consistencyToken: string | undefined;
 };
 
 export type TokenCaller = Caller & { readonly env: Limiters };
@@ -88,7 +92,7 @@ export async function openByToken(
   {
     caller,
     settings: { freshnessMs, anchorMs, signingKeys },
-    question: { text, address, store, capability, floorOf },
+    question: { text, address, store, capability, consistencyToken },
   }: { readonly caller: TokenCaller; readonly settings: Settings; readonly question: TokenQuestion },
 ): Promise<OpenedByToken> {
   const read = await tokens.read(text, signingKeys);
@@ -108,12 +112,26 @@ export async function openByToken(
     capability,
     waitUntil: (promise: Promise<unknown>) => caller.executionCtx.waitUntil(promise),
   };
-  const token = await views.identify(read, terms);
-  const opened = await views.open(token, { ...terms, floor: await floorOf?.(token) });
+  const token = read.panelistId === undefined ? await views.identify(read, terms) : read;
+  const floor =
+    consistencyToken === undefined
+      ? undefined
+      : await verifyConsistencyToken(consistencyToken, {
+          subjects: subjectsOf(token),
+          now: Math.floor(Date.now() / 1000),
+          keys: signingKeys,
+        });
+  const opened = await views.open(token, { ...terms, floor });
   if (opened.isRevoked && opened.isFinal) tokens.noteRevoked(text);
   if (opened.isRevoked) throw unauthorized("revoked");
   return { ...opened, token };
 }
+
+/** The subjects for which a consistency token counts in requests with this token. */
+export const subjectsOf = ({ ideaBankId, panelistId }: VerifiedToken): readonly string[] => [
+  ideaBankId,
+  panelistId ?? ideaBankId,
+];
 
 /** The capabilities of the token's holder. A closed, a suspended and a missing idea bank give the same ones. */
 export function accessOf({ ideaBank, token }: Pick<OpenedByToken, "ideaBank" | "token">): {

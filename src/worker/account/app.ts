@@ -3,10 +3,10 @@ import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import type { Send } from "../changes/send.ts";
 import type { Identifier } from "../credentials/id.ts";
-import { addMiddleware, createNoRoute, type EveryRequestMemory } from "../http/every-request.ts";
+import { createEveryRequest, type EveryRequestMemory } from "../http/every-request.ts";
+import { createNoRoute } from "../http/no-route.ts";
 import { handleError } from "../http/problem-response.ts";
 import { Routes } from "../http/routes.ts";
-import { untilDone } from "../http/until-done.ts";
 import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import type { Databases } from "../store/databases.ts";
@@ -53,7 +53,14 @@ export type AccountApp = Routes<OwnerEnv>;
 export function createAccountApp(memory: AccountMemory, identify: Identify = identifyByAccess): AccountApp {
   const { gatekeeper, databases, send, views } = memory;
   const app = new Routes<OwnerEnv>();
-  addMiddleware(app, memory);
+  const everyRequest = createEveryRequest(memory, { "Cache-Control": CACHE_CONTROL });
+  app.use((c, next) => {
+    const answerPage = async () => {
+      await next();
+      return c.res;
+    };
+    return everyRequest(c, answerPage, (error) => answer(error, c));
+  });
   const ownAccounts = new BoundedMap<Identifier>({ max: MAX_OWNERS });
   app.use(function provideMemory(c, next) {
     c.set("gatekeeper", gatekeeper);
@@ -61,7 +68,6 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
     c.set("databases", databases);
     c.set("views", views);
     c.set("ownAccounts", ownAccounts);
-    c.header("Cache-Control", CACHE_CONTROL);
     const { pathname, search } = new URL(c.req.url);
     c.set("asked", pathname + search);
     return next();
@@ -73,7 +79,11 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   app.use(countWaiting);
   // A form may change a key, and then the gate must be notified even if the owner has left. For JSON, each operation declares
   // this itself.
-  app.use((c, next) => (isForScripts(c.req.path) ? next() : untilDone(c, next)));
+  app.use(async (c, next) => {
+    const done = next();
+    if (!isForScripts(c.req.path)) c.executionCtx.waitUntil(done);
+    await done;
+  });
   addHomePage(app);
   addKeyPages(app);
   addActivityPage(app);

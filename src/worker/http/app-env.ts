@@ -13,6 +13,8 @@ export type AppEnv = {
     operation: string | undefined;
     /** The request's calls to stores, for observe.ts. */
     calls: StoreCalls;
+    /** The headers of an API key's rate limit, for an answer with any status. */
+    limits: Readonly<Record<string, string>> | undefined;
     /** The owner of the lists that a cursor continues: the id of the account or of the idea bank, or the owner's e-mail address. */
     listsOf: string | undefined;
     /** The list that this request reads a page of, for its cursors: set by `readPage`. */

@@ -1,16 +1,14 @@
-/** The middleware that every request passes, and the answers to requests that match no route. */
-import type { HonoRequest } from "hono";
+/** The one way in and out: every request passes this function, around the operation that answers it. */
+import type { Context } from "hono";
+import { hasCredential } from "../credentials/hide-credentials.ts";
 import { Problem } from "../problem.ts";
-import type { SettingsReader } from "../settings.ts";
-import type { AppEnv } from "./app-env.ts";
+import type { Settings, SettingsReader } from "../settings.ts";
+import type { StoreCalls } from "../store/databases.ts";
 import type { BodyShares } from "./body-shares.ts";
 import { DEFAULT_HEADERS } from "./default-headers.ts";
-import { observe } from "./observe.ts";
-import { pageNotFound } from "./plain-page.ts";
+import { record } from "./observe.ts";
 import type { ProblemLog } from "./problem-log.ts";
-import { handleError, respondWithProblem } from "./problem-response.ts";
-import { REQUEST_ID, requestIdOf } from "./request-id.ts";
-import type { Routes } from "./routes.ts";
+import { PROBLEM_TYPE, problemFor } from "./problem-response.ts";
 
 /** The memory that all requests of an isolate share. */
 export type EveryRequestMemory = {
@@ -19,66 +17,93 @@ export type EveryRequestMemory = {
   readonly bodyShares: BodyShares;
 };
 
-const HEADERS = Object.entries(DEFAULT_HEADERS);
+/** A refusal that is frequent is returned, because throwing it costs more than all the rest of its request. */
+export type Answered = Response | Problem;
+
+type Limits = Readonly<Record<string, string>>;
+
+/** Any context: the type lists only the members that all contexts have. */
+type AnyContext = Pick<Context<{ Bindings: Env }>, "req" | "env"> & {
+  get(key: "requestId"): string;
+  get(key: "problemLog"): ProblemLog;
+  get(key: "calls"): StoreCalls;
+  get(key: "operation"): string | undefined;
+  get(key: "limits"): Limits | undefined;
+  set(key: "requestId", value: string): void;
+  set(key: "problemLog", value: ProblemLog): void;
+  set(key: "bodyShares", value: BodyShares): void;
+  set(key: "calls", value: StoreCalls): void;
+  set(key: "settings", value: Settings): void;
+};
+
+/** `fail` answers for an error. The default is its problem document. */
+export type EveryRequest = (
+  c: AnyContext,
+  answer: () => Answered | Promise<Answered>,
+  fail?: (error: Error) => Answered | Promise<Answered>,
+) => Promise<Response>;
+
+export const REQUEST_ID = "X-Request-Id";
+const ID = /^[\w\-=]{1,64}$/;
+
+/**
+ * The request's id in the answer and in the log: the client's own (`sent`), or a new one. A text that has a credential in it is
+ * replaced, because a client that uses the wrong header would write its credential into the log.
+ */
+const requestIdOf = (sent: string | undefined, operatorSecret: string | undefined): string =>
+  sent !== undefined && ID.test(sent) && !hasCredential(sent, operatorSecret) ? sent : crypto.randomUUID();
 
 const INSECURE = new Problem("insecure-transport");
 /** Requests to these names never leave the machine, so plain http is safe. */
 const THIS_MACHINE = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/]/;
 const isInsecure = (url: string): boolean => url.startsWith("http:") && !THIS_MACHINE.test(url);
 
-/** Call it before routes are added, because middleware runs in the order in which it is added. */
-export function addMiddleware<E extends AppEnv>(
-  app: Routes<E>,
+/** `own` are headers of every answer of a surface, besides the default ones. */
+export function createEveryRequest(
   { settingsReader, problemLog, bodyShares }: EveryRequestMemory,
-): void {
-  app.use<AppEnv>(function prepareAnswer(c, next) {
-    const id = requestIdOf(c.req.header(REQUEST_ID), c.env.OPERATOR_SECRET);
-    c.set("requestId", id);
+  own: Readonly<Record<string, string>> = {},
+): EveryRequest {
+  const headers = { ...DEFAULT_HEADERS, ...own };
+  /** A `Response` copies the `Headers` that it is given, so those of a problem are made once. */
+  const prepared = new WeakMap<Problem, Headers>();
+
+  function respond(answered: Answered, c: AnyContext): Response {
+    if (answered instanceof Response) return answered;
+    problemLog.add(c.get("requestId"), answered, Date.now());
+    const known =
+      prepared.get(answered) ?? new Headers({ ...headers, "Content-Type": PROBLEM_TYPE, ...answered.headers });
+    prepared.set(answered, known);
+    return new Response(answered.body, { status: answered.status, headers: known });
+  }
+
+  /** An answer that was made from prepared headers has them all. */
+  function complete(response: Response, c: AnyContext): Response {
+    if (!response.headers.has("X-Frame-Options"))
+      for (const [name, value] of Object.entries(headers))
+        if (!response.headers.has(name)) response.headers.set(name, value);
+    response.headers.set(REQUEST_ID, c.get("requestId"));
+    const limits = c.get("limits");
+    for (const name in limits) response.headers.set(name, limits[name] ?? "");
+    return response;
+  }
+
+  return async function everyRequest(c, answer, fail = problemFor) {
+    c.set("requestId", requestIdOf(c.req.header(REQUEST_ID), c.env.OPERATOR_SECRET));
     c.set("problemLog", problemLog);
     c.set("bodyShares", bodyShares);
     c.set("calls", { d1: 0, kv: 0, gate: 0 });
-    // Headers are set before the handler answers. To change a finished response, Hono builds it a second time, which costs more
-    // than all the rest.
-    for (const [name, value] of HEADERS) c.header(name, value);
-    c.header(REQUEST_ID, id);
-    return isInsecure(c.req.url) ? Promise.resolve(respondWithProblem(c, INSECURE)) : next();
-  });
-  app.use(observe);
-  app.use<AppEnv>(async function provideSettings(c, next) {
-    c.set("settings", settingsReader.peek(c.env) ?? (await settingsReader.read(c.env)));
-    await next();
-  });
-
-  const noRoute = createNoRoute(app);
-  app.notFound((c) => {
-    const problem = noRoute(c.req);
-    return (problem.code === "not-found" && pageNotFound(c)) || respondWithProblem(c, problem);
-  });
-  app.onError(handleError);
-}
-
-/** The problem of a request that matches no route: 405 where its path has other methods, which `Allow` names, otherwise 404. */
-export function createNoRoute(app: { readonly routes: readonly Route[] }) {
-  const methodsOf = readMethods(() => app.routes);
-  return ({ path, method }: Pick<HonoRequest, "path" | "method">, detail?: string): Problem => {
-    const methods = methodsOf(path);
-    return methods.length === 0 || methods.includes(method)
-      ? new Problem("not-found", { detail })
-      : new Problem("method-not-allowed", { headers: { Allow: methods.join(", ") } });
-  };
-}
-
-/** The methods of a path, taken from the routes themselves. */
-type Route = { readonly method: string; readonly path: string };
-
-/** Reads the routes at its first use. A part of a path that begins with a colon matches anything. */
-function readMethods(routes: () => readonly Route[]): (path: string) => readonly string[] {
-  let known: (readonly [pattern: RegExp, method: string])[] | undefined;
-  return (path) => {
-    known ??= routes()
-      .filter(({ method }) => method !== "ALL")
-      .map(({ method, path }) => [new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`), method]);
-    const methods = known.filter(([pattern]) => pattern.test(path)).map(([, method]) => method);
-    return [...new Set(methods.flatMap((method) => (method === "GET" ? [method, "HEAD"] : [method])))];
+    if (isInsecure(c.req.url)) return complete(respond(INSECURE, c), c);
+    const logs = Math.random() < Number(c.env.REQUEST_LOG_SHARE);
+    const start = Date.now();
+    let answered: Answered;
+    try {
+      c.set("settings", settingsReader.peek(c.env) ?? (await settingsReader.read(c.env)));
+      answered = await answer();
+    } catch (error) {
+      answered = await fail(error instanceof Error ? error : new Error(String(error)));
+    }
+    const response = complete(respond(answered, c), c);
+    if (logs || c.env.REQUESTS !== undefined) record(c, { response, start, logs });
+    return response;
   };
 }

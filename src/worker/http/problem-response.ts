@@ -12,12 +12,13 @@ type AnyContext = Pick<Context<AppEnv>, "body"> & {
   get(key: "problemLog"): ProblemLog;
 };
 
-export function respondWithProblem(c: AnyContext, problem: Problem): Response {
-  return c.body(problem.body, problem.status, { "Content-Type": "application/problem+json", ...problem.headers });
-}
+export const PROBLEM_TYPE = "application/problem+json";
 
-/** The application's `onError`. */
-export const handleError = (error: Error, c: AnyContext): Response => respondWithProblem(c, toProblem(error, c));
+/** The problem document of an error, for those who cannot return or throw it. */
+export function handleError(error: Error, c: AnyContext): Response {
+  const problem = toProblem(error, c);
+  return c.body(problem.body, problem.status, { "Content-Type": PROBLEM_TYPE, ...problem.headers });
+}
 
 /** The problem that the client gets for an error. For a defect it is a fixed text, and the details are only in the log. */
 export function toProblem(error: Error, c: AnyContext): Problem {

@@ -1,24 +1,33 @@
 /** The routes of a surface, made from its operations. */
 import type { Context } from "hono";
+import { Problem } from "../problem.ts";
+import { hasSettled } from "../store/deadline.ts";
 import type { AppEnv } from "./app-env.ts";
+import type { Answered, EveryRequest } from "./every-request.ts";
 import type { Operation, Operations } from "./operation.ts";
 import { Routes } from "./routes.ts";
-import { untilDone } from "./until-done.ts";
 
-/** `answer` answers a request for one of the operations. */
+/** For routes of an application that has middleware around them: its `onError` answers for a problem. */
+const inMiddleware: EveryRequest = async (_, answer) => {
+  const answered = await answer();
+  if (answered instanceof Problem) throw answered;
+  return answered;
+};
+
+/** `answer` answers a request for one of the operations, within `everyRequest`. */
 export function routeOperations<E extends AppEnv, O extends Operation>(
   operations: Operations<O>,
-  answer: (c: Context<E>, operation: O) => Promise<Response>,
+  answer: (c: Context<E>, operation: O) => Answered | Promise<Answered>,
+  everyRequest: EveryRequest = inMiddleware,
 ): Routes<E> {
   const routes = new Routes<E>();
-  for (const [name, operation] of Object.entries(operations)) {
-    const path = toHonoPath(operation.path);
-    if (operation.untilDone) routes.on(operation.method, path, untilDone);
-    routes.on(operation.method, path, (c) => {
+  for (const [name, operation] of Object.entries(operations))
+    routes.on(operation.method, toHonoPath(operation.path), (c) => {
       nameOperation(c, name);
-      return answer(c, operation);
+      const answered = everyRequest(c, () => answer(c, operation));
+      if (operation.untilDone) c.executionCtx.waitUntil(hasSettled(answered));
+      return answered;
     });
-  }
   return routes;
 }
 

@@ -2,13 +2,13 @@
 import type { Context } from "hono";
 import * as z from "zod/mini";
 import type { AppEnv } from "../http/app-env.ts";
+import type { EveryRequest } from "../http/every-request.ts";
 import { parseOrThrow } from "../http/invalid-request.ts";
 import type { Operation, Operations } from "../http/operation.ts";
 import { toProblem } from "../http/problem-response.ts";
 import { JSON_TYPE, parseJson, readBytes, readForm } from "../http/read-body.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import type { Routes } from "../http/routes.ts";
-import { untilDone } from "../http/until-done.ts";
 import { LeakReports, LeakVerdicts, toReport } from "../model/leak.ts";
 import { Problem } from "../problem.ts";
 import type { LeakMemory } from "./end-leaked-keys.ts";
@@ -87,13 +87,17 @@ async function readSigned(c: Context<AppEnv>, { publishedKeys, signedBodies }: R
   return body;
 }
 
-export function createLeakRoutes(shared: LeakMemory): Routes<AppEnv> {
+export function createLeakRoutes(shared: LeakMemory, everyRequest: EveryRequest): Routes<AppEnv> {
   const memory = { ...shared, publishedKeys: new PublishedKeys(), signedBodies: new UnsignedBodies() };
   const pastedBodies = new UnsignedBodies();
-  const routes = routeOperations<AppEnv, LeakOperation>(LEAK_OPERATIONS, (c, operation) => operation.handle(c, memory));
+  const routes = routeOperations<AppEnv, LeakOperation>(
+    LEAK_OPERATIONS,
+    (c, operation) => operation.handle(c, memory),
+    everyRequest,
+  );
 
   // The form and the two pages that answer it are static files. They say the same whatever was pasted.
-  routes.post("/leaks/reports", untilDone, async (c) => {
+  const endPasted = async (c: Context<AppEnv>) => {
     try {
       const fields = await pastedBodies.read(c, (slot) => readForm(c, { slot }));
       const findings = [{ token: fields.get("key") ?? "", foundAt: fields.get("foundAt") ?? "" }];
@@ -103,6 +107,11 @@ export function createLeakRoutes(shared: LeakMemory): Routes<AppEnv> {
       toProblem(error instanceof Error ? error : new Error(String(error)), c);
       return c.redirect("/leaks/again", 303);
     }
+  };
+  routes.post("/leaks/reports", (c) => {
+    const answered = everyRequest(c, () => endPasted(c));
+    c.executionCtx.waitUntil(answered);
+    return answered;
   });
   return routes;
 }

@@ -3,30 +3,25 @@
  * once, and by its operation when that is known.
  */
 import type { Context } from "hono";
-import { unauthorized } from "../access/admission.ts";
+import { unauthorized } from "../access/admit-key.ts";
 import { Problem } from "../problem.ts";
 import { type AuthenticatedTenant, createApiKeyAuthentication } from "../tenant/authenticate-api-key.ts";
 import type { TenantEnv } from "../tenant/operation.ts";
 import type { TenantMemory } from "../tenant/routes.ts";
 
-/** The tenant of the request, which is counted as this operation, once. Throws the gate's refusal. */
+/** The tenant of the request, which is counted as this operation, once. Throws the gate's refusal: it is the answer to the message. */
 export type Admitted = (operation: string) => AuthenticatedTenant;
 
-/**
- * Throws `unauthorized`: then no body is read. Any other refusal is the answer to the message, so the result throws it.
- * `text` is the presented key.
- */
+/** `text` is the presented key. A problem that is returned is `unauthorized`: then no body is read. */
 export function createAdmission(memory: TenantMemory) {
   const authenticate = createApiKeyAuthentication(memory);
-  return async function admit(c: Context<TenantEnv>, text: string | undefined): Promise<Admitted> {
+  return async function admit(c: Context<TenantEnv>, text: string | undefined): Promise<Admitted | Problem> {
     const key = await memory.apiKeys.verify(text, c.get("settings").signingKeys);
-    if (!key.ok) throw unauthorized(key.reason);
+    if (!key.ok) return unauthorized(key.reason);
     const apiKey = key.value;
     const address = c.req.header("CF-Connecting-IP") ?? null;
-    const decision = await authenticate(c, null, apiKey.text).catch((error: unknown) => {
-      if (error instanceof Problem && error.code !== "unauthorized") return error;
-      throw error;
-    });
+    const decision = await authenticate(c, null, apiKey.text);
+    if (decision instanceof Problem && decision.code === "unauthorized") return decision;
     c.set("sender", apiKey.id);
     let isNamed = false;
     return (operation) => {

@@ -5,9 +5,9 @@
  * A call of a tool is a request of its operation: the same checks, limits and answers, and it is counted as that, once.
  */
 import type { Context } from "hono";
-import { unauthorized } from "../access/admission.ts";
-import { requireScope } from "../access/admit-key.ts";
+import { scopeRefusal, unauthorized } from "../access/admit-key.ts";
 import type { AppEnv } from "../http/app-env.ts";
+import type { EveryRequest } from "../http/every-request.ts";
 import { handleError } from "../http/problem-response.ts";
 import { JSON_TYPE } from "../http/read-body.ts";
 import { Routes } from "../http/routes.ts";
@@ -41,17 +41,17 @@ const CHALLENGES = 'ApiKey realm="tenant", Bearer realm="tenant"';
 /** The operation of a request that calls no tool. */
 const LOOKED = "mcp";
 
-export function createMcpRoutes(memory: TenantMemory) {
+export function createMcpRoutes(memory: TenantMemory, everyRequest: EveryRequest) {
   const admit = createAdmission(memory);
   /** The request of the client, by that of the operation: both have one id, one log line and one count of calls to stores. */
-  const outerOf = new WeakMap<Request, { readonly c: Context<TenantEnv>; readonly tenant: AuthenticatedTenant }>();
+  const outerOf = new WeakMap<Request, { readonly c: Context<TenantEnv>; readonly admitted: AuthenticatedTenant }>();
   const useAdmission: AuthenticateApiKey = async (c, scope) => {
     const outer = outerOf.get(c.req.raw);
-    if (outer === undefined) throw unauthorized("missing");
-    c.set("tenant", outer.tenant);
+    if (outer === undefined) return unauthorized("missing");
+    const { tenant } = outer.admitted;
+    c.set("tenant", tenant);
     c.set("apiKeyId", outer.c.get("apiKeyId"));
-    requireScope(outer.tenant, scope);
-    return outer.tenant;
+    return scopeRefusal(tenant, scope) ?? outer.admitted;
   };
   const operations = new Routes<AppEnv>();
   operations.use(async (c, next) => {
@@ -59,10 +59,10 @@ export function createMcpRoutes(memory: TenantMemory) {
     if (outer !== undefined) for (const name of SHARED) c.set(name, outer.get(name));
     await next();
   });
-  operations.route("/", createTenantRoutes(memory, useAdmission));
+  operations.route("/", createTenantRoutes(memory, undefined, useAdmission));
   operations.onError(handleError);
 
-  async function callTool(c: Context<TenantEnv>, { params }: Message, admitted: Admitted): Promise<object> {
+  async function callTool(c: Context<TenantEnv>, { params }: Message, admit: Admitted): Promise<object> {
     const tool = toolOf(params.name);
     if (tool === undefined) throw new RpcError(-32602, { message: "There is no such tool", status: 200 });
     const name = String(params.name);
@@ -70,13 +70,13 @@ export function createMcpRoutes(memory: TenantMemory) {
     const given = toFields(params.arguments) ?? {};
     let answer: Response;
     try {
-      const tenant = admitted(name);
+      const admitted = admit(name);
       const request = toRequest(tool, {
         given,
         origin: new URL(c.req.url).origin,
         headers: headersOf(c),
       });
-      outerOf.set(request, { c, tenant });
+      outerOf.set(request, { c, admitted });
       answer = await operations.fetch(request, c.env, c.executionCtx);
     } catch (error) {
       if (!(error instanceof Problem)) throw error;
@@ -92,7 +92,7 @@ export function createMcpRoutes(memory: TenantMemory) {
   async function answerTo(c: Context<TenantEnv>, message: Message, admitted: Admitted): Promise<object> {
     const { method, params, isNewest } = message;
     if (method === "tools/call") return callTool(c, message, admitted);
-    const { scopes } = admitted(LOOKED);
+    const { scopes } = admitted(LOOKED).tenant;
     if (method === "tools/list")
       return { tools: toolsFor(scopes), ...(isNewest && { ttlMs: KEPT_MS.tools, cacheScope: "private" }) };
     if (isNewest && method === "server/discover")
@@ -115,16 +115,17 @@ export function createMcpRoutes(memory: TenantMemory) {
   }
 
   const routes = new Routes<TenantEnv>();
-  routes.use("/mcp", async (c, next) => {
-    await next();
-    if (c.res.status === 401) c.res.headers.set("WWW-Authenticate", CHALLENGES);
-  });
-  routes.post("/mcp", async (c) => {
+  const answer = async (c: Context<TenantEnv>) => {
     // A page of another site cannot read the answer, and has no key: the protocol wants it refused all the same.
     const origin = c.req.header("Origin");
     if (origin !== undefined && origin !== new URL(c.req.url).origin)
       throw new Problem("forbidden", { detail: "Browsers' pages of other origins may not use this." });
     const admitted = await admit(c, keyOf(c));
+    if (admitted instanceof Problem) {
+      const response = handleError(admitted, c);
+      response.headers.set("WWW-Authenticate", CHALLENGES);
+      return response;
+    }
     c.set("operation", LOOKED);
     let id = "null";
     try {
@@ -143,7 +144,8 @@ export function createMcpRoutes(memory: TenantMemory) {
       const { code, message, data, status } = error;
       return respond(c, id, { error: { code, message, data } }, status);
     }
-  });
+  };
+  routes.post("/mcp", (c) => everyRequest(c, () => answer(c)));
   return routes;
 }
 

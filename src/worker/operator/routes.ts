@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { constantTimeEqual } from "../credentials/constant-time-equal.ts";
 import type { AppEnv } from "../http/app-env.ts";
+import type { EveryRequest } from "../http/every-request.ts";
 import { readInput } from "../http/read-input.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import { Problem } from "../problem.ts";
@@ -26,13 +27,14 @@ export const OPERATOR_OPERATIONS = {
   ...ACCESS_OPERATIONS,
 };
 
-export function createOperatorRoutes(shared: Omit<OperatorMemory, "health">) {
+export function createOperatorRoutes(shared: Omit<OperatorMemory, "health">, everyRequest: EveryRequest) {
   const memory = { ...shared, health: new HealthCheck() };
-  const routes = routeOperations<AppEnv, OperatorOperation>(OPERATOR_OPERATIONS, async (c, operation) => {
+  const answer = async (c: Context<AppEnv>, operation: OperatorOperation) => {
     if (operation.credential.kind === "operator") authenticateOperator(c);
     return operation.handle(c, await readInput(c, operation, "operator"), memory);
-  });
-  routes.get(SECURITY_PATH, answerSecurityText);
+  };
+  const routes = routeOperations(OPERATOR_OPERATIONS, answer, everyRequest);
+  routes.get(SECURITY_PATH, (c) => everyRequest(c, () => answerSecurityText(c)));
   return routes;
 }
 

@@ -20,7 +20,7 @@ export function answerSecurityText(c: Context<AppEnv>): Response {
     `Canonical: ${new URL(SECURITY_PATH, c.req.url).href}`,
     ...(SECURITY_POLICY ? listOf("Policy", SECURITY_POLICY, POLICY) : []),
   ];
-  return c.text(`${lines.join("\n")}\n`);
+  return c.body(`${lines.join("\n")}\n`, 200, { "Content-Type": "text/plain; charset=UTF-8" });
 }
 
 function listOf(field: "Contact" | "Policy", setting: string, form: RegExp): readonly string[] {

@@ -5,7 +5,7 @@
  */
 import type { Context } from "hono";
 import { holderOf, limitPanelist } from "../access/limit-panelist.ts";
-import { type IdeaBankMemory, unauthorized } from "../access/open-idea-bank.ts";
+import { type IdeaBankMemory, subjectsOf, unauthorized } from "../access/open-idea-bank.ts";
 import { deliverSoon, watchWebhooks } from "../changes/deliver.ts";
 import { type Send, sendOutside } from "../changes/send.ts";
 import { isYoungToken, type VerifiedToken } from "../credentials/compound-token.ts";
@@ -22,7 +22,7 @@ import type { Capability } from "../model/idea-bank.ts";
 import { Problem } from "../problem.ts";
 import { laterOf } from "../store/anchors.ts";
 import type { Session } from "../store/session.ts";
-import { addressOf, openIdeaBank, subjectsOf, tokenOf } from "./idea-bank.ts";
+import { addressOf, openIdeaBank, tokenOf } from "./answer-view.ts";
 import type { ParticipationOperation } from "./operation.ts";
 
 export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {

@@ -1,11 +1,12 @@
 /** `GET /public/ideabank/changelog.atom` and `.json`: the changelog for feed readers, from the same view as the changelog itself. */
 import type { Context } from "hono";
-import type { IdeaBankMemory } from "../access/open-idea-bank.ts";
+import type { OpenedByToken } from "../access/open-idea-bank.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { ATOM, type FeedFormat, JSON_FEED } from "../idea-bank/render-feed.ts";
 import { fillIn } from "../idea-bank/rendered-feeds.ts";
+import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { ChangelogFeed } from "../model/changelog.ts";
-import { ifNoneMatch, openChangelog } from "./changelog.ts";
+import { changelogOf, ifNoneMatch } from "./changelog.ts";
 import { type IdeaBankOperation, ideaBankOperation } from "./operation.ts";
 
 const SHARED = {
@@ -27,7 +28,7 @@ export const FEED_OPERATIONS: Record<"getAtomFeed" | "getJsonFeed", IdeaBankOper
     feed: "application/atom+xml",
     summary: "Read the changelog as an Atom feed",
     description: DESCRIPTION,
-    handle: (c, memory) => respondWithFeed(c, memory, ATOM),
+    handle: (c, opened, { views }) => respondWithFeed(c, { opened, views, format: ATOM }),
   }),
 
   getJsonFeed: ideaBankOperation({
@@ -37,19 +38,19 @@ export const FEED_OPERATIONS: Record<"getAtomFeed" | "getJsonFeed", IdeaBankOper
     answer: ChangelogFeed,
     summary: "Read the changelog as a JSON feed",
     description: DESCRIPTION,
-    handle: (c, memory) => respondWithFeed(c, memory, JSON_FEED),
+    handle: (c, opened, { views }) => respondWithFeed(c, { opened, views, format: JSON_FEED }),
   }),
 };
 
-/**
- * A panelist's token is a secret, but a URL is not secret: readers pass it on, and servers log it. So only a visitor's token is
- * accepted there.
- */
-const visitorsOnly = (text: string | undefined) => (text?.startsWith("ibv_") ? text : undefined);
-
-async function respondWithFeed(c: Context<AppEnv>, memory: IdeaBankMemory, format: FeedFormat): Promise<Response> {
-  const { ideaBank, changelog, token } = await openChangelog(c, memory, visitorsOnly(c.req.query("token")));
-  const feed = await memory.views.feeds.open({ format, ideaBankId: token.ideaBankId, ideaBank, changelog });
+async function respondWithFeed(
+  c: Context<AppEnv>,
+  {
+    opened,
+    views,
+    format,
+  }: { readonly opened: OpenedByToken; readonly views: IdeaBankViews; readonly format: FeedFormat },
+): Promise<Response> {
+  const feed = await views.feeds.open({ format, ideaBankId: opened.token.ideaBankId, ...changelogOf(opened) });
   c.header("ETag", feed.etag);
   c.header("Cache-Control", "private, no-cache");
   if (ifNoneMatch(c.req.header("If-None-Match"), feed.etag)) return c.body(null, 304);

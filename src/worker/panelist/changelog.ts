@@ -1,15 +1,9 @@
 /** `GET /public/ideabank/changelog` (contract, changelog rules 1 to 7), from memory to the finished answer. */
-import type { Context } from "hono";
-import type { IdeaBankMemory } from "../access/open-idea-bank.ts";
-import type { AppEnv } from "../http/app-env.ts";
+import type { OpenedByToken } from "../access/open-idea-bank.ts";
 import { DEFAULT_HEADERS } from "../http/default-headers.ts";
-import { REQUEST_ID } from "../http/request-id.ts";
 import type { VersionedChangelog } from "../idea-bank/stored-changelogs.ts";
-import { hasCapability } from "../model/capabilities.ts";
 import { Changelog } from "../model/changelog.ts";
-import { Problem } from "../problem.ts";
 import { CROSS_ORIGIN_HEADERS } from "./cross-origin.ts";
-import { openIdeaBank } from "./idea-bank.ts";
 import { ideaBankOperation } from "./operation.ts";
 
 export const CHANGELOG_OPERATIONS = {
@@ -25,24 +19,16 @@ export const CHANGELOG_OPERATIONS = {
     description:
       "The implemented proposals, newest first by last activity, at most the idea bank's configured maximum, and as many as fit into 256 KiB. The list is not " +
       "paginated: `cursor` and `limit` are ignored. A closed changelog returns the same 404 as an idea bank that does not exist.",
-    handle: async (c, memory) => {
-      const { changelog } = await openChangelog(c, memory);
-      const request = { requestId: c.get("requestId"), ifNoneMatch: c.req.header("If-None-Match") };
-      return respondWithChangelog(changelog, request);
-    },
+    handle: (c, opened) => respondWithChangelog(changelogOf(opened).changelog, c.req.header("If-None-Match")),
   }),
 };
 
-/** Throws `unauthorized`, and `idea-bank-not-found` for a closed gate. `inAddress` is a visitor's token in the URL. */
-export async function openChangelog(c: Context<AppEnv>, memory: IdeaBankMemory, inAddress?: string) {
-  const { ideaBank, changelog, token } = await openIdeaBank(c, { memory, capability: "canViewChangelog", inAddress });
-  if (ideaBank === null || !hasCapability(ideaBank, "canViewChangelog")) throw new Problem("idea-bank-not-found");
-  if (changelog === undefined) throw new Error("a changelog that may be viewed was not read with its idea bank");
-  return { ideaBank, changelog, token };
+/** What a view has in which the changelog may be seen. */
+export function changelogOf({ ideaBank, changelog }: OpenedByToken) {
+  if (ideaBank === null || changelog === undefined)
+    throw new Error("a changelog that may be viewed was not read with its idea bank");
+  return { ideaBank, changelog };
 }
-
-/** The parts of a request on which the answer depends. */
-type ChangelogRequest = { readonly requestId: string; readonly ifNoneMatch: string | undefined };
 
 /**
  * The headers of 200 and of 304, prepared once for each changelog. A `Response` copies the `Headers` object that it is given, so
@@ -70,12 +56,11 @@ function headersOf(changelog: VersionedChangelog): Prepared {
   return headers;
 }
 
-function respondWithChangelog(changelog: VersionedChangelog, request: ChangelogRequest): Response {
+function respondWithChangelog(changelog: VersionedChangelog, header: string | undefined): Response {
   const { ok, notModified } = headersOf(changelog);
-  const isKnown = ifNoneMatch(request.ifNoneMatch, changelog.etag);
-  const headers = isKnown ? notModified : ok;
-  headers.set(REQUEST_ID, request.requestId);
-  return isKnown ? new Response(null, { status: 304, headers }) : new Response(changelog.bytes, { headers });
+  return ifNoneMatch(header, changelog.etag)
+    ? new Response(null, { status: 304, headers: notModified })
+    : new Response(changelog.bytes, { headers: ok });
 }
 
 /** Whether an `If-None-Match` header names this entity tag, by the weak comparison of RFC 9110, section 13.1.2. */

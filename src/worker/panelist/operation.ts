@@ -4,7 +4,7 @@
  */
 import type { Context } from "hono";
 import type * as z from "zod/mini";
-import type { IdeaBankMemory } from "../access/open-idea-bank.ts";
+import type { IdeaBankMemory, OpenedByToken } from "../access/open-idea-bank.ts";
 import type { VerifiedToken } from "../credentials/compound-token.ts";
 import type { PanelistAccess } from "../database/panelist-access.ts";
 import type { AppEnv } from "../http/app-env.ts";
@@ -18,8 +18,11 @@ const tag: Tag = { name: "Panelist API", description: "The operations for paneli
 /** The problems of an operation whose path names a proposal. */
 export const PROPOSAL_PROBLEMS = ["too-many-requests", "idea-bank-not-found", "proposal-not-found"] as const;
 
-/** Answered from the isolate's view of the idea bank. */
-export type IdeaBankOperation = Operation & { handle(c: Context<AppEnv>, memory: IdeaBankMemory): Promise<Response> };
+/** Answered from the isolate's view of the idea bank, which has the capability when the handler runs. */
+export type IdeaBankOperation = Operation & {
+  readonly credential: { readonly kind: "compoundToken"; readonly capability: Capability | null };
+  readonly handle: (c: Context<AppEnv>, opened: OpenedByToken, memory: IdeaBankMemory) => Response | Promise<Response>;
+};
 
 type IdeaBankDefinition = Definition<`/${string}`, never, never> &
   Pick<IdeaBankOperation, "handle"> & {

@@ -12,6 +12,7 @@ import { actingAs } from "../database/acting-keys.ts";
 import type { TokenRevocation } from "../database/idea-bank-view.ts";
 import { ownsPath } from "../database/ownership.ts";
 import { sendConsistencyToken } from "../http/consistency.ts";
+import type { Answered } from "../http/every-request.ts";
 import { readIds } from "../http/query.ts";
 import { readInput } from "../http/read-input.ts";
 import type { IdeaBankViews } from "../idea-bank/views.ts";
@@ -31,8 +32,13 @@ const isRecorded = ({ effect, method, path }: TenantOperation): boolean =>
   effect !== "reads" && !path.includes("/votes") && !(method === "POST" && path.endsWith("/tokens"));
 
 export function createTenantAnswer(authenticate: AuthenticateApiKey, views: IdeaBankViews, send: Send) {
-  return async function answer(c: Context<TenantEnv>, operation: TenantOperation): Promise<Response> {
-    const { accountId, database } = await authenticate(c, scopeOf(operation));
+  return async function answer(c: Context<TenantEnv>, operation: TenantOperation): Promise<Answered> {
+    const authenticated = await authenticate(c, scopeOf(operation));
+    if (authenticated instanceof Problem) return authenticated;
+    const {
+      database,
+      tenant: { accountId },
+    } = authenticated;
     const { path, effect } = operation;
     const ids = readIds(c, operation);
     // `externalId` is the tenant's own id, not the identifier of a row.

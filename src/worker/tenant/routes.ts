@@ -1,6 +1,7 @@
 /** The tenant API, used with an API key. */
 import type { KeyMemory } from "../access/admit-key.ts";
 import type { Send } from "../changes/send.ts";
+import type { EveryRequest } from "../http/every-request.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { createTenantAnswer } from "./answer-tenant.ts";
@@ -33,8 +34,13 @@ export const TENANT_OPERATIONS = {
 /** The memory that this surface shares with others in the isolate. */
 export type TenantMemory = KeyMemory & { readonly views: IdeaBankViews; readonly send: Send };
 
-export const createTenantRoutes = (memory: TenantMemory, authenticate = createApiKeyAuthentication(memory)) =>
+export const createTenantRoutes = (
+  memory: TenantMemory,
+  everyRequest?: EveryRequest,
+  authenticate = createApiKeyAuthentication(memory),
+) =>
   routeOperations<TenantEnv, TenantOperation>(
     TENANT_OPERATIONS,
     createTenantAnswer(authenticate, memory.views, memory.send),
+    everyRequest,
   );

@@ -1,0 +1,61 @@
+/**
+ * Answers the operations that an isolate's view of the idea bank answers: first the token, then the idea bank, then the operation's
+ * capability, then the handler.
+ */
+import type { Context } from "hono";
+import { type IdeaBankMemory, type OpenedByToken, openByToken } from "../access/open-idea-bank.ts";
+import type { AppEnv } from "../http/app-env.ts";
+import { CONSISTENCY_TOKEN } from "../http/consistency.ts";
+import { hasCapability } from "../model/capabilities.ts";
+import type { Capability } from "../model/idea-bank.ts";
+import { Problem } from "../problem.ts";
+import type { IdeaBankOperation } from "./operation.ts";
+
+/** Throws `idea-bank-not-found` where the capability is closed. */
+export const createViewAnswer =
+  (memory: IdeaBankMemory) =>
+  async (c: Context<AppEnv>, { credential: { capability }, feed, handle }: IdeaBankOperation) => {
+    const inAddress = feed === undefined ? undefined : visitorsOnly(c.req.query("token"));
+    const opened = await openIdeaBank(c, { memory, capability, inAddress });
+    if (capability !== null && (opened.ideaBank === null || !hasCapability(opened.ideaBank, capability)))
+      throw new Problem("idea-bank-not-found");
+    return handle(c, opened, memory);
+  };
+
+/**
+ * A panelist's token is a secret, but a URL is not secret: readers pass it on, and servers log it. So only a visitor's token is
+ * accepted there.
+ */
+const visitorsOnly = (text: string | undefined) => (text?.startsWith("ibv_") ? text : undefined);
+
+/** The token in `Authorization: <token>` or `Authorization: Bearer <token>`. */
+export const tokenOf = (c: Context<AppEnv>): string | undefined =>
+  c.req.header("Authorization")?.replace(/^Bearer +/i, "");
+
+/** The client's address; "" when it is unknown. */
+export const addressOf = (c: Context<AppEnv>): string => c.req.header("CF-Connecting-IP") ?? "";
+
+/** Throws `unauthorized` for a token that is invalid or revoked. `inAddress` is a visitor's token in the URL. */
+export const openIdeaBank = (
+  c: Context<AppEnv>,
+  {
+    memory,
+    capability,
+    inAddress,
+  }: {
+    readonly memory: IdeaBankMemory;
+    readonly capability: Capability | null;
+    readonly inAddress?: string | undefined;
+  },
+): Promise<OpenedByToken> =>
+  openByToken(memory, {
+    caller: c,
+    settings: c.get("settings"),
+    question: {
+      text: tokenOf(c) ?? inAddress,
+      address: addressOf(c),
+      capability,
+      store: capability === "canViewChangelog" ? { kv: c.env.CHANGELOGS, calls: c.get("calls") } : undefined,
+      consistencyToken: c.req.header(CONSISTENCY_TOKEN),
+    },
+  });
