@@ -1,6 +1,7 @@
 /**
  * `npm run bench`: measures, prints two pages, and writes them to `docs/` with their plots. `-- --quick` takes a
- * minute and a half, tests the benchmark itself, and writes nothing. `-- --only world` runs and prints the simulated world alone.
+ * minute and a half, tests the benchmark itself, and writes nothing. `-- --only world` runs and prints the simulated world alone;
+ * `-- --only entered` prints the files and functions of ours that warm requests enter.
  * `-- --resume` goes on after the last part that a full run has finished.
  */
 import { execFileSync } from "node:child_process";
@@ -9,6 +10,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { deserialize, serialize } from "node:v8";
 import { optionsOf } from "../../src/commands/command-line/main.ts";
 import { measureCost } from "./measure/cost.ts";
+import { measureEntered } from "./measure/entered.ts";
 import { measureMemory } from "./measure/memory.ts";
 import { measureScale } from "./measure/scale.ts";
 import { measureSpeed } from "./measure/speed.ts";
@@ -68,11 +70,18 @@ const values = await optionsOf({
   options: {
     quick: { type: "boolean", default: false, help: "Only tests the benchmark, in about a minute. Writes nothing." },
     resume: { type: "boolean", default: false, help: "Goes on after the last part that a full run has finished." },
-    only: { type: "string", value: "world", help: "Runs and prints the simulated world alone." },
+    only: { type: "string", value: "world|entered", help: "Runs and prints this part alone." },
   },
 });
-if (values.only !== undefined && values.only !== "world")
-  throw new Error("--only world is the only part that runs alone");
+if (values.only !== undefined && !["world", "entered"].includes(values.only))
+  throw new Error("--only world and --only entered are the parts that run alone");
+if (values.only === "entered") {
+  for (const [request, files] of Object.entries(await measureEntered())) {
+    console.log(`${request}: ${files.size} files, ${[...files.values()].flat().length} functions`);
+    for (const [file, functions] of files) console.log(`  ${file}: ${functions.filter(Boolean).join(", ")}`);
+  }
+  process.exit();
+}
 const plan = values.quick ? QUICK : FULL;
 const startedAt = new Date();
 await install();

@@ -12,6 +12,9 @@ export { buildWorker as buildOurs } from "../../src/commands/development/build-w
 export const buildWorker = (name: string): Promise<string> =>
   bundle({ entryPoints: [`test/bench/workers/${name}.ts`] });
 
+/** Our application for Node, in which a comment names the file before the code of each. */
+export const buildReadable = (): Promise<string> => bundle({ entryPoints: ["src/worker/app.ts"], minify: false });
+
 /** The world around our code and the peers' (world/worker.ts); without better-auth, it needs nothing that is not the project's. */
 export const buildWorld = ({ betterAuth }: { betterAuth: boolean }): Promise<string> =>
   bundle({
@@ -35,9 +38,7 @@ export const buildMetered = (module: string, objectClass?: string): Promise<stri
 
 async function bundle(options: import("esbuild").BuildOptions): Promise<string> {
   const { outputFiles } = await build({
-    ...options,
     bundle: true,
-    write: false,
     minify: true,
     format: "esm",
     target: "es2024",
@@ -46,6 +47,8 @@ async function bundle(options: import("esbuild").BuildOptions): Promise<string> 
     jsx: "automatic",
     jsxImportSource: "#jsx",
     logLevel: "error",
+    ...options,
+    write: false,
   });
   const [file] = outputFiles ?? [];
   if (file === undefined) throw new Error("the bundler made nothing");

@@ -27,6 +27,8 @@ export type Worker = {
 export type Runtime = {
   url(worker: string): string;
   database(worker: string, binding?: string): Promise<D1Database>;
+  /** All bindings of a Worker, for code that runs here. */
+  bindings(worker: string): Promise<Record<string, unknown>>;
   /** Of workerd, in bytes: what it holds in memory right now. */
   residentBytes(): number;
   /** Of workerd, since it started: user and system time of all its threads, in seconds. */
@@ -88,6 +90,7 @@ export async function startRuntime(workers: readonly Worker[], { inspected = fal
       return url;
     },
     database: (worker, binding = "DB") => miniflare.getD1Database(binding, worker),
+    bindings: (worker) => miniflare.getBindings(worker),
     residentBytes: () => Number(execFileSync("ps", ["-o", "rss=", "-p", String(pid)]).toString()) * 1024,
     processorSeconds: () => processorSeconds(pid),
     inspector: async () => new URL(`http://${(await miniflare.getInspectorURL()).host}`),

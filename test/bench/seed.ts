@@ -9,6 +9,7 @@ import { SCOPES } from "../../src/worker/model/scope.ts";
 import { SECRET } from "./runtime.ts";
 
 export const ACCOUNT_ID = "0BenchTenant";
+export const OWNER_EMAIL = "bench@example.com";
 const PANELIST_ID = "0BenchPanel0";
 const DAY_SECONDS = 86_400;
 /** Rows that one statement inserts: local D1 gives a statement 30 seconds. */
@@ -24,7 +25,7 @@ export async function seedAccount(database: D1Database): Promise<void> {
   await database.batch([
     database
       .prepare(
-        "INSERT INTO accounts (id, owner_email, created_at, max_bytes, panelist_salt) VALUES (?1, 'bench@example.com', 1, ?2, lower(hex(randomblob(16))))",
+        `INSERT INTO accounts (id, owner_email, created_at, max_bytes, panelist_salt) VALUES (?1, '${OWNER_EMAIL}', 1, ?2, lower(hex(randomblob(16))))`,
       )
       .bind(ACCOUNT_ID, MAX_BYTES),
     database
