@@ -5,9 +5,9 @@
 import { BoundedMap } from "../memory/bounded-map.ts";
 import type { Changelog } from "../model/changelog.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
+import type { ViewedChangelog } from "./read-view.ts";
 import { etagOf } from "./render-changelog.ts";
 import { type FeedFormat, feedIdOf } from "./render-feed.ts";
-import type { ViewedChangelog } from "./view.ts";
 
 const MIB = 1024 * 1024;
 export const MEMORY_BYTES = { feeds: 16 * MIB, share: 4 * MIB } as const;

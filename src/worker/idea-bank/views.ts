@@ -1,5 +1,5 @@
 /**
- * An isolate's views of idea banks (view.ts). A view holds everything that the requests of an idea bank's panelists depend on,
+ * An isolate's views of idea banks (read-view.ts). A view holds everything that the requests of an idea bank's panelists depend on,
  * for all panelists at once. Only the revocations of tokens are kept beside it, by account.
  *
  * One D1 batch reads a view; kept.ts has the rules for its age and for an outage. For an idea bank that does not exist, and for
@@ -20,10 +20,10 @@ import type { WaitUntil } from "../store/deadline.ts";
 import { Kept, OUTAGE_MS } from "../store/kept.ts";
 import { isDatabaseOutage } from "../store/outage.ts";
 import { PanelistIds } from "./panelist-ids.ts";
+import { readView, type View, type ViewReadOptions } from "./read-view.ts";
 import { RenderedFeeds } from "./rendered-feeds.ts";
 import { Revocations } from "./revocations.ts";
 import { type ChangelogStore, StoredChangelogs } from "./stored-changelogs.ts";
-import { readView, type View, type ViewReadOptions } from "./view.ts";
 
 /** The content of a verified token. `issuedAt` is in Unix seconds; `panelistId` is null for a visitor. */
 type Claims = {

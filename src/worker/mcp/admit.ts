@@ -5,7 +5,7 @@
 import type { Context } from "hono";
 import { unauthorized } from "../access/admit-key.ts";
 import { Problem } from "../problem.ts";
-import { type AuthenticatedTenant, createApiKeyAuthentication } from "../tenant/authenticate-api-key.ts";
+import { type AuthenticatedTenant, createApiKeyAuthentication } from "../tenant/answer-tenant.ts";
 import type { TenantEnv } from "../tenant/operation.ts";
 import type { TenantMemory } from "../tenant/routes.ts";
 

@@ -12,7 +12,7 @@ import { handleError } from "../http/problem-response.ts";
 import { JSON_TYPE } from "../http/read-body.ts";
 import { Routes } from "../http/routes.ts";
 import { Problem } from "../problem.ts";
-import type { AuthenticateApiKey, AuthenticatedTenant } from "../tenant/authenticate-api-key.ts";
+import type { AuthenticateApiKey, AuthenticatedTenant } from "../tenant/answer-tenant.ts";
 import type { TenantEnv } from "../tenant/operation.ts";
 import { createTenantRoutes, type TenantMemory } from "../tenant/routes.ts";
 import { type Admitted, createAdmission } from "./admit.ts";

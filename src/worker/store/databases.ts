@@ -10,9 +10,9 @@ import { Anchors, laterOf } from "./anchors.ts";
 import { type Bindings, bindingName, DIRECTORY_DIGIT, digitsOf, findBinding } from "./bindings.ts";
 import { Breaker, type Pinger } from "./breaker.ts";
 import { answerWithin, DEADLINE_MS, hasHung, hedged, type WaitUntil } from "./deadline.ts";
+import { ping, Sessions } from "./hanging-sessions.ts";
 import { isDatabaseOutage } from "./outage.ts";
 import { type Call, openSession, type Session } from "./session.ts";
-import { ping, Sessions } from "./sessions.ts";
 
 export type ReadOptions<Answer> = {
   /** The answer includes at least this bookmark, besides the anchor that every read includes. */

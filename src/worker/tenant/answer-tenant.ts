@@ -6,6 +6,7 @@
  * query checks it first: another tenant's resource gives 403 whatever was sent, and a valid request is one round trip.
  */
 import type { Context } from "hono";
+import { type AdmittedKey, admitKey, type KeyMemory } from "../access/admit-key.ts";
 import { deliverSoon, watchWebhooks } from "../changes/deliver.ts";
 import { type Send, sendOutside } from "../changes/send.ts";
 import { actingAs } from "../database/acting-keys.ts";
@@ -17,9 +18,43 @@ import { readIds } from "../http/query.ts";
 import { readInput } from "../http/read-input.ts";
 import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { isId } from "../model/id.ts";
+import type { Scope } from "../model/scope.ts";
 import { Problem } from "../problem.ts";
-import type { AuthenticateApiKey } from "./authenticate-api-key.ts";
 import type { TenantEnv, TenantOperation } from "./operation.ts";
+
+/** Sets `tenant` and `apiKeyId`, and the rate-limit headers of the response. Returns the problem of a refused key. `text` is the key, by default the one in `X-API-Key`. */
+export type AuthenticateApiKey = (
+  c: Context<TenantEnv>,
+  scope: Scope | null,
+  text?: string | undefined,
+) => Promise<AuthenticatedTenant | Problem>;
+
+/** A tenant, and the database that holds all its data: the one that its key names. */
+export type AuthenticatedTenant = Pick<AdmittedKey, "tenant" | "database">;
+
+export function createApiKeyAuthentication(memory: KeyMemory): AuthenticateApiKey {
+  return async function authenticateApiKey(c, scope, text = c.req.header("X-API-Key")) {
+    const decision = await admitKey(memory, {
+      caller: c,
+      keys: c.get("settings").signingKeys,
+      question: {
+        text,
+        scope,
+        address: c.req.header("CF-Connecting-IP") ?? null,
+        operation: c.get("operation") ?? "",
+        sent: c.req.raw,
+        operatorSecret: c.env.OPERATOR_SECRET,
+        now: Date.now(),
+      },
+    });
+    c.set("limits", decision.limits);
+    if (decision.refusal) return decision.refusal;
+    c.set("tenant", decision.tenant);
+    c.set("apiKeyId", decision.apiKeyId);
+    c.set("sender", decision.apiKeyId);
+    return decision;
+  };
+}
 
 const scopeOf = ({ credential }: TenantOperation) => (credential.kind === "apiKey" ? credential.scope : null);
 
@@ -46,12 +81,22 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     if (!Object.values(named).every(isId)) throw new Problem("forbidden", { cause: "no such identifier" });
 
     c.set("listsOf", accountId);
-    const primary = database.primary();
-    const { session } = primary;
-    const acting = isRecorded(operation) ? actingAs(session, { accountId, apiKeyId: c.get("apiKeyId") }) : session;
-    const watched = effect === "reads" ? { session, waiting: [] } : watchWebhooks(acting, { accountId });
+    let opened: ReturnType<typeof openPrimary> | undefined;
+    const openPrimary = () => {
+      const primary = database.primary();
+      const acting = isRecorded(operation)
+        ? actingAs(primary.session, { accountId, apiKeyId: c.get("apiKeyId") })
+        : primary.session;
+      const watched = effect === "reads" ? { session: acting, waiting: [] } : watchWebhooks(acting, { accountId });
+      return { primary, watched };
+    };
+    /** Opened when somebody asks for it: whoami asks no database. */
+    const open = () => {
+      opened ??= openPrimary();
+      return opened;
+    };
     const orForbidden = async (error: unknown): Promise<never> => {
-      if (await ownsPath(watched.session, { accountId, path, ids })) throw error;
+      if (await ownsPath(open().watched.session, { accountId, path, ids })) throw error;
       throw new Problem("forbidden", { cause: "not the tenant's" });
     };
     const input = await readInput(c, operation, "tenant").catch(orForbidden);
@@ -62,21 +107,27 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     const request = {
       ...input,
       accountId,
-      session: watched.session,
+      get session() {
+        return open().watched.session;
+      },
       now: Date.now(),
-      panelistIdOf: (externalId: string) => views.panelistIds.of({ accountId, externalId }, session),
+      panelistIdOf: (externalId: string) => views.panelistIds.of({ accountId, externalId }, open().primary.session),
       noteRevocation: (revocation: TokenRevocation | undefined) => {
         if (revocation === undefined) return;
         views.noteRevocation(revocation);
-        views.noteWrite(revocation.panelistId, primary.bookmark);
+        views.noteWrite(revocation.panelistId, open().primary.bookmark);
       },
     };
     const response = await operation.handle(c, request).catch((error: unknown) => {
       if (error instanceof Problem && error.code === "invalid-request") return orForbidden(error);
       throw error;
     });
+    if (opened === undefined) return response;
+    const {
+      primary,
+      watched: { waiting },
+    } = opened;
     primary.noteAnswer();
-    const { waiting } = watched;
     if (waiting.length > 0)
       c.executionCtx.waitUntil(deliverSoon(database.withoutSession(), waiting, sendOutside(send, c.env)));
     if (effect === "reads") return response;

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, expect, it, vi } from "vitest";
 import { Anchors } from "../../../src/worker/store/anchors.ts";
 import { PrimarySession } from "../../../src/worker/store/databases.ts";
-import { Sessions } from "../../../src/worker/store/sessions.ts";
+import { Sessions } from "../../../src/worker/store/hanging-sessions.ts";
 import { prepare } from "../../../src/worker/store/statement.ts";
 import { openDatabase } from "../../support/databases.ts";
 import { hangSessions, withFault } from "../../support/faults.ts";

@@ -1,0 +1,14 @@
+/** How many of our files a reader has to know to follow a warm request. A request that enters more needs a reason. */
+import { expect, it } from "vitest";
+import { measureEntered } from "./measure/entered.ts";
+
+const MOST = { changelog: 18, whoami: 19, vote: 45, revocation: 45 };
+
+it("a warm request enters few files", async () => {
+  const entered = await measureEntered();
+  for (const [request, most] of Object.entries(MOST)) {
+    const files = [...entered[request as keyof typeof MOST].keys()];
+    expect(files.length, `${request} enters ${files.join(", ")}`).toBeLessThanOrEqual(most);
+    expect(files.length).toBeGreaterThan(most / 2);
+  }
+});
