@@ -46,7 +46,7 @@ describe("the owner's desk in Chromium", () => {
       await page.keyboard.press("Enter");
       await page.getByRole("heading", { name: "Lights on the quay" }).waitFor();
       await page.getByLabel("Comment", { exact: true }).fill("We are on it.");
-      await page.getByRole("button", { name: "Comment", exact: true }).press("Enter");
+      await page.getByRole("button", { name: "Post comment" }).press("Enter");
       await page.getByText("The comment is created.").waitFor();
       await page.getByRole("link", { name: "Back to the list" }).press("Enter");
       await page.getByRole("checkbox", { name: "Choose “Dogs on ferries”" }).waitFor();

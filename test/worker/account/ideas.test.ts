@@ -2,6 +2,7 @@
 import { describe, expect, it, vi } from "vitest";
 import { databaseOf } from "../../support/databases.ts";
 import { createDesk } from "../../support/desk.ts";
+import { addVoters, addVotes } from "../../support/many-rows.ts";
 import { createOwner } from "../../support/owner.ts";
 import { createPanel } from "../../support/panel.ts";
 import { readForm } from "../../support/read-forms.ts";
@@ -181,7 +182,7 @@ describe("one idea", () => {
       ...{ status: "planned", visibility: "hidden", tags: ["B", "A", "C"], description: text, response: { text } },
     });
     expect(await page(locationOf(answer))).toContain("Status: Submitted → Planned. Tags: A, B → B, A, C.");
-    await send(desk, path, "Save the text", { do: "edit", title: "Later buses" });
+    await send(desk, path, "Save text", { do: "edit", title: "Later buses" });
     await send(desk, path, "Save", { do: "decide", response: "" });
     expect(await idea(id)).toMatchObject({ title: "Later buses", description: text, response: null });
     const refused = await send(desk, path, "Save", { do: "decide", tags: "a,b,c,d,e,f" });
@@ -194,14 +195,74 @@ describe("one idea", () => {
     const createdAt = "2025-01-01T00:00:00.000Z";
     const id = await panel.propose({ title: "Nihgt buses", status: "implemented", createdAt });
     const path = `${bank}/ideas/${id}`;
-    await send(desk, path, "Save the text", { do: "edit", title: "Night buses", minor: "on" });
+    await send(desk, path, "Save text", { do: "edit", title: "Night buses", minor: "on" });
     await send(desk, path, "Save", { do: "decide", response: "In line 4.", minor: "on" });
     expect(await idea(id)).toMatchObject({
       ...{ title: "Night buses", response: { text: "In line 4." }, lastActivityAt: createdAt },
     });
-    await send(desk, path, "Save the text", { do: "edit", title: "Night buses, hourly" });
+    await send(desk, path, "Save text", { do: "edit", title: "Night buses, hourly" });
     expect((await idea(id)).lastActivityAt).not.toBe(createdAt);
     expect(await page(`${bank}/ideas/${await panel.propose()}`)).not.toContain("Correction");
+  });
+
+  it("that is done is published after a page that shows the changelog's words, which the team can change", async () => {
+    const desk = await createDesk();
+    const { panel, owner, bank, idea, page, activity } = desk;
+    await panel.manage("PATCH", "", { changelogEnabled: false });
+    const robin = await panel.panelist("Robin");
+    const id = await robin.submit("pls night busses", "i want **them**");
+    const path = `${bank}/ideas/${id}`;
+    const asked = locationOf(await send(desk, path, "Save", { do: "decide", status: "implemented", tags: "Bus" }));
+    expect(asked).toContain(`${path}/publish?back=`);
+    // What else was changed is saved; the status waits.
+    expect(await idea(id)).toMatchObject({ status: "submitted", tags: ["Bus"] });
+    const shown = await page(asked);
+    for (const part of ["As submitted", "<p>i want <strong>them</strong></p>", "The changelog of this board is off"])
+      expect(shown).toContain(part);
+    const form = await readForm(await owner.page(asked), "Publish");
+    const words = { title: "Night buses", description: "All **week**." };
+    const target = form.action.replace("/account", "");
+    const preview = await owner.submit(target, { ...Object.fromEntries(form.fields), ...words, do: "preview" });
+    expect([preview.status, (await preview.text()).includes("<p>All <strong>week</strong>.</p>")]).toEqual([200, true]);
+    expect((await idea(id)).status).toBe("submitted");
+    const published = await owner.submit(target, { ...Object.fromEntries(form.fields), ...words, do: "publish" });
+    expect(locationOf(published)).toMatch(new RegExp(`^${path}\\?back=.*undo=\\w{12}$`));
+    expect(await idea(id)).toMatchObject({ status: "implemented", ...words });
+    expect((await activity())[0]).toMatchObject({
+      actor: owner.email,
+      changes: { before: { title: "pls night busses", status: "submitted" }, after: { title: "Night buses" } },
+    });
+    const refused = await owner.submit(target, { ...Object.fromEntries(form.fields), title: "", do: "publish" });
+    expect([refused.status, (await refused.text()).includes("Nothing was published.")]).toEqual([400, true]);
+  });
+
+  it("in the changelog has its entry edited, as a correction unless its user says otherwise", async () => {
+    const desk = await createDesk();
+    const { panel, bank, idea } = desk;
+    const createdAt = "2025-01-01T00:00:00.000Z";
+    const id = await panel.propose({ title: "Nihgt buses", status: "implemented", createdAt });
+    const path = `${bank}/ideas/${id}/publish`;
+    await send(desk, path, "Save entry", { do: "publish", title: "Night buses" });
+    expect(await idea(id)).toMatchObject({ title: "Night buses", lastActivityAt: createdAt });
+  });
+
+  it("shows the first 20 who vote for it, and all of them in pages", async () => {
+    const { panel, bank, page } = await createDesk();
+    const id = await panel.propose();
+    const { accountId } = panel.bank;
+    await addVoters({ accountId, id: panel.bank.id }, 1, 45);
+    await addVotes({ accountId, id: panel.bank.id }, id, 1, 45);
+    const count = (html: string) => html.match(/href="\/account\/people\/\w{12}"/g)?.length ?? 0;
+    const first = await page(`${bank}/ideas/${id}`);
+    expect([count(first), first.includes(`href="/account${bank}/ideas/${id}/voters"`)]).toEqual([20, true]);
+    let [next, all] = [`${bank}/ideas/${id}/voters`, 0];
+    while (next) {
+      const html = await page(next);
+      all += count(html);
+      next = html.match(/href="\/account([^"]*voters\?cursor=[^"]*)"/)?.[1] ?? "";
+    }
+    expect(all).toBe(45);
+    expect((await createOwner().page(`${bank}/ideas/${id}/voters`)).status).toBe(404);
   });
 
   it("has comments: the team writes, edits and deletes its own, and deletes a panelist's", async () => {
@@ -212,13 +273,13 @@ describe("one idea", () => {
     const robin = await panel.panelist("Robin <b>");
     const theirs = await robin.send("POST", `/ideabank/proposals/${id}/comments`, { body: "Please!" });
     const { id: theirId } = await theirs.json<{ id: string }>();
-    await send(desk, path, "Comment", { do: "comment", body: "We\r\nwill." });
+    await send(desk, path, "Post comment", { do: "comment", body: "We\r\nwill." });
     const html = await page(path);
-    expect(html).toContain("We\nwill.");
+    expect(html).toContain("<p>We<br/>will.</p>");
     expect(html).toContain("<bdi>Robin &lt;b&gt;</bdi>");
-    const { fields } = await readForm(await owner.page(path), "Save the comment");
+    const { fields } = await readForm(await owner.page(path), "Save comment");
     const own = fields.get("commentId") ?? "";
-    await send(desk, path, "Save the comment", { do: "edit-comment", body: "We do." });
+    await send(desk, path, "Save comment", { do: "edit-comment", body: "We do." });
     expect(await (await panel.manage("GET", `/proposals/${id}/comments`)).json()).toMatchObject({
       items: [
         { id: own, by: "tenant", body: "We do." },

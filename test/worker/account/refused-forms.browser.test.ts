@@ -62,9 +62,9 @@ const BANK = "/account/idea-banks/0DemoBank000";
 /** Where the form is, the field that is written into, the text, and the button that sends it. `first` opens a link of the page. */
 type Form = { name: string; at: string; first?: string; field: string; text: string; button: string };
 const FORMS: Form[] = [
-  { name: "a comment", at: BANK, first: "/ideas/", field: "#body", text: TEXT, button: "Comment" },
+  { name: "a comment", at: BANK, first: "/ideas/", field: "#body", text: TEXT, button: "Post comment" },
   { name: "a response", at: BANK, first: "/ideas/", field: "#response", text: TEXT, button: "Save" },
-  { name: "an idea", at: BANK, first: "/ideas/", field: "#description", text: TEXT, button: "Save the text" },
+  { name: "an idea", at: BANK, first: "/ideas/", field: "#description", text: TEXT, button: "Save text" },
   {
     name: "a submission",
     at: "/account/approval",

@@ -1,27 +1,30 @@
-/** `/account/idea-banks/{id}/ideas/{id}`: one idea: its text, the decisions about it, and its comments. */
+/** `/account/idea-banks/{id}/ideas/{id}`: one idea: its text, response and comments, and beside them the decisions about it. */
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { Comment } from "../../model/comment.ts";
-import type { Panelist } from "../../model/panelist.ts";
+import type { IdeaBank } from "../../model/idea-bank.ts";
 import { PROPOSAL_STATUSES, type Proposal, VISIBILITIES } from "../../model/proposal.ts";
 import type { TagCount } from "../../model/tag.ts";
+import type { Voter } from "../../model/voter.ts";
 import { Done, type JustDone } from "../frame/done.tsx";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
+import { Formatted } from "../frame/formatted.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
 import { Time } from "../frame/times.tsx";
-import { counted, IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
-
-type People = ReadonlyMap<string, Panelist>;
+import { IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
+import { Author, Comments, LABEL, type People } from "./comments.tsx";
 
 type Props = {
   readonly frame: Frame;
-  readonly ideaBankId: string;
+  readonly ideaBank: IdeaBank;
   readonly idea: Proposal;
-  /** All tags of the idea bank. */
+  /** All tags of the board. */
   readonly tags: readonly TagCount[];
   readonly comments: readonly Comment[];
   readonly more: string | undefined;
   readonly people: People;
+  /** The first of those who vote for it. */
+  readonly voters: readonly Voter[];
   /** The values with which the forms open. */
   readonly fields: { readonly decide: URLSearchParams; readonly edit: URLSearchParams };
   /** The refused form; empty when the page opens. */
@@ -38,20 +41,22 @@ const LABELS = {
   tags: "Tags",
   response: "Official response",
   title: "Title",
-  description: "Description",
-  body: "Comment",
+  description: "Text",
+  body: LABEL,
 };
 const HINTS = {
-  response: "People see it above the comments. Empty for none.",
-  tags: "At most 5, with commas between them. People see them.",
+  response: "Shown above the comments. Leave empty for no response.",
+  tags: "Up to 5, separated by commas",
 };
 
 export const IdeaPage = (props: Props) => {
-  const { frame, ideaBankId, idea, people, errors, now, back, done } = props;
-  const bank = `/account/idea-banks/${ideaBankId}`;
-  const action = `${bank}/ideas/${idea.id}${back ? `?back=${encodeURIComponent(back)}` : ""}`;
+  const { frame, ideaBank, idea, people, comments, more, sent, errors, now, back, done } = props;
+  const bank = `/account/idea-banks/${ideaBank.id}`;
+  const path = `${bank}/ideas/${idea.id}`;
+  const action = `${path}${back ? `?back=${encodeURIComponent(back)}` : ""}`;
+  const older = more && `${path}?${new URLSearchParams({ ...(back && { back }), cursor: more })}#comments`;
   return (
-    <Layout title={idea.title} current="idea-banks" {...frame}>
+    <Layout title={idea.title} current="ideas" {...frame}>
       <p>
         <a href={`${back ?? bank}#idea-${idea.id}`}>Back to the list</a>
       </p>
@@ -59,85 +64,112 @@ export const IdeaPage = (props: Props) => {
       {errors.length > 0 && <ErrorSummary title="Nothing was changed." errors={errors} labels={LABELS} />}
       {idea.duplicateOf && (
         <p class="notice">
-          It is merged into <a href={`${bank}/ideas/${idea.duplicateOf}`}>another idea</a>, which has its votes.
+          Merged into <a href={`${bank}/ideas/${idea.duplicateOf}`}>another idea</a>, which has its votes.
         </p>
       )}
       {idea.visibility === "pending" && idea.duplicateOf === null && (
         <p class="notice">
-          It waits for approval. <a href={`/account/approval/${idea.id}`}>Approve or hide it</a>
+          Waiting for approval. <a href={`/account/approval/${idea.id}`}>Approve or hide</a>
         </p>
       )}
-      <p dir="auto" class="pending-text">
-        {idea.description}
-      </p>
-      <p class="hint">
-        <Author id={idea.panelistId} people={people} none="By your team" />
-        {`, ${counted(idea.votes, "vote")}, `}
-        <Time at={idea.createdAt} now={now} />
-      </p>
-      <Decision {...props} action={action} />
-      <div class="actions">
-        {idea.duplicateOf === null && (
-          <a class="button" href={action.replace(/\?|$/, (mark) => `/merge${mark}`)}>
-            Merge…
-          </a>
-        )}
-        <EditText {...props} action={action} />
-        <details>
-          <summary class="danger">Delete…</summary>
-          <form method="post" action={action} class="actions">
-            <p>Its votes and comments are deleted with it. It cannot be undone. Hidden, it stays for your team.</p>
-            <button type="submit" name="do" value="delete" class="danger">
-              Delete this idea
-            </button>
-          </form>
-        </details>
+      <div class="idea">
+        <form method="post" action={action}>
+          <OpenedWith fields={props.fields.decide} />
+          <input type="hidden" name="asks" value="publish" />
+          <div class="text">
+            <Formatted text={idea.description} />
+            <p class="hint">
+              <Author id={idea.panelistId} people={people} none="Your team" />
+              {" · "}
+              <Time at={idea.createdAt} now={now} />
+            </p>
+            <Response {...props} />
+          </div>
+          <aside aria-label="Details">
+            <Decision {...props} />
+            <Facts {...props} path={path} />
+          </aside>
+        </form>
+        <div class="rest">
+          <div class="actions">
+            <EditText {...props} action={action} />
+            {idea.duplicateOf === null && (
+              <a class="button" href={action.replace(/\?|$/, (mark) => `/merge${mark}`)}>
+                Merge…
+              </a>
+            )}
+            <details>
+              <summary class="danger">Delete…</summary>
+              <form method="post" action={action} class="actions">
+                <p>Its votes and comments go with it. You can’t undo this. To keep it for your team, hide it.</p>
+                <button type="submit" name="do" value="delete" class="danger">
+                  Delete this idea
+                </button>
+              </form>
+            </details>
+          </div>
+          <Comments count={idea.comments} {...{ comments, older, people, sent, errors, now, action }} />
+        </div>
       </div>
-      <Comments {...props} action={action} />
     </Layout>
   );
 };
 
-type FormProps = Props & { readonly action: string };
-
-/** The author, as a link. */
-export const Author = ({ id, people, none }: { id: string | null; people: People; none: string }) => {
-  if (id === null) return none;
-  const { displayName, externalId } = people.get(id) ?? { displayName: null, externalId: null };
+const Response = ({ idea, fields: { decide: fields }, errors }: Props) => {
+  const message = messageFor(errors, "response");
   return (
-    <a href={`/account/people/${id}`}>
-      <bdi>{displayName ?? externalId ?? "Somebody without a name"}</bdi>
-    </a>
+    <>
+      {idea.response && (
+        <blockquote class="response">
+          <strong>{LABELS.response}</strong>
+          <Formatted text={idea.response.text} />
+        </blockquote>
+      )}
+      <details open={idea.response === null || message !== undefined}>
+        <summary>{idea.response ? "Edit the official response" : "Write an official response"}</summary>
+        <Field name="response" label={LABELS.response} hint={HINTS.response} message={message}>
+          <textarea
+            id="response"
+            name="response"
+            rows={4}
+            dir="auto"
+            {...described("response", message, HINTS.response)}
+          >
+            {fields.get("response")}
+          </textarea>
+        </Field>
+        <button type="submit" name="do" value="decide">
+          Save response
+        </button>
+      </details>
+    </>
   );
 };
 
 /** A waiting idea is approved on a page of its own, which knows whether its author has edited it since. */
-const Decision = ({ idea, tags, fields: { decide: fields }, sent, errors, action }: FormProps) => {
-  const [response, wrongTags] = [messageFor(errors, "response"), messageFor(errors, "tags")];
+const Decision = ({ idea, tags, fields: { decide: fields }, sent, errors }: Props) => {
+  const wrongTags = messageFor(errors, "tags");
   const isPending = idea.visibility === "pending";
   return (
-    <form method="post" action={action} class="create">
-      <OpenedWith fields={fields} />
-      <div class="columns">
-        <Field name="status" label={LABELS.status} message={undefined}>
-          <select id="status" name="status">
-            {PROPOSAL_STATUSES.map((each) => (
-              <option value={each} selected={each === fields.get("status")}>
-                {IDEA_STATUSES[each]}
-              </option>
-            ))}
-          </select>
-        </Field>
-        <Field name="visibility" label={LABELS.visibility} message={undefined}>
-          <select id="visibility" name="visibility">
-            {VISIBILITIES.filter((each) => (isPending ? each !== "public" : each !== "pending")).map((each) => (
-              <option value={each} selected={each === fields.get("visibility")}>
-                {IDEA_VISIBILITIES[each].join(": ")}
-              </option>
-            ))}
-          </select>
-        </Field>
-      </div>
+    <>
+      <Field name="status" label={LABELS.status} message={undefined}>
+        <select id="status" name="status">
+          {PROPOSAL_STATUSES.map((each) => (
+            <option value={each} selected={each === fields.get("status")}>
+              {IDEA_STATUSES[each]}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field name="visibility" label={LABELS.visibility} message={undefined}>
+        <select id="visibility" name="visibility">
+          {VISIBILITIES.filter((each) => (isPending ? each !== "public" : each !== "pending")).map((each) => (
+            <option value={each} selected={each === fields.get("visibility")}>
+              {IDEA_VISIBILITIES[each].join(": ")}
+            </option>
+          ))}
+        </select>
+      </Field>
       <Field name="tags" label={LABELS.tags} hint={HINTS.tags} message={wrongTags}>
         <input
           id="tags"
@@ -154,24 +186,72 @@ const Decision = ({ idea, tags, fields: { decide: fields }, sent, errors, action
           ))}
         </datalist>
       </Field>
-      <Field name="response" label={LABELS.response} hint={HINTS.response} message={response}>
-        <textarea
-          id="response"
-          name="response"
-          rows={4}
-          dir="auto"
-          {...described("response", response, HINTS.response)}
-        >
-          {fields.get("response")}
-        </textarea>
-      </Field>
       <Correction idea={idea} sent={sent} what="decide" />
       <button type="submit" name="do" value="decide" class="primary">
         Save
       </button>
-    </form>
+    </>
   );
 };
+
+const Facts = ({ ideaBank, idea, voters, path, now }: Props & { readonly path: string }) => (
+  <>
+    <dl>
+      <div>
+        <dt>Votes</dt>
+        <dd>{idea.votes.toLocaleString("en")}</dd>
+      </div>
+      <div>
+        <dt>Board</dt>
+        <dd>
+          <a href={`/account/idea-banks/${ideaBank.id}`}>
+            <bdi>{ideaBank.name}</bdi>
+          </a>
+        </dd>
+      </div>
+      <div>
+        <dt>Last activity</dt>
+        <dd>
+          <Time at={idea.lastActivityAt} now={now} />
+        </dd>
+      </div>
+    </dl>
+    {voters.length > 0 && (
+      <details>
+        <summary>Who voted</summary>
+        <ul class="voters">
+          {voters.map((voter) => (
+            <li>
+              <a href={`/account/people/${voter.panelistId}`}>
+                <bdi>{voter.displayName ?? voter.externalId ?? "Someone without a name"}</bdi>
+              </a>
+            </li>
+          ))}
+        </ul>
+        {idea.votes > voters.length && <a href={`${path}/voters`}>All voters</a>}
+      </details>
+    )}
+    {idea.status === "implemented" && (
+      <p>
+        <a href={`${path}/publish`}>Edit the changelog entry</a>
+      </p>
+    )}
+    {ideaBank.url !== null && idea.visibility === "public" && idea.duplicateOf === null && (
+      <p>
+        <a href={onBoard(ideaBank.url, idea.id)} target="_blank" rel="noopener">
+          See it on the board
+        </a>
+      </p>
+    )}
+  </>
+);
+
+/** The page that carries the board, with this idea opened. */
+export function onBoard(url: string, id: string): string {
+  const page = new URL(url);
+  page.searchParams.set("idea", id);
+  return page.href;
+}
 
 type CorrectionProps = Pick<Props, "idea" | "sent"> & { readonly what: "decide" | "edit" };
 
@@ -184,11 +264,11 @@ const Correction = ({ idea, sent, what }: CorrectionProps) =>
     </label>
   );
 
-const EditText = ({ idea, fields: { edit: fields }, sent, errors, action }: FormProps) => {
+const EditText = ({ idea, fields: { edit: fields }, sent, errors, action }: Props & { readonly action: string }) => {
   const [wrongTitle, wrongText] = [messageFor(errors, "title"), messageFor(errors, "description")];
   return (
     <details open={sent.get("do") === "edit"}>
-      <summary>Edit the text…</summary>
+      <summary>Edit text…</summary>
       <form method="post" action={action} class="create">
         <OpenedWith fields={fields} />
         <Field name="title" label={LABELS.title} message={wrongTitle}>
@@ -210,84 +290,9 @@ const EditText = ({ idea, fields: { edit: fields }, sent, errors, action }: Form
         </Field>
         <Correction idea={idea} sent={sent} what="edit" />
         <button type="submit" name="do" value="edit">
-          Save the text
+          Save text
         </button>
       </form>
     </details>
   );
 };
-
-const Comments = ({ ideaBankId, idea, comments, more, people, sent, errors, now, back, action }: FormProps) => {
-  const message = messageFor(errors, "body");
-  const older = new URLSearchParams({ ...(back && { back }), cursor: more ?? "" });
-  return (
-    <section aria-labelledby="comments">
-      <h2 id="comments">{counted(idea.comments, "comment")}</h2>
-      <form method="post" action={action} class="create">
-        <Field name="body" label={LABELS.body} hint="As your team. People see it." message={message}>
-          <textarea id="body" name="body" rows={3} dir="auto" required {...described("body", message, "As your team.")}>
-            {sent.get("do") === "comment" && sent.get("body")}
-          </textarea>
-        </Field>
-        <button type="submit" name="do" value="comment">
-          Comment
-        </button>
-      </form>
-      <ol class="events">
-        {comments.map((comment) => (
-          <OneComment comment={comment} people={people} now={now} action={action} />
-        ))}
-      </ol>
-      {more && (
-        <p>
-          <a href={`/account/idea-banks/${ideaBankId}/ideas/${idea.id}?${older}#comments`}>Older</a>
-        </p>
-      )}
-    </section>
-  );
-};
-
-type CommentProps = {
-  readonly comment: Comment;
-  readonly people: People;
-  readonly now: number;
-  readonly action: string;
-};
-
-const OneComment = ({ comment: { id, by, panelistId, body, createdAt }, people, now, action }: CommentProps) => (
-  <li>
-    <p dir="auto" class="pending-text">
-      {body}
-    </p>
-    <p class="hint">
-      {by === "tenant" ? "Your team" : <Author id={panelistId} people={people} none="Somebody who was deleted" />}
-      {", "}
-      <Time at={createdAt} now={now} />
-    </p>
-    <div class="actions">
-      {by === "tenant" && (
-        <details>
-          <summary>Edit…</summary>
-          <form method="post" action={action} class="narrow">
-            <input type="hidden" name="commentId" value={id} />
-            <textarea name="body" rows={3} dir="auto" required aria-label="Comment">
-              {body}
-            </textarea>
-            <button type="submit" name="do" value="edit-comment">
-              Save the comment
-            </button>
-          </form>
-        </details>
-      )}
-      <details>
-        <summary class="danger">Delete…</summary>
-        <form method="post" action={action}>
-          <input type="hidden" name="commentId" value={id} />
-          <button type="submit" name="do" value="delete-comment" class="danger">
-            Delete this comment
-          </button>
-        </form>
-      </details>
-    </div>
-  </li>
-);

@@ -1,6 +1,7 @@
 /** `/account/idea-banks/{id}/ideas/{id}`: one idea, and the team's decisions about it. */
 import type { Context } from "hono";
 import { createComment, deleteComment, listComments, updateComment } from "../../database/comments.ts";
+import { loadIdeaBank } from "../../database/idea-banks.ts";
 import { loadPanelists } from "../../database/panelists.ts";
 import {
   deleteProposal,
@@ -10,6 +11,7 @@ import {
   updateProposal,
 } from "../../database/proposals.ts";
 import { listOwnTags } from "../../database/tags.ts";
+import { listVoters } from "../../database/voters.ts";
 import { type FieldError, invalid, parseOrThrow } from "../../http/invalid-request.ts";
 import { mergesUnderWay } from "../../http/merged-proposal.ts";
 import { nextCursor, readPage } from "../../http/pagination.ts";
@@ -28,11 +30,14 @@ import { IDEA_BANKS } from "../idea-banks/routes.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 import { IdeaPage } from "./idea-page.tsx";
 import { MergePage } from "./merge-page.tsx";
+import { PublishPage } from "./publish-page.tsx";
+import { VotersPage } from "./voters-page.tsx";
 
 const IDEA = `${IDEA_BANKS}/:ideaBankId/ideas/:proposalId`;
 /** A form needs up to twelve bytes for a character, and it sends two texts twice: as they are, and as they were. */
 const MAX_FORM_BYTES = 512 * 1024;
 const CANDIDATES = { limit: 20, after: undefined };
+const FIRST_VOTERS = { limit: 20, after: undefined };
 
 type Path = { readonly ideaBankId: string; readonly proposalId: string };
 const pathOf = (c: Context<OwnerEnv>): Path =>
@@ -49,12 +54,44 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
     const { here, back } = readVisit(c);
     const list = back ?? `${IDEA_BANKS}/${path.ideaBankId}`;
     try {
+      if (fields.get("asks") === "publish" && fields.get("do") === "decide" && becomesDone(fields)) {
+        const { event } = await decideWithoutStatus(c, path, fields);
+        const to = withParameter(`${IDEA_BANKS}/${path.ideaBankId}/ideas/${path.proposalId}/publish`, "back", list);
+        return c.redirect(event === undefined ? to : withParameter(to, "undo", event), 303);
+      }
       const { event, isGone } = await change(c, path, fields);
       const to = isGone ? list : back === undefined ? here : withParameter(here, "back", back);
       return c.redirect(withParameter(to, "undo", event), 303);
     } catch (error) {
       return renderIdea(c, { sent: fields, errors: fieldErrorsOf(error), cameFrom: back });
     }
+  });
+
+  routes.get(`${IDEA}/publish`, (c) => renderPublish(c, { sent: undefined, errors: [] }));
+
+  routes.post(`${IDEA}/publish`, async (c) => {
+    const path = pathOf(c);
+    const fields = await readForm(c, { maxBytes: MAX_FORM_BYTES });
+    const { back } = readVisit(c);
+    if (fields.get("do") === "preview") return renderPublish(c, { sent: fields, errors: [], cameFrom: back });
+    try {
+      const event = await publish(c, path, fields);
+      const to = `${IDEA_BANKS}/${path.ideaBankId}/ideas/${path.proposalId}`;
+      return c.redirect(withParameter(backTo(to, back), "undo", event), 303);
+    } catch (error) {
+      return renderPublish(c, { sent: fields, errors: fieldErrorsOf(error), cameFrom: back });
+    }
+  });
+
+  routes.get(`${IDEA}/voters`, async (c) => {
+    const { page } = await readPage(c, PageQuery);
+    const { path, session, accountId, idea } = await loadIdea(c);
+    const { items, next } = orNotFound(await listVoters(session, { accountId, path, request: page }));
+    const props = {
+      path: `${IDEA_BANKS}/${path.ideaBankId}/ideas/${path.proposalId}`,
+      ...{ idea, voters: items, more: await nextCursor(c, next), now: Date.now() },
+    };
+    return renderPage(c, (frame) => <VotersPage frame={frame} {...props} />);
   });
 
   routes.get(`${IDEA}/merge`, (c) => renderMerge(c, []));
@@ -71,6 +108,40 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
       return renderMerge(c, fieldErrorsOf(error), back);
     }
   });
+}
+
+/** The form sets the status Done, and it was another one when the form was opened. */
+const becomesDone = (fields: URLSearchParams): boolean =>
+  fields.get("status") === "implemented" &&
+  new URLSearchParams(fields.get("was") ?? "").get("status") !== "implemented";
+
+/** Saves what else the form has changed. Its status waits for the page that shows what the changelog will say. */
+async function decideWithoutStatus(c: Context<OwnerEnv>, path: Path, fields: URLSearchParams) {
+  const { status: _, ...changes } = toChanges(fields);
+  if (Object.keys(changes).length === 0) return { event: undefined };
+  const { answer, eventId } = await decide(c, subjectOf(path), ({ session, accountId, now }) =>
+    updateProposal(session, { accountId, path, changes, now }),
+  );
+  orNotFound(answer);
+  return { event: eventId };
+}
+
+/** Publishes the entry, or changes it, and returns the event's id. Throws `invalid-request`, and `not-found`. */
+async function publish(c: Context<OwnerEnv>, path: Path, fields: URLSearchParams): Promise<string> {
+  const texts = changedSettings(fields, (each) => ({
+    title: textOf(each, "title"),
+    description: textOf(each, "description"),
+  }));
+  const changes = parseOrThrow(ProposalChanges, {
+    ...texts,
+    status: "implemented",
+    ...(fields.has("minor") && { minor: true }),
+  });
+  const { answer, eventId } = await decide(c, subjectOf(path), ({ session, accountId, now }) =>
+    updateProposal(session, { accountId, path, changes, now }),
+  );
+  orNotFound(answer);
+  return eventId;
 }
 
 /** Does the action of the pressed button. Throws `invalid-request`, and `not-found`. */
@@ -174,12 +245,27 @@ const toFields = ({ status, visibility, tags, response, title, description }: Pr
   edit: new URLSearchParams({ title, description }),
 });
 
-/** The idea and its author. Throws `not-found`. */
+/** The idea, and its board. Throws `not-found`. */
 async function loadIdea(c: Context<OwnerEnv>) {
   const path = pathOf(c);
   const { session, accountId } = await openOwn(c);
   const idea: Proposal = orNotFound(await loadProposal(session, accountId, path));
-  return { path, session, accountId, idea };
+  const ideaBank = orNotFound(await loadIdeaBank(session, accountId, path.ideaBankId));
+  return { path, session, accountId, idea, ideaBank };
+}
+
+type Refused = {
+  readonly sent: URLSearchParams | undefined;
+  readonly errors: readonly FieldError[];
+  readonly cameFrom?: string | undefined;
+};
+
+async function renderPublish(c: Context<OwnerEnv>, { sent, errors, cameFrom }: Refused): Promise<Response> {
+  const { back = cameFrom } = readVisit(c);
+  const { idea, ideaBank } = await loadIdea(c);
+  const fields = sent ?? new URLSearchParams({ title: idea.title, description: idea.description });
+  const props = { ideaBank, idea, fields, errors, back };
+  return renderPage(c, (frame) => <PublishPage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
 }
 
 async function renderIdea(
@@ -192,7 +278,8 @@ async function renderIdea(
 ): Promise<Response> {
   const visit = readVisit(c);
   const { page } = await readPage(c, PageQuery);
-  const { path, session, accountId, idea } = await loadIdea(c);
+  const { path, session, accountId, idea, ideaBank } = await loadIdea(c);
+  const voters = await listVoters(session, { accountId, path, request: FIRST_VOTERS });
   const comments = orNotFound(await listComments(session, { accountId, path, request: page }));
   const tags = await listOwnTags(session, accountId, path.ideaBankId);
   const authors = [idea.panelistId, ...comments.items.map(({ panelistId }) => panelistId)].filter((id) => id !== null);
@@ -202,7 +289,8 @@ async function renderIdea(
   const now = Date.now();
   const done = await loadJustDone({ session, accountId }, { ...visit, here: backTo(visit.here, visit.back) }, now);
   const props = {
-    ...{ ideaBankId: path.ideaBankId, idea, tags, comments: comments.items, people, sent, errors, now, done },
+    ...{ ideaBank, idea, tags, comments: comments.items, people, sent, errors, now, done },
+    voters: voters?.items ?? [],
     fields: { ...toFields(idea), ...(sent.has("do") && { [sent.get("do") ?? ""]: sent }) },
     ...{ back: visit.back ?? cameFrom, more: await nextCursor(c, comments.next) },
   };

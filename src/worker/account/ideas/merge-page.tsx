@@ -19,34 +19,34 @@ export const MergePage = ({ frame, ideaBankId, idea, q, candidates, back, errors
   const path = `/account/idea-banks/${ideaBankId}/ideas/${idea.id}`;
   const query = back ? `?back=${encodeURIComponent(back)}` : "";
   return (
-    <Layout title={`Merge “${idea.title}”`} current="idea-banks" {...frame}>
+    <Layout title={`Merge “${idea.title}” into another idea`} current="ideas" {...frame}>
       <p>
         <a href={`${path}${query}`}>Back to the idea</a>
       </p>
       {errors.length > 0 && (
-        <ErrorSummary title="Nothing was merged." errors={errors} labels={{ into: "The other one" }} />
+        <ErrorSummary title="Nothing was merged." errors={errors} labels={{ into: "The other idea" }} />
       )}
       <search>
         <form method="get" action={`${path}/merge`} class="filters">
           {back && <input type="hidden" name="back" value={back} />}
           <label>
-            Words in the title
+            Search titles
             <input type="search" name="q" value={q} maxlength={200} required />
           </label>
           <button type="submit">Search</button>
         </form>
       </search>
-      {candidates.length === 0 && <p class="notice">No other idea has these words. Try fewer, or others.</p>}
+      {candidates.length === 0 && <p class="notice">No other ideas match. Try fewer or other words.</p>}
       {candidates.length > 0 && (
         <form method="post" action={`${path}/merge${query}`} class="create">
           <fieldset id="into">
-            <legend>{`Its ${counted(idea.votes, "vote")} move there, each person counted once. A merge is final.`}</legend>
-            {candidates.map(({ id, title, status, votes }) => (
+            <legend>{`“${idea.title}” becomes part of the idea you choose. Its ${counted(idea.votes, "vote")} move there, each person counted once; its comments stay on its own page. You can’t undo a merge.`}</legend>
+            {candidates.map(({ id, title, status, votes }, index) => (
               <label class="choice">
-                <input type="radio" name="into" value={id} required />
+                <input type="radio" name="into" value={id} required checked={index === 0} />
                 <span>
                   <bdi>{title}</bdi>
-                  <span class="hint">{`${IDEA_STATUSES[status]}, ${counted(votes, "vote")}`}</span>
+                  <span class="hint">{` ${counted(votes, "vote")} · ${IDEA_STATUSES[status]}`}</span>
                 </span>
               </label>
             ))}

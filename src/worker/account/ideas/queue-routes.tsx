@@ -88,7 +88,11 @@ async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise
   const back = ownPage(fields.get("back"), ofPath === undefined ? ALL : `${IDEA_BANKS}/${ofPath}`);
   const what = fields.get("do") ?? "";
   if (what.startsWith("status:")) {
-    const event = await decideAboutOne(c, what.slice("status:".length), fields);
+    const [bank, idea] = what.slice("status:".length).split("-");
+    // Done is publishing: a page shows first what the changelog will say.
+    if (fields.get(`status-${idea}`) === "implemented")
+      return c.redirect(withParameter(`${IDEA_BANKS}/${bank}/ideas/${idea}/publish`, "back", back), 303);
+    const event = await decideAboutOne(c, `${bank}-${idea}`, fields);
     return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
   }
   const chosen = chosenIn(fields, ofPath);

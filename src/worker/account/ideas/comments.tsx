@@ -1,0 +1,106 @@
+/** The comments of an idea, oldest first, and the field for another one at their end. */
+import type { FieldError } from "../../http/invalid-request.ts";
+import type { Comment } from "../../model/comment.ts";
+import type { Panelist } from "../../model/panelist.ts";
+import { described, Field, messageFor } from "../frame/field.tsx";
+import { Formatted } from "../frame/formatted.tsx";
+import { Time } from "../frame/times.tsx";
+import { counted } from "../frame/words.ts";
+
+export type People = ReadonlyMap<string, Panelist>;
+
+/** The author, as a link. */
+export const Author = ({ id, people, none }: { id: string | null; people: People; none: string }) => {
+  if (id === null) return none;
+  const { displayName, externalId } = people.get(id) ?? { displayName: null, externalId: null };
+  return (
+    <a href={`/account/people/${id}`}>
+      <bdi>{displayName ?? externalId ?? "Someone without a name"}</bdi>
+    </a>
+  );
+};
+
+type Props = {
+  readonly count: number;
+  /** A page of them, the newest first. */
+  readonly comments: readonly Comment[];
+  /** The page before it. */
+  readonly older: string | undefined;
+  readonly people: People;
+  readonly sent: URLSearchParams;
+  readonly errors: readonly FieldError[];
+  readonly now: number;
+  readonly action: string;
+};
+
+export const LABEL = "Comment";
+const HINT = "Posted as your team, visible to everyone";
+
+export const Comments = ({ count, comments, older, people, sent, errors, now, action }: Props) => {
+  const message = messageFor(errors, "body");
+  return (
+    <section aria-labelledby="comments" class="comments">
+      <h2 id="comments">{count === 0 ? "Comments" : counted(count, "comment")}</h2>
+      {older && (
+        <p>
+          <a href={older}>Older comments</a>
+        </p>
+      )}
+      <ol class="events">
+        {comments.toReversed().map((comment) => (
+          <OneComment comment={comment} people={people} now={now} action={action} />
+        ))}
+      </ol>
+      <form method="post" action={action} class="narrow">
+        <Field name="body" label={LABEL} hint={HINT} message={message}>
+          <textarea id="body" name="body" rows={3} dir="auto" required {...described("body", message, HINT)}>
+            {sent.get("do") === "comment" && sent.get("body")}
+          </textarea>
+        </Field>
+        <button type="submit" name="do" value="comment">
+          Post comment
+        </button>
+      </form>
+    </section>
+  );
+};
+
+type CommentProps = {
+  readonly comment: Comment;
+  readonly people: People;
+  readonly now: number;
+  readonly action: string;
+};
+
+const OneComment = ({ comment: { id, by, panelistId, body, createdAt }, people, now, action }: CommentProps) => (
+  <li>
+    <p class="hint">
+      {by === "tenant" ? <strong>Your team</strong> : <Author id={panelistId} people={people} none="Someone deleted" />}
+      {" · "}
+      <Time at={createdAt} now={now} />
+    </p>
+    <Formatted text={body} />
+    <div class="actions small">
+      {by === "tenant" && (
+        <details>
+          <summary>Edit</summary>
+          <form method="post" action={action} class="narrow">
+            <input type="hidden" name="commentId" value={id} />
+            <textarea name="body" rows={3} dir="auto" required aria-label="Comment">
+              {body}
+            </textarea>
+            <button type="submit" name="do" value="edit-comment">
+              Save comment
+            </button>
+          </form>
+        </details>
+      )}
+      <form method="post" action={action}>
+        <input type="hidden" name="commentId" value={id} />
+        <button type="submit" name="do" value="delete-comment" class="danger">
+          Delete
+        </button>
+      </form>
+    </div>
+  </li>
+);

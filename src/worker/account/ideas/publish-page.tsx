@@ -1,0 +1,109 @@
+/** `…/ideas/{id}/publish`: what the changelog will say of a finished idea, in the team's words, before anybody reads it. */
+import type { FieldError } from "../../http/invalid-request.ts";
+import type { IdeaBank } from "../../model/idea-bank.ts";
+import type { Proposal } from "../../model/proposal.ts";
+import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
+import { Formatted } from "../frame/formatted.tsx";
+import { type Frame, Layout } from "../frame/layout.tsx";
+import { OpenedWith } from "../frame/opened-form.tsx";
+
+type Props = {
+  readonly frame: Frame;
+  readonly ideaBank: IdeaBank;
+  readonly idea: Proposal;
+  /** As they stand in the form. */
+  readonly fields: URLSearchParams;
+  readonly errors: readonly FieldError[];
+  readonly back: string | undefined;
+};
+
+const LABELS = { title: "Title", description: "Text" };
+const HINT = "**bold**, *italic*, `code`, lists, > quotes and [links](https://example.com) work.";
+
+export const PublishPage = ({ frame, ideaBank, idea, fields, errors, back }: Props) => {
+  const path = `/account/idea-banks/${ideaBank.id}/ideas/${idea.id}`;
+  const query = back ? `?back=${encodeURIComponent(back)}` : "";
+  const isPublished = idea.status === "implemented";
+  const opened = new URLSearchParams({ title: idea.title, description: idea.description });
+  const [wrongTitle, wrongText] = [messageFor(errors, "title"), messageFor(errors, "description")];
+  const isPreview = fields.get("do") === "preview";
+  return (
+    <Layout title={isPublished ? "Edit the changelog entry" : "Publish to the changelog"} current="ideas" {...frame}>
+      <p>
+        <a href={`${path}${query}`}>Back to the idea</a>
+      </p>
+      {errors.length > 0 && <ErrorSummary title="Nothing was published." errors={errors} labels={LABELS} />}
+      {!ideaBank.changelogEnabled && (
+        <p class="notice">
+          The changelog of this board is off, so people won’t see the entry.{" "}
+          <a href={`/account/idea-banks/${ideaBank.id}/settings`}>Turn it on</a>
+        </p>
+      )}
+      {idea.visibility !== "public" && (
+        <p class="notice">Only public ideas appear in the changelog. This one is not public.</p>
+      )}
+      <p class="lead">Say what changed, in your words. The title and text of the idea change with it.</p>
+      <div class="idea">
+        <form method="post" action={`${path}/publish${query}`}>
+          <OpenedWith fields={fields.has("was") ? fields : opened} />
+          <div class="text">
+            <Field name="title" label={LABELS.title} message={wrongTitle}>
+              <input
+                id="title"
+                name="title"
+                value={fields.get("title") ?? ""}
+                required
+                maxlength={200}
+                autocomplete="off"
+                dir="auto"
+                {...described("title", wrongTitle)}
+              />
+            </Field>
+            <Field name="description" label={LABELS.description} hint={HINT} message={wrongText}>
+              <textarea
+                id="description"
+                name="description"
+                rows={8}
+                dir="auto"
+                {...described("description", wrongText, HINT)}
+              >
+                {fields.get("description")}
+              </textarea>
+            </Field>
+            {isPublished && (
+              <label class="choice">
+                <input type="checkbox" name="minor" checked={fields.has("minor") || !fields.has("do")} />
+                Correction: keep its date and place in the changelog
+              </label>
+            )}
+            <div class="buttons">
+              <button type="submit" name="do" value="publish" class="primary">
+                {isPublished ? "Save entry" : "Publish"}
+              </button>
+              <button type="submit" name="do" value="preview">
+                Preview
+              </button>
+              <a href={`${path}${query}`}>Cancel</a>
+            </div>
+          </div>
+          <aside aria-label="Preview">
+            <p class="hint">{isPreview ? "Preview of your text" : "In the changelog"}</p>
+            <article class="entry">
+              <h2 dir="auto">{fields.get("title")}</h2>
+              <Formatted text={fields.get("description") ?? ""} />
+            </article>
+          </aside>
+        </form>
+      </div>
+      {!isPublished && (
+        <section aria-labelledby="submitted">
+          <h2 id="submitted">As submitted</h2>
+          <p>
+            <strong dir="auto">{idea.title}</strong>
+          </p>
+          <Formatted text={idea.description} />
+        </section>
+      )}
+    </Layout>
+  );
+};
