@@ -116,9 +116,9 @@ export function judge(results: Results): Verdict[] {
   return [
     atLeast("Changelog, fresh", lightness("changelog"), 0.8, ofBare, beside("changelog")),
     atLeast("Changelog, 304", lightness("changelog, 304"), 0.8, ofBare, beside("changelog, 304")),
-    atLeast("Forged key", lightness("whoami, forged key"), 0.65, ofBare, beside("whoami, forged key")),
+    atLeast("Forged key", lightness("whoami, forged key"), 0.68, ofBare, beside("whoami, forged key")),
     atLeast("Key over its limit", lightness("whoami, key over its limit"), 0.8, ofBare),
-    atLeast("whoami, key in use", lightness("whoami, key in use"), 0.8, ofBare, beside("whoami, key in use")),
+    atLeast("whoami, key in use", lightness("whoami, key in use"), 0.75, ofBare, beside("whoami, key in use")),
     atLeast(
       "whoami and better-auth",
       share("whoami, key in use", "ours", "peer: better-auth"),

@@ -78,12 +78,12 @@ export function createEveryRequest(
 
   /** An answer that was made from prepared headers has them all. */
   function complete(response: Response, c: AnyContext): Response {
-    if (!response.headers.has("X-Frame-Options"))
-      for (const [name, value] of Object.entries(headers))
-        if (!response.headers.has(name)) response.headers.set(name, value);
-    response.headers.set(REQUEST_ID, c.get("requestId"));
+    const sent = response.headers;
+    if (!sent.has("X-Frame-Options"))
+      for (const [name, value] of Object.entries(headers)) if (!sent.has(name)) sent.set(name, value);
+    sent.set(REQUEST_ID, c.get("requestId"));
     const limits = c.get("limits");
-    for (const name in limits) response.headers.set(name, limits[name] ?? "");
+    for (const name in limits) sent.set(name, limits[name] ?? "");
     return response;
   }
 
