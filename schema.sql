@@ -270,6 +270,17 @@ BEGIN
   WHERE id = OLD.account_id;
 END;
 
+-- What a decision has changed of a proposal's texts, or a comment, in whole, for Undo: the activity has only beginnings, and of panelists'
+-- comments nothing. The job deletes it minutes later. NULL: it was not there.
+CREATE TABLE IF NOT EXISTS undo_texts (
+  event_id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  before TEXT CHECK (json_valid(before)),
+  after TEXT CHECK (json_valid(after)),
+  created_at INTEGER NOT NULL
+) STRICT, WITHOUT ROWID;
+CREATE INDEX IF NOT EXISTS undo_texts_by_creation ON undo_texts (created_at);
+
 -- Outcomes of POSTs with an Idempotency-Key, kept for 24 hours. key starts with who sent it: the id of the API key, those of the
 -- idea bank and the panelist, or `account` for its owner.
 -- outcome is a JSON object: the parts of the answer that are not in the request. It never holds a credential.

@@ -52,6 +52,7 @@ async function fill(accountId: string): Promise<void> {
     newId(accountId),
     accountId,
   );
+  await run("INSERT INTO undo_texts VALUES ('u', ?1, NULL, NULL, 1)", accountId);
   await run("INSERT INTO idempotency_keys VALUES (?1, 'k', 'h', '{}', 1)", accountId);
   await run("UPDATE panelists SET tokens_revoked_at = 1 WHERE id = ?1", panelistId);
   await addWebhook(accountId);

@@ -27,6 +27,10 @@ const numbers = (rows: number) => `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SE
 
 /** Inserts `rows` rows, each as old as `age` says. */
 const INSERTS = {
+  undo_texts: async (rows: number, age: number) =>
+    env.DB.prepare(`${numbers(rows)} INSERT INTO undo_texts SELECT ?2 || i, ?1, '{}', NULL, ?3 FROM n`)
+      .bind(await addAccountHere(), `event ${age} `, NOW - age)
+      .run(),
   idempotency_keys: async (rows: number, age: number) =>
     env.DB.prepare(`${numbers(rows)} INSERT INTO idempotency_keys SELECT ?1, ?2 || i, 'h', '{}', ?3 FROM n`)
       .bind(await addAccountHere(), `key ${age} `, NOW - age)
@@ -55,6 +59,7 @@ const INSERTS = {
 
 const KEPT: [keyof typeof INSERTS, number][] = [
   ["idempotency_keys", DAY],
+  ["undo_texts", 120_000],
   ["api_key_usage", 31 * DAY],
   ["audit_events", 400 * DAY],
   ["token_revocations", 91 * DAY],

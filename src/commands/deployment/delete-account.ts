@@ -20,6 +20,7 @@ const REST = [
   ["panelists", "id", "account_id = :account"],
   ["token_revocations", "seq", "account_id = :account"],
   ["idempotency_keys", "account_id, key", "account_id = :account"],
+  ["undo_texts", "event_id", "account_id = :account"],
   ["members", "id", "account_id = :account"],
   ["invitations", "id", "account_id = :account"],
   ["audit_events", "id", "account_id = :account"],

@@ -175,22 +175,31 @@ export async function listAuditEvents(
 }
 
 /** A decision about content, and what it has changed of each proposal. */
-export type LoadedDecision = { readonly event: AuditEvent; readonly each: readonly ChangedProposal[] };
+export type LoadedDecision = {
+  readonly event: AuditEvent;
+  readonly each: readonly ChangedProposal[];
+  /** The whole texts before and after, while they are kept. Null: it was not there, or is gone. */
+  readonly texts: { readonly before: Texts | null; readonly after: Texts | null } | null;
+};
+
+/** Of a proposal or of a comment, as `undo_texts` has them. */
+export type Texts = Readonly<Record<string, string | number | null>>;
 
 export async function loadDecision(
   session: Session,
   accountId: string,
   eventId: string,
 ): Promise<LoadedDecision | null> {
-  const sql = `SELECT ${EVENT_COLUMNS} FROM audit_events
-    WHERE id = :eventId AND +account_id = :accountId AND subject_id IS NOT NULL`;
-  const row = await session.first(prepare<EventRow>(sql, { accountId, eventId }));
+  const sql = `SELECT ${EVENT_COLUMNS}, (SELECT json_object('before', json(before), 'after', json(after)) FROM undo_texts WHERE event_id = :eventId) AS texts
+    FROM audit_events WHERE id = :eventId AND +account_id = :accountId AND subject_id IS NOT NULL`;
+  const row = await session.first(prepare<EventRow & { texts: string | null }>(sql, { accountId, eventId }));
   if (row === null) return null;
+  const texts: LoadedDecision["texts"] = row.texts === null ? null : JSON.parse(row.texts);
   const event = toEvent(row);
   const { subject, changes } = event;
-  if (event.event === "proposals-changed") return { event, each: toTogether(row.changes).each };
+  if (event.event === "proposals-changed") return { event, each: toTogether(row.changes).each, texts };
   const isOne = event.event === "proposal-changed" && subject?.ideaBankId != null && changes !== null;
-  return { event, each: isOne ? [{ ...subject, ideaBankId: subject.ideaBankId ?? "", ...changes }] : [] };
+  return { event, each: isOne ? [{ ...subject, ideaBankId: subject.ideaBankId ?? "", ...changes }] : [], texts };
 }
 
 /** `ids` is a SELECT. By the identifiers (`+`): an account has up to 10,000 events. */

@@ -203,3 +203,38 @@ export async function deleteComment(
   const deletion = deleteOnce(accountId, { idempotencyKey, sql, values: { ...path, commentId } });
   return toDeleted(await session.batch(deletion), idempotencyKey);
 }
+
+/** Of a comment, as `undo_texts` has it. */
+export type KeptComment = Readonly<Record<"proposalId" | "body", string>> &
+  Readonly<Record<"createdAt" | "byTenant" | "onBehalf", number>> & { readonly panelistId: string | null };
+
+/**
+ * Undoes a decision about a comment, from what it was (`before`) and what it became (`after`): writes it again, takes it away, or gives
+ * it its text back. False when somebody has changed it since, or its proposal is gone.
+ */
+export async function undoComment(
+  session: Session,
+  {
+    accountId,
+    id,
+    before,
+    after,
+  }: {
+    readonly accountId: string;
+    readonly id: string;
+    readonly before: KeptComment | null;
+    readonly after: KeptComment | null;
+  },
+): Promise<boolean> {
+  const values = { ...(before ?? after), accountId, id, after: after?.body, body: before?.body };
+  const same = "id = :id AND account_id = :accountId AND body = :after RETURNING id";
+  const undo =
+    after === null
+      ? `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant, on_behalf)
+         SELECT :id, account_id, idea_bank_id, id, ${existingPanelist(":panelistId")}, :body, :createdAt, :byTenant, :onBehalf FROM proposals
+         WHERE id = :proposalId AND account_id = :accountId AND ${ACCESSIBLE_PROPOSAL} ON CONFLICT DO NOTHING RETURNING id`
+      : before === null
+        ? `DELETE FROM comments WHERE ${same}`
+        : `UPDATE comments SET body = :body WHERE ${same}`;
+  return (await session.all(prepare(undo, values))).length > 0;
+}

@@ -26,6 +26,40 @@ const PROPOSAL_STATE = `json_object('title', title, 'description', ${beginning("
       'visibility', visibility, 'response', ${beginning("response")}, 'tags', json(coalesce(tags, '[]')),
       'duplicateOf', duplicate_of, 'lastActivityAt', last_activity_at)`;
 
+/** Undo is offered for a minute. */
+export const UNDO_TEXTS_KEPT_MS = 120_000;
+
+/** What Undo needs besides the state: whole texts, and of a comment everything. A JSON object, NULL when it is not there. */
+const TEXTS: Partial<Record<Subject["kind"], string>> = {
+  proposal: `SELECT json_object('title', title, 'description', description, 'response', response, 'respondedAt', responded_at)
+    FROM proposals WHERE id = :subjectId AND account_id = :accountId AND idea_bank_id <> id`,
+  comment: `SELECT json_object('proposalId', c.proposal_id, 'panelistId', c.panelist_id, 'body', c.body, 'createdAt', c.created_at,
+      'byTenant', c.by_tenant, 'onBehalf', c.on_behalf)
+    FROM comments c WHERE c.id = :subjectId AND c.account_id = :accountId`,
+};
+
+/** Keeps them for the time of Undo. A decision that is not recorded keeps none. */
+function keepTexts(kind: Subject["kind"], values: Parameters<typeof prepare>[1]) {
+  const texts = TEXTS[kind];
+  if (texts === undefined) return { before: [], after: [] };
+  return {
+    before: [
+      prepare(
+        `INSERT INTO undo_texts (event_id, account_id, before, created_at) SELECT :eventId, :accountId, (${texts}), :now
+         WHERE EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)`,
+        values,
+      ),
+    ],
+    after: [
+      prepare(`UPDATE undo_texts SET after = (${texts}) WHERE event_id = :eventId`, values),
+      prepare(
+        `DELETE FROM undo_texts WHERE event_id = :eventId AND (before IS after OR NOT EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId))`,
+        values,
+      ),
+    ],
+  };
+}
+
 /**
  * The `name` and the `state` of each kind; the state is a JSON object of everything that can be decided. Neither a person's name
  * nor a panelist's comment is recorded.
@@ -57,6 +91,7 @@ export function recordDecision({ owner, kind, id, ideaBankId, ...decision }: Dec
   const { person, actor, address } = owner;
   const values = { ...decision, kind, subjectId: id, ideaBankId, person, actor, address };
   const subject = SUBJECTS[kind];
+  const texts = keepTexts(kind, values);
   return {
     before: [
       prepare(
@@ -67,6 +102,7 @@ export function recordDecision({ owner, kind, id, ideaBankId, ...decision }: Dec
            json_object('before', json((SELECT state FROM (${subject}))))`,
         values,
       ),
+      ...texts.before,
     ],
     after: [
       prepare(
@@ -78,6 +114,7 @@ export function recordDecision({ owner, kind, id, ideaBankId, ...decision }: Dec
         values,
       ),
       prepare("DELETE FROM audit_events WHERE id = :eventId AND changes -> '$.before' IS changes -> '$.after'", values),
+      ...texts.after,
     ],
   };
 }

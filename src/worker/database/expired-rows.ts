@@ -5,6 +5,7 @@
 import { INVITED_MS } from "../model/member.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
+import { UNDO_TEXTS_KEPT_MS } from "./decisions.ts";
 import { OUTCOME_KEPT_MS } from "./idempotency.ts";
 import { SIGNED_IN_MS } from "./sign-ins.ts";
 
@@ -23,6 +24,7 @@ type Kind = {
 
 export const EXPIRING = [
   { table: "idempotency_keys", key: "account_id, key", since: "created_at", keptMs: OUTCOME_KEPT_MS },
+  { table: "undo_texts", key: "event_id", since: "created_at", keptMs: UNDO_TEXTS_KEPT_MS },
   { table: "sign_ins", key: "id", since: "created_at", keptMs: SIGNED_IN_MS + 3_600_000 },
   { table: "invitations", key: "id", since: "created_at", keptMs: INVITED_MS },
   { table: "invited", key: "email, account_id", since: "invited_at", keptMs: INVITED_MS },

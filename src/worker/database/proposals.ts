@@ -219,7 +219,7 @@ export async function loadProposal(session: Session, accountId: string, path: Pr
 const FIELDS = `title = coalesce(:title, title), description = coalesce(:description, description),
   ${SET_WORDS}, status = coalesce(:status, status), visibility = coalesce(:visibility, visibility),
   responded_at = CASE WHEN NOT :responds OR :response IS response THEN responded_at
-    WHEN :response IS NULL THEN NULL ELSE :now END,
+    WHEN :response IS NULL THEN NULL ELSE coalesce(:respondedAt, :now) END,
   response = iif(:responds, :response, response),
   tags = iif(:tagged, :tags, tags), metadata = iif(:described, :metadata, metadata),
   external_id = iif(:identified, :externalId, external_id)`;
@@ -254,6 +254,8 @@ export const changeValues = (
   ...wordsOf(title),
   responds: response !== undefined,
   response: response?.text,
+  /** A response gets the time of the change, unless an undo gives it back its own. */
+  respondedAt: undefined as number | undefined,
   tagged: tags !== undefined,
   tags: tags?.length ? JSON.stringify(tags) : undefined,
   described: metadata !== undefined,
@@ -325,23 +327,36 @@ type ProposalChange = {
  * The state that a proposal must still have. An absent member is not compared. `edits` counts how often its author has written
  * it.
  */
-type ProposalState = Pick<ProposalChanges, "status" | "visibility" | "tags"> & { readonly edits?: number };
+type ProposalState = Pick<ProposalChanges, "status" | "visibility" | "tags" | "title" | "description" | "response"> & {
+  readonly edits?: number;
+};
 
 /** `lastActivityAt` before and after a decision that is undone, in Unix milliseconds. It is as before if nothing has happened since. */
 type Activity = { readonly before: number; readonly after: number };
 
 /** The statement that changes a proposal if it is in this state: for decisions about several proposals. */
 export const changeProposalFrom = (
-  { status, visibility, tags, edits }: ProposalState,
-  { accountId, path, changes, now, activity }: ProposalChange & { readonly activity?: Activity | undefined },
-): Statement =>
+  { status, visibility, tags, title, description, response, edits }: ProposalState,
+  {
+    accountId,
+    path,
+    changes,
+    now,
+    activity,
+    respondedAt,
+  }: ProposalChange & { readonly activity?: Activity | undefined; readonly respondedAt?: number | undefined },
+): Statement<{ id: string }> =>
   prepare(
     `UPDATE proposals SET ${fieldsAt(`iif(last_activity_at = :activityAfter, :activityBefore, ${LAST_ACTIVITY_AT})`)}
        WHERE ${OWN_PROPOSAL} AND status = coalesce(:fromStatus, status)
        AND visibility = coalesce(:fromVisibility, visibility) AND coalesce(tags, '[]') = coalesce(:fromTags, tags, '[]')
-       AND panelist_writes = coalesce(:edits, panelist_writes)`,
+       AND panelist_writes = coalesce(:edits, panelist_writes) AND title = coalesce(:fromTitle, title)
+       AND description = coalesce(:fromDescription, description) AND (NOT :fromResponds OR response IS :fromResponse) RETURNING id`,
     {
       ...changeValues(changes, now),
+      ...(respondedAt !== undefined && { respondedAt }),
+      ...{ fromTitle: title, fromDescription: description },
+      ...{ fromResponds: response !== undefined, fromResponse: response?.text },
       ...path,
       accountId,
       fromStatus: status,

@@ -47,7 +47,7 @@ it("approving 100 ideas, undoing it and undoing that are three events, each with
   expect(written).toBeLessThan(WRITTEN_AT_MOST);
   const undone = await undo(there);
   expect(await visible()).toBe(0);
-  expect(await page(undone.replace("/account", ""))).toContain("100 ideas are changed.");
+  expect(await page(undone.replace("/account", ""))).toContain("100 ideas updated.");
   await undo(undone);
   expect(await visible()).toBe(100);
   const events = await activity();

@@ -121,7 +121,7 @@ describe("the ideas of an idea bank", () => {
     ];
     const there = locationOf(await owner.submit(bank, { ids: [one, two], do: "status", status: "declined" }));
     const html = await page(there);
-    expect(html).toContain("2 ideas are changed.");
+    expect(html).toContain("2 ideas updated.");
     await panel.manage("PATCH", `/proposals/${two}`, { status: "implemented" });
     const undone = await send(desk, there, "Undo", {});
     expect([(await idea(one)).status, (await idea(two)).status]).toEqual(["submitted", "implemented"]);
@@ -203,6 +203,84 @@ describe("one idea", () => {
     await send(desk, path, "Save text", { do: "edit", title: "Night buses, hourly" });
     expect((await idea(id)).lastActivityAt).not.toBe(createdAt);
     expect(await page(`${bank}/ideas/${await panel.propose()}`)).not.toContain("Correction");
+  });
+
+  it("gets everything back by Undo that was saved with it, long texts and the response's time too, and again by Redo", async () => {
+    const desk = await createDesk();
+    const { panel, owner, bank, idea, page } = desk;
+    const long = "Long. ".repeat(100).trim();
+    const id = await panel.propose({
+      title: "Night buses",
+      description: long,
+      response: { text: `${long} Response.` },
+    });
+    const path = `${bank}/ideas/${id}`;
+    const before = await idea(id);
+    const undo = async (location: string, button: string) => {
+      const form = await readForm(await owner.page(location), button);
+      return locationOf(await owner.submit("/undo", Object.fromEntries(form.fields)));
+    };
+    const saved = locationOf(
+      await send(desk, path, "Save", { do: "decide", status: "planned", tags: "Bus", response: `${long} Changed.` }),
+    );
+    const after = await idea(id);
+    expect(after).toMatchObject({ status: "planned", response: { text: `${long} Changed.` } });
+    const undone = await undo(saved, "Undo");
+    expect(await page(undone)).toContain("Undone. “Night buses”:");
+    expect(await idea(id)).toEqual(before);
+    const redone = await undo(undone, "Redo");
+    expect(await idea(id)).toMatchObject({ status: "planned", tags: ["Bus"], response: { text: `${long} Changed.` } });
+    await undo(redone, "Undo");
+    expect(await idea(id)).toEqual(before);
+    // A text, too.
+    const edited = locationOf(
+      await send(desk, path, "Save text", { do: "edit", title: "Later", description: "Short" }),
+    );
+    await undo(edited, "Undo");
+    expect(await idea(id)).toEqual(before);
+    // What somebody has changed since stays.
+    const again = locationOf(await send(desk, path, "Save", { do: "decide", response: "Mine" }));
+    await panel.manage("PATCH", `/proposals/${id}`, { response: { text: "Theirs" } });
+    const form = await readForm(await owner.page(again), "Undo");
+    expect((await owner.submit("/undo", Object.fromEntries(form.fields))).status).toBe(409);
+    expect(await idea(id)).toMatchObject({ response: { text: "Theirs" } });
+  });
+
+  it("has comments that Undo takes away, gives their text back, and writes again as they were", async () => {
+    const desk = await createDesk();
+    const { panel, owner, bank, page } = desk;
+    const id = await panel.propose();
+    const path = `${bank}/ideas/${id}`;
+    const robin = await panel.panelist("Robin");
+    await robin.send("POST", `/ideabank/proposals/${id}/comments`, { body: "A customer's words" });
+    const comments = async () =>
+      (await (await panel.manage("GET", `/proposals/${id}/comments`)).json<{ items: Record<string, unknown>[] }>())
+        .items;
+    const theirs = await comments();
+    const undo = async (location: string, button: string) => {
+      const form = await readForm(await owner.page(location), button);
+      return locationOf(await owner.submit("/undo", Object.fromEntries(form.fields)));
+    };
+    const posted = locationOf(await send(desk, path, "Post comment", { do: "comment", body: "Soon." }));
+    expect(await page(posted)).toContain("Comment posted.");
+    const undone = await undo(posted, "Undo");
+    expect(await comments()).toEqual(theirs);
+    await undo(undone, "Redo");
+    const [ours] = await comments();
+    expect(ours).toMatchObject({ by: "tenant", body: "Soon." });
+    const edited = locationOf(
+      await owner.submit(path, { do: "edit-comment", commentId: String(ours?.id), body: "Later." }),
+    );
+    await undo(edited, "Undo");
+    expect((await comments())[0]).toEqual(ours);
+    const deleted = locationOf(await owner.submit(path, { do: "delete-comment", commentId: String(theirs[0]?.id) }));
+    expect(await page(deleted)).toContain("Comment deleted.");
+    expect(await comments()).toEqual([ours]);
+    await undo(deleted, "Undo");
+    expect(await comments()).toEqual([ours, ...theirs]);
+    // The activity has no customer's words, and Undo keeps them for minutes only.
+    expect(JSON.stringify(await desk.activity())).not.toContain("customer's words");
+    expect((await createOwner().submit("/undo", { event: "000000000000" })).status).toBe(409);
   });
 
   it("that is done is published after a page that shows the changelog's words, which the team can change", async () => {

@@ -132,7 +132,8 @@ describe("people", () => {
       changes: { before: { tokensRevokedAt: null }, after: { tokensRevokedAt: expect.stringMatching(/^20.*Z$/) } },
     });
     const blocked = await page(((await act("block")).headers.get("Location") ?? "").replace("/account", ""));
-    for (const said of ["The person is changed.", "Blocked: their tokens don’t work"]) expect(blocked).toContain(said);
+    for (const said of ["This person was updated.", "Blocked: their tokens don’t work"])
+      expect(blocked).toContain(said);
     await act("unblock");
     expect(await page(`/people/${robin.id}`)).toContain(">Block<");
     expect((await act("nonsense")).status).toBe(400);

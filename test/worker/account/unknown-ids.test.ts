@@ -36,6 +36,29 @@ const ACTIONS: readonly Action[] = [
   { path: IDEA, fields: () => ({ do: "comment", body: "A comment" }) },
   { path: IDEA, fields: ({ commentId = "" }) => ({ do: "edit-comment", commentId, body: "Another" }) },
   { path: IDEA, fields: ({ commentId = "" }) => ({ do: "delete-comment", commentId }) },
+  {
+    path: `${IDEA}/publish`,
+    fields: () => ({ do: "publish", title: "Another", description: "" }),
+  },
+  {
+    path: "/ideas",
+    fields: ({ ideaBankId, proposalId }) => ({ do: "status", status: "planned", ids: `${ideaBankId}-${proposalId}` }),
+  },
+  {
+    path: "/ideas",
+    fields: ({ ideaBankId, proposalId }) => ({
+      do: `status:${ideaBankId}-${proposalId}`,
+      [`status-${proposalId}`]: "planned",
+    }),
+  },
+  { path: "/ideas/delete", fields: ({ ideaBankId, proposalId }) => ({ ids: `${ideaBankId}-${proposalId}` }) },
+  {
+    path: "/ideas/merge",
+    fields: ({ ideaBankId, proposalId, otherProposalId = "" }) => ({
+      ids: [`${ideaBankId}-${proposalId}`, `${ideaBankId}-${otherProposalId}`],
+      into: otherProposalId,
+    }),
+  },
   { path: `${IDEA}/merge`, fields: ({ otherProposalId = "" }) => ({ into: otherProposalId }) },
   {
     path: "/approval",

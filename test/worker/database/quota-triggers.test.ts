@@ -11,6 +11,7 @@ const NOT_COUNTED = {
   api_keys: "at most 4 are active",
   audit_events: "counted beside the others: event_bytes, below",
   kept_events: "counted with their events",
+  undo_texts: "gone after two minutes",
   acting_keys: "gone at the end of its transaction",
   members: "at most 50 of an account",
   memberships: "one for each member",

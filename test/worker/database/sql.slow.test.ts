@@ -11,6 +11,7 @@ import { loadWebhook } from "../../../src/worker/database/account-webhooks.ts";
 import { saveApiKeyUsage } from "../../../src/worker/database/api-key-usage.ts";
 import { loadDecision, recordUseAfterRevocation } from "../../../src/worker/database/audit-events.ts";
 import { listUndelivered } from "../../../src/worker/database/changes.ts";
+import { undoComment } from "../../../src/worker/database/comments.ts";
 import { deciding } from "../../../src/worker/database/decisions.ts";
 import { loadEndOfTokens } from "../../../src/worker/database/end-of-tokens.ts";
 import { findAuditEvents } from "../../../src/worker/database/found-events.ts";
@@ -210,6 +211,13 @@ async function callOthers(): Promise<void> {
   await listQueue(session, queue, anyIdea, page);
   await findInQueue(session, queue, "a", anyIdea);
   await countStatuses(session, queue);
+  const kept = { proposalId: id, panelistId: null, body: "a", createdAt: 1, byTenant: 1, onBehalf: 0 };
+  for (const [before, after] of [
+    [kept, null],
+    [null, kept],
+    [kept, kept],
+  ] as const)
+    await undoComment(session, { accountId: id, id, before, after });
   await loadQueued(session, { accountId: id, ids: [id] });
   await loadHome(session, { accountId: id, now: Date.now() });
   await findPanelists(session, id, "a");

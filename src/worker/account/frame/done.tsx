@@ -8,6 +8,8 @@ export type JustDone = LoadedDecision & {
   /** The page to return to. */
   readonly here: string;
   readonly isUndoable: boolean;
+  /** The decision was an undo. */
+  readonly isUndo: boolean;
 };
 
 /** `isQuiet`: another element of the page takes the focus, and is described by this one. */
@@ -15,21 +17,29 @@ export const Done = ({ done, isQuiet = false }: { readonly done: JustDone | unde
   done && (
     <form method="post" action="/account/undo" class="notice good done" data-done>
       <p id="done" role="status" tabindex={-1} autofocus={!isQuiet}>
+        {done.isUndo && "Undone. "}
         {inWords(done.event)}
       </p>
       {done.isUndoable && <input type="hidden" name="event" value={done.event.id} />}
       {done.isUndoable && <input type="hidden" name="back" value={done.here} />}
-      {done.isUndoable && <button type="submit">Undo</button>}
+      {done.isUndoable && done.isUndo && <input type="hidden" name="redo" value="" />}
+      {done.isUndoable && <button type="submit">{done.isUndo ? "Redo" : "Undo"}</button>}
     </form>
   );
 
+const COMMENTS: Record<string, string> = {
+  created: "Comment posted.",
+  changed: "Comment updated.",
+  deleted: "Comment deleted.",
+};
+
 function inWords(first: AuditEvent): string {
-  if (first.proposals) return `${first.proposals.count} ideas are changed.`;
+  if (first.proposals) return `${first.proposals.count} ideas updated.`;
   // The activity names no panelist.
-  const name = first.subject?.name ? `“${first.subject.name}”` : "The person";
-  const [kind, what = ""] = first.event.split("-");
-  if (first.changes?.after.duplicateOf) return `${name} is merged.`;
+  const name = first.subject?.name ? `“${first.subject.name}”` : "This person";
+  const [kind = "", what = ""] = first.event.split("-");
+  if (kind === "comment") return COMMENTS[what] ?? "";
+  if (first.changes?.after.duplicateOf) return `${name} was merged.`;
   const words = first.changes && what === "changed" && kind === "proposal" ? changesInWords(first.changes) : "";
-  if (words) return `${name}: ${words}`;
-  return kind === "comment" ? `The comment is ${what}.` : `${name} is ${what}.`;
+  return words ? `${name}: ${words}` : `${name} was ${what === "changed" ? "updated" : what}.`;
 }

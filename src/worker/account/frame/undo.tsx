@@ -1,6 +1,10 @@
-/** `/account/undo`: takes back the last decision about ideas, for a minute: status, visibility and tags, and with them the date in the changelog. */
+/**
+ * `/account/undo`: takes back the last decision about ideas and comments, for a minute, with everything that was saved with it; and the
+ * undo itself. A merge and the deletion of an idea are final, and their pages say so.
+ */
 import type { Context } from "hono";
-import { type ChangedProposal, loadDecision } from "../../database/audit-events.ts";
+import { type ChangedProposal, type LoadedDecision, loadDecision, type Texts } from "../../database/audit-events.ts";
+import { type KeptComment, undoComment } from "../../database/comments.ts";
 import { changeProposalFrom } from "../../database/proposals.ts";
 import { parseOrThrow } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
@@ -9,7 +13,7 @@ import { ProposalChanges } from "../../model/proposal.ts";
 import { Problem } from "../../problem.ts";
 import type { Session } from "../../store/session.ts";
 import type { OwnerEnv } from "../owner-env.ts";
-import { decideTogether, openOwn, type ProposalDecision } from "./decide.ts";
+import { decide, decideTogether, openOwn, type ProposalDecision } from "./decide.ts";
 import type { JustDone } from "./done.tsx";
 import { ownPage, type PageVisit, withParameter } from "./visit.ts";
 
@@ -17,9 +21,10 @@ const UNDO = "/account/undo";
 const UNDO_MS = 60_000;
 
 const UNDOABLE = ["status", "visibility", "tags"] as const;
+const TEXTS = ["title", "description"] as const;
 type State = Readonly<Record<string, unknown>>;
-const pick = (state: State) =>
-  Object.fromEntries(UNDOABLE.filter((name) => name in state).map((name) => [name, state[name]]));
+const pick = (names: readonly string[], state: State) =>
+  Object.fromEntries(names.filter((name) => name in state).map((name) => [name, state[name]]));
 
 /** An undo is no news: `lastActivityAt` is as before. Undefined for an event of 1.0.0. */
 function activityOf({ before, after }: { readonly before: State; readonly after: State }) {
@@ -30,25 +35,46 @@ function activityOf({ before, after }: { readonly before: State; readonly after:
 const tooLate = () =>
   new Problem("conflict", { detail: "A minute has passed, or it was changed since: nothing was undone." });
 
+type Own = { readonly session: Session; readonly accountId: string };
+
 /** The decision that the page's link names, if the owner made it in this account in the last minute. */
 export async function loadJustDone(
-  { session, accountId }: { readonly session: Session; readonly accountId: string },
-  { undo, here }: PageVisit,
+  { session, accountId }: Own,
+  { undo, redo, here }: PageVisit,
   now: number,
 ): Promise<JustDone | undefined> {
-  if (undo === undefined) return undefined;
-  const decision = await loadDecision(session, accountId, undo);
+  const eventId = redo ?? undo;
+  if (eventId === undefined) return undefined;
+  const decision = await loadDecision(session, accountId, eventId);
   if (decision === null || Date.parse(decision.event.createdAt) < now - UNDO_MS) return undefined;
-  return { ...decision, here, isUndoable: decision.each.some(isUndoable) };
+  return { ...decision, here, isUndoable: isUndoable(decision), isUndo: redo !== undefined };
 }
 
-const isUndoable = ({ before }: ChangedProposal): boolean => Object.keys(pick(before)).length > 0;
+const isOfComment = ({ event }: LoadedDecision): boolean => event.event.startsWith("comment-");
+const hasChanged = ({ before }: ChangedProposal): boolean => Object.keys(pick(UNDOABLE, before)).length > 0;
+const isUndoable = (decision: LoadedDecision): boolean =>
+  isOfComment(decision) ? decision.texts !== null : decision.each.some(hasChanged) || textsOf(decision) !== undefined;
+
+/** The texts that a decision about one proposal has changed: as they were, and as they became. */
+function textsOf({ texts }: LoadedDecision) {
+  const { before, after } = texts ?? {};
+  if (!before || !after || !("response" in before)) return undefined;
+  const changed = TEXTS.filter((name) => before[name] !== after[name]);
+  const responds = before.response !== after.response;
+  if (changed.length === 0 && !responds) return undefined;
+  const at = (side: Texts) => ({
+    ...pick(changed, side),
+    ...(responds && { response: side.response === null ? null : { text: side.response } }),
+  });
+  return { before: at(before), after: at(after), respondedAt: Number(before.respondedAt) || undefined };
+}
 
 export function addUndo(routes: Routes<OwnerEnv>): void {
   routes.post(UNDO, async (c) => {
     const fields = await readForm(c);
     const undone = await undo(c, fields.get("event") ?? "");
-    return c.redirect(withParameter(ownPage(fields.get("back"), "/account/idea-banks"), "undo", undone), 303);
+    const parameter = fields.has("redo") ? "undo" : "redo";
+    return c.redirect(withParameter(ownPage(fields.get("back"), "/account/ideas"), parameter, undone), 303);
   });
 }
 
@@ -56,26 +82,49 @@ export function addUndo(routes: Routes<OwnerEnv>): void {
  * Takes the decision back, and returns the new event's id. Values that were changed since stay. Throws `conflict` when nothing is
  * left to undo.
  */
-async function undo(c: Context<OwnerEnv>, event: string): Promise<string> {
+async function undo(c: Context<OwnerEnv>, eventId: string): Promise<string> {
   const { session, accountId } = await openOwn(c);
-  const own = { session, accountId, now: Date.now() };
-  const done = await loadJustDone(own, { undo: event, here: "", back: undefined }, own.now);
-  const undone = await decideTogether(
-    c,
-    own,
-    (done?.each ?? []).filter(isUndoable).map((each): ProposalDecision => {
+  const now = Date.now();
+  const done = await loadJustDone(
+    { session, accountId },
+    { undo: eventId, redo: undefined, here: "", back: undefined },
+    now,
+  );
+  if (done === undefined || !done.isUndoable) throw tooLate();
+  if (isOfComment(done)) return undoOfComment(c, done);
+  const texts = textsOf(done);
+  const undoing = done.each
+    .filter((each) => hasChanged(each) || texts !== undefined)
+    .map((each): ProposalDecision => {
       const path = { ideaBankId: each.ideaBankId, proposalId: each.id };
-      const before = parseOrThrow(ProposalChanges, pick(each.before));
-      const after = parseOrThrow(ProposalChanges, pick(each.after));
-      return {
-        subject: each,
-        statement: changeProposalFrom(after, {
-          ...{ accountId, path, changes: { ...before, minor: true }, now: own.now },
-          activity: activityOf(each),
-        }),
-      };
+      const before = parseOrThrow(ProposalChanges, { ...pick(UNDOABLE, each.before), ...texts?.before });
+      const after = parseOrThrow(ProposalChanges, { ...pick(UNDOABLE, each.after), ...texts?.after });
+      const change = { accountId, path, changes: { ...before, minor: true }, now, activity: activityOf(each) };
+      return { subject: each, statement: changeProposalFrom(after, { ...change, respondedAt: texts?.respondedAt }) };
+    });
+  const [one] = undoing;
+  // With its texts it is a decision about one idea, which keeps them for the way back.
+  if (texts === undefined || one === undefined) {
+    const undone = await decideTogether(c, { session, accountId, now }, undoing);
+    if (undone === undefined) throw tooLate();
+    return undone;
+  }
+  const subject = { kind: "proposal", id: one.subject.id, ideaBankId: one.subject.ideaBankId } as const;
+  const { answer, eventId: undone } = await decide(c, subject, (own) => own.session.all(one.statement));
+  if (answer.length === 0) throw tooLate();
+  return undone;
+}
+
+async function undoOfComment(c: Context<OwnerEnv>, { event: { subject }, texts }: JustDone): Promise<string> {
+  if (subject === null || subject.ideaBankId === null || texts === null) throw tooLate();
+  const { id, ideaBankId } = subject;
+  const { answer, eventId } = await decide(c, { kind: "comment", id, ideaBankId }, ({ session, accountId }) =>
+    undoComment(session, {
+      ...{ accountId, id },
+      before: texts.before as KeptComment | null,
+      after: texts.after as KeptComment | null,
     }),
   );
-  if (undone === undefined) throw tooLate();
-  return undone;
+  if (!answer) throw tooLate();
+  return eventId;
 }

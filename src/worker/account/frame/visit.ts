@@ -3,8 +3,13 @@ import type { Context } from "hono";
 import { isOwnPage } from "../../model/own-page.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 
-/** `here`: this page, as a link. `back`: the list from which it was opened. `undo`: the event of the last decision. */
-export type PageVisit = { readonly here: string; readonly back: string | undefined; readonly undo: string | undefined };
+/** `here`: this page, as a link. `back`: the list from which it was opened. `undo`: the event of the last decision; `redo`: if that was an undo. */
+export type PageVisit = {
+  readonly here: string;
+  readonly back: string | undefined;
+  readonly undo: string | undefined;
+  readonly redo: string | undefined;
+};
 
 /** The path, if it is one of our pages; otherwise `other`. */
 export const ownPage = (path: string | null, other: string): string => (path && isOwnPage(path) ? path : other);
@@ -20,13 +25,13 @@ export function readVisit(c: Context<OwnerEnv>): PageVisit {
     url.searchParams.delete(name);
     return value;
   };
-  const [back, undo] = [take("back"), take("undo")];
+  const [back, undo, redo] = [take("back"), take("undo"), take("redo")];
   const given = new URLSearchParams([...url.searchParams].filter(([, value]) => value.trim() !== ""));
   url.search = given.toString();
   // A form was read before this line, so the body is not needed.
   c.req.raw = new Request(url, { method: c.req.method, headers: c.req.raw.headers });
   const here = url.pathname + url.search;
-  return { here, back: ownPage(back, "") || undefined, undo: undo ?? undefined };
+  return { here, back: ownPage(back, "") || undefined, undo: undo ?? undefined, redo: redo ?? undefined };
 }
 
 /** The page with one more parameter, before its fragment. */

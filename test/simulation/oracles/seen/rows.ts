@@ -22,6 +22,7 @@ export type Version = { readonly moment: number; readonly at: number; readonly r
 const KEYS: Readonly<Record<string, readonly string[]>> = {
   owners: ["email"],
   api_key_usage: ["api_key_id", "hour"],
+  undo_texts: ["event_id"],
   idempotency_keys: ["account_id", "key"],
   token_revocations: ["panelist_id"],
   votes: ["proposal_id", "panelist_id"],
