@@ -34,7 +34,7 @@ export async function verifyKey(
     terms: { scope = null, address = null },
   }: { readonly asker: Asker; readonly key: string | null | undefined; readonly terms: KeyTerms },
 ): Promise<KeyAnswer> {
-  const decision = await admitKey(memory, {
+  const decided = admitKey(memory, {
     caller,
     keys: settings.signingKeys,
     question: {
@@ -47,6 +47,9 @@ export async function verifyKey(
       now: Date.now(),
     },
   });
+  // A defect is an answer, too: over RPC it would be the caller's exception.
+  const decision = await decided.catch((error: unknown) => refused(error, log, {}));
+  if ("ok" in decision) return decision;
   const { limits: headers } = decision;
   if (decision.refusal) return refused(decision.refusal, log, headers);
   const { apiKeyId, tenant } = decision;

@@ -38,11 +38,11 @@ describe("the approval queue in Chromium", () => {
       await page.getByRole("link", { name: named("Quay lights"), exact: true }).press("Enter");
       await page.getByLabel("Official response").fill("In spring.");
       await page.getByRole("button", { name: `Approve “${named("Quay lights")}”` }).press("Enter");
-      await page.getByRole("heading", { name: "Approval", exact: true }).waitFor();
+      await page.getByRole("heading", { name: "Waiting for approval", exact: true }).waitFor();
       await page.getByRole("link", { name: named("Ferries at night"), exact: true }).press("Enter");
       await page.getByRole("radio", { name: named("Later ferries") }).press("Space");
       await page.keyboard.press("Enter");
-      await page.getByRole("heading", { name: "Approval", exact: true }).waitFor();
+      await page.getByRole("heading", { name: "Waiting for approval", exact: true }).waitFor();
       await page.waitForLoadState();
       await expect.poll(() => page.getByRole("heading", { name: own }).count()).toBe(0);
       expect(await stored(4)).toMatchObject({ visibility: "public" });

@@ -21,9 +21,8 @@ describe("the owner's desk in Chromium", () => {
       await page.goto("/account/idea-banks");
       await page.getByLabel("Name", { exact: true }).fill(`Desk ${javaScriptEnabled}`);
       await page.keyboard.press("Enter");
-      await page.getByRole("radio", { name: /^Open/ }).check();
-      await page.getByRole("button", { name: "Save", exact: true }).press("Enter");
-      await page.getByText("The settings are saved.").waitFor();
+      await page.getByRole("button", { name: "Open board" }).press("Enter");
+      await page.getByTitle("Preview").waitFor();
       const [, id = ""] = page.url().match(/idea-banks\/(\w{12})/) ?? [];
       const path = `/ideabanks/${id}`;
       for (const title of ["Quay lights", "Lights on the quay", "Dogs on ferries"])
@@ -47,7 +46,7 @@ describe("the owner's desk in Chromium", () => {
       await page.getByRole("heading", { name: "Lights on the quay" }).waitFor();
       await page.getByLabel("Comment", { exact: true }).fill("We are on it.");
       await page.getByRole("button", { name: "Post comment" }).press("Enter");
-      await page.getByText("The comment is created.").waitFor();
+      await page.getByText("Comment posted.").waitFor();
       await page.getByRole("link", { name: "Back to the list" }).press("Enter");
       await page.getByRole("checkbox", { name: "Choose “Dogs on ferries”" }).waitFor();
       expect(complaints).toEqual([]);
@@ -81,6 +80,7 @@ describe("the owner's desk in Chromium", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.getByText("“By keyboard 1”: Status: Submitted → Planned.").waitFor();
+    await page.locator("[data-queue].scripted").waitFor();
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await page.keyboard.press("Escape");

@@ -6,6 +6,7 @@ import { createDesk } from "../../support/desk.ts";
 import { interceptDatabases } from "../../support/intercept-binding.ts";
 import { add } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
+import { readForm } from "../../support/read-forms.ts";
 import { addWebhook, createReceiver } from "../../support/webhooks.ts";
 
 describe("idea banks", () => {
@@ -14,7 +15,7 @@ describe("idea banks", () => {
     await panel.tenant.send("POST", "/tenant/ideabanks", { name: "Another <bank>", internal: true });
     const html = await page("/idea-banks");
     expect(html).toContain("Another &lt;bank&gt;</a>");
-    expect(html).toContain("Draft, internal");
+    expect(html).toContain('<span class="pill warn">Draft</span>Internal');
     const first = await page("/idea-banks?limit=1");
     const more = first.match(/href="\/account(\/idea-banks\?cursor=[^"]+)"/)?.[1] ?? "";
     expect([first.match(/aria-label="Settings of/g), (await page(more)).match(/aria-label="Settings of/g)]).toEqual([
@@ -32,7 +33,7 @@ describe("idea banks", () => {
 
   it("are not lost when somebody goes back and sends the same form with another name", async () => {
     const { opened, owner, page } = await createDesk();
-    const form = { ...(await opened("/idea-banks", "Create idea bank")), name: "Riders" };
+    const form = { ...(await opened("/idea-banks", "Create board")), name: "Riders" };
     await owner.submit("/idea-banks", form);
     expect((await owner.submit("/idea-banks", { ...form, name: "Drivers" })).status).toBe(303);
     const html = await page("/idea-banks");
@@ -41,9 +42,9 @@ describe("idea banks", () => {
 
   it("are created as drafts, once however often the form is sent, and the activity says by whom", async () => {
     const { panel, opened, owner, page, activity, changes } = await createDesk();
-    const form = { ...(await opened("/idea-banks", "Create idea bank")), name: " Rider ideas " };
+    const form = { ...(await opened("/idea-banks", "Create board")), name: " Rider ideas " };
     const answer = await owner.submit("/idea-banks", form);
-    const [, id = ""] = answer.headers.get("Location")?.match(/^\/account\/idea-banks\/(\w{12})\/settings$/) ?? [];
+    const [, id = ""] = answer.headers.get("Location")?.match(/^\/account\/idea-banks\/(\w{12})\/embed$/) ?? [];
     expect(answer.status).toBe(303);
     expect((await owner.submit("/idea-banks", form)).headers.get("Location")).toBe(answer.headers.get("Location"));
     const stored = await panel.tenant.send("GET", `/tenant/ideabanks/${id}`);
@@ -114,7 +115,7 @@ describe("idea banks", () => {
     for (const said of [
       "Name must have 1 to 100 characters",
       "Page must be an https address",
-      "Entries, at most must be an integer from 1 to 100",
+      "Maximum entries must be an integer from 1 to 100",
     ])
       expect(html).toContain(said);
   });
@@ -125,13 +126,67 @@ describe("idea banks", () => {
     const [token = ""] = html.match(/ibv_\w+/) ?? [];
     for (const part of [
       "token-url=&quot;/idea-bank-token&quot;",
-      `/#token=${token}`,
+      `token=&quot;${token}&quot; history&gt;`,
       `/tenant${bank.replace("-", "")}/tokens`,
     ])
       expect(html).toContain(part);
     const asked = await owner.isolate.request("/ideabank", { headers: { Authorization: token } });
     expect(await asked.json()).toMatchObject({ capabilities: { canViewProposals: true, canVote: false } });
     expect((await createOwner().page(`${bank}/embed`)).status).toBe(404);
+  });
+
+  it("are embedded as was chosen: elements, language, color, sign-in; nothing that cannot stand in a line of HTML", async () => {
+    const { bank, page, owner } = await createDesk();
+    const linesOf = (html: string) =>
+      (html.match(/<code id="page">(.*?)<\/code>/s)?.[1] ?? "")
+        .replaceAll("&quot;", '"')
+        .replaceAll("&lt;", "<")
+        .replaceAll("&gt;", ">");
+    const query =
+      "elements=roadmap&elements=launcher&lang=de&color=%230b6b3a&radius=8&signIn=https://shop.example/in?to={page}";
+    const lines = linesOf(await page(`${bank}/embed?${query}`));
+    for (const part of [
+      "/embed/roadmap.js",
+      "/embed/launcher.js",
+      "/embed/changelog.js",
+      'sign-in-url="https://shop.example/in?to={page}" lang="de" style="--idea-bank-accent: #0b6b3a; --idea-bank-radius: 8px" history></idea-bank-roadmap>',
+      "<idea-bank-launcher><idea-bank-changelog ",
+    ])
+      expect(lines).toContain(part);
+    expect(lines).not.toContain("idea-bank-board");
+    const hostile = `signIn=${encodeURIComponent('https://x"><script>')}&lang=xx&color=red;}&radius=9%22&elements=nothing`;
+    expect(linesOf(await page(`${bank}/embed?${hostile}`))).not.toMatch(/x">|xx|red|9"/);
+    const preview = await owner.page(`${bank}/preview?${query}`);
+    expect(preview.headers.get("Content-Security-Policy")).toMatch(
+      /frame-ancestors 'self'; sandbox allow-scripts allow-forms$/,
+    );
+    expect(preview.headers.get("X-Frame-Options")).toBe("SAMEORIGIN");
+    const shown = await preview.text();
+    expect([shown.includes("<idea-bank-roadmap src="), shown.includes("idea-bank-board")]).toEqual([true, false]);
+    expect((await createOwner().page(`${bank}/preview`)).status).toBe(404);
+  });
+
+  it("hand out nothing that is switched off, and switch it on by one press that leads back", async () => {
+    const { panel, bank, page, owner } = await createDesk();
+    await panel.manage("PATCH", "", { changelogEnabled: false, votingEnabled: false });
+    const html = await page(`${bank}/embed?elements=board&elements=changelog`);
+    expect(html).not.toContain("idea-bank-changelog");
+    expect(html).toContain("The changelog is off");
+    const pressed = async (button: string) => {
+      const form = await readForm(await owner.page(`${bank}/embed`), button);
+      return owner.submit(form.action.replace("/account", ""), Object.fromEntries(form.fields));
+    };
+    const on = await pressed("Turn on the changelog");
+    expect(on.headers.get("Location")).toBe(`/account${bank}/embed`);
+    await panel.manage("PATCH", "", { status: "DRAFT" });
+    const draft = await page(`${bank}/embed`);
+    expect(draft).toContain("This board isn’t open yet");
+    expect(draft).not.toContain("<iframe");
+    await pressed("Open board");
+    // Each press has changed one setting.
+    const read = await panel.tenant.send("GET", `/tenant${bank.replace("-", "")}`);
+    expect(await read.json()).toMatchObject({ status: "OPEN", changelogEnabled: true, votingEnabled: false });
+    expect(await page(`${bank}/embed`)).toContain("idea-bank-changelog");
   });
 
   it("are deleted", async () => {

@@ -73,7 +73,7 @@ const FORMS: Form[] = [
     text: TEXT,
     button: "Approve",
   },
-  { name: "a board", at: "/account/idea-banks", field: "#name", text: LINE, button: "Create idea bank" },
+  { name: "a board", at: "/account/idea-banks", field: "#name", text: LINE, button: "Create board" },
   { name: "settings", at: `${BANK}/settings`, field: "#name", text: LINE, button: "Save" },
   { name: "an API key", at: "/account/api-keys?create", field: "#name", text: LINE, button: "Create key" },
   {

@@ -38,7 +38,7 @@ describe("an owner whom the platform signs in", () => {
         { httpOnly: true, secure: true, sameSite: "Lax", path: "/", domain: "localhost" },
       ]);
 
-      await page.getByLabel("E-mail address").fill("colleague@example.com");
+      await page.getByLabel("Email address").fill("colleague@example.com");
       await action(page, "Invite").click();
       await page.getByText("colleague@example.com").first().waitFor();
 

@@ -12,19 +12,20 @@ import { type Frame, SECTIONS, type Section } from "./layout.tsx";
 import { ProblemPage, SignedOutFormPage } from "./problem-page.tsx";
 
 /**
- * Renders a page with its own Content-Security-Policy: only scripts and styles with this answer's nonce apply, and nothing
+ * `frames`: the page shows another one of ours. Renders a page with its own Content-Security-Policy: only scripts and styles with this answer's nonce apply, and nothing
  * inline.
  */
 export async function renderPage(
   c: Context<OwnerEnv>,
   render: (frame: Frame) => Child,
-  status: Problem["status"] | 200 | 201 = 200,
+  options: Problem["status"] | 200 | 201 | { readonly frames: true } = 200,
 ): Promise<Response> {
+  const [status, frames] = typeof options === "number" ? [options, ""] : [200 as const, " frame-src 'self';"];
   const nonce = crypto.randomUUID();
   const { brand } = c.get("settings");
   c.header(
     "Content-Security-Policy",
-    `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self'${originOf(brand)}; form-action 'self'; ` +
+    `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self'${originOf(brand)};${frames} form-action 'self'; ` +
       "base-uri 'none'; frame-ancestors 'none'",
   );
   // Under "no-referrer" a browser hides the origin even from the form's own site, but requireSameOrigin needs it.

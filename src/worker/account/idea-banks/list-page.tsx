@@ -1,4 +1,4 @@
-/** `/account/idea-banks`: every idea bank, and the form for another. */
+/** `/account/idea-banks`: every board, and the form for another. */
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
@@ -16,17 +16,17 @@ type Props = {
 };
 
 const LABEL = "Name";
-const HINT = "People see it: “Ideas for the app”, for example.";
+const HINT = "Visible to everyone, for example “Ideas for the app”";
 
 export const IdeaBanksPage = ({ frame, ideaBanks, next, name, errors }: Props) => {
   const message = messageFor(errors, "name");
   return (
-    <Layout title="Idea banks" current="idea-banks" {...frame}>
-      {message && <ErrorSummary title="The idea bank was not created." errors={errors} labels={{ name: LABEL }} />}
+    <Layout title="Boards" current="idea-banks" {...frame}>
+      {message && <ErrorSummary title="The board was not created." errors={errors} labels={{ name: LABEL }} />}
       <p class="lead">
         {ideaBanks.length === 0
-          ? "An idea bank collects what people wish for. Create the first one below."
-          : "Open one to work through its ideas."}
+          ? "A board collects ideas and votes, and shows what you ship."
+          : "Choose a board to see its ideas."}
       </p>
       <ul class="events members">
         {ideaBanks.map((ideaBank) => (
@@ -35,9 +35,21 @@ export const IdeaBanksPage = ({ frame, ideaBanks, next, name, errors }: Props) =
               <h2 dir="auto">
                 <a href={`/account/idea-banks/${ideaBank.id}`}>{ideaBank.name}</a>
               </h2>
-              <p class="hint">{stateInWords(ideaBank)}</p>
+              <p class="hint">
+                <span class={`pill ${ideaBank.status === "OPEN" ? "good" : "warn"}`}>
+                  {BANK_STATUSES[ideaBank.status][0]}
+                </span>
+                {stateInWords(ideaBank)}
+              </p>
             </div>
             <p class="buttons">
+              <a
+                class="button"
+                href={`/account/idea-banks/${ideaBank.id}/embed`}
+                aria-label={`Embed “${ideaBank.name}”`}
+              >
+                Embed
+              </a>
               <a
                 class="button"
                 href={`/account/idea-banks/${ideaBank.id}/settings`}
@@ -55,7 +67,7 @@ export const IdeaBanksPage = ({ frame, ideaBanks, next, name, errors }: Props) =
         </p>
       )}
       <section aria-labelledby="create">
-        <h2 id="create">Create an idea bank</h2>
+        <h2 id="create">Create a board</h2>
         <form method="post" action="/account/idea-banks" class="narrow">
           <Once />
           <Field name="name" label={LABEL} hint={HINT} message={message}>
@@ -70,7 +82,7 @@ export const IdeaBanksPage = ({ frame, ideaBanks, next, name, errors }: Props) =
             />
           </Field>
           <button type="submit" class="primary">
-            Create idea bank
+            Create board
           </button>
         </form>
       </section>
@@ -78,12 +90,7 @@ export const IdeaBanksPage = ({ frame, ideaBanks, next, name, errors }: Props) =
   );
 };
 
-function stateInWords({ status, internal, changelogEnabled, approvalRequired }: IdeaBank): string {
-  const parts = [
-    BANK_STATUSES[status][0],
-    internal && "internal",
-    approvalRequired && "ideas wait for approval",
-    changelogEnabled && "with a changelog",
-  ];
-  return parts.filter(Boolean).join(", ");
+function stateInWords({ internal, changelogEnabled, approvalRequired }: IdeaBank): string {
+  const parts = [internal && "Internal", approvalRequired && "Approval", changelogEnabled && "Changelog"];
+  return parts.filter(Boolean).join(" · ");
 }

@@ -8,7 +8,7 @@ import {
   loadIdeaBank,
   updateIdeaBank,
 } from "../../database/idea-banks.ts";
-import { prepareTokenIssue, type TokenIssue, VISITOR } from "../../database/token-issues.ts";
+import { prepareTokenIssue, VISITOR } from "../../database/token-issues.ts";
 import { type FieldError, parseOrThrow } from "../../http/invalid-request.ts";
 import { nextCursor, readPage } from "../../http/pagination.ts";
 import { readForm } from "../../http/read-body.ts";
@@ -16,15 +16,19 @@ import type { Routes } from "../../http/routes.ts";
 import { type IdeaBank, IdeaBankChanges, NewIdeaBank } from "../../model/idea-bank.ts";
 import type { IdempotencyKey } from "../../model/idempotency-key.ts";
 import { PageQuery } from "../../model/pagination.ts";
+import { toTimestamp } from "../../model/text.ts";
 import { Problem } from "../../problem.ts";
 import { decide, idsOf, openOwn, orNotFound, requireDone } from "../frame/decide.ts";
 import { formKey } from "../frame/form-key.tsx";
 import { changedSettings } from "../frame/opened-form.tsx";
 import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
+import { ownPage } from "../frame/visit.ts";
 import { BANK_SWITCHES } from "../frame/words.ts";
 import type { OwnerEnv } from "../owner-env.ts";
+import { readChoice } from "./embed-choice.ts";
 import { EmbedPage } from "./embed-page.tsx";
 import { IdeaBanksPage } from "./list-page.tsx";
+import { renderPreview } from "./preview.ts";
 import { IdeaBankSettingsPage } from "./settings-page.tsx";
 
 export const IDEA_BANKS = "/account/idea-banks";
@@ -45,7 +49,7 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
     const name = fields.get("name") ?? "";
     try {
       const input = parseOrThrow(NewIdeaBank, { name });
-      return c.redirect(`${IDEA_BANKS}/${await create(c, input, await formKey(c, fields))}/settings`, 303);
+      return c.redirect(`${IDEA_BANKS}/${await create(c, input, await formKey(c, fields))}/embed`, 303);
     } catch (error) {
       return renderList(c, name, fieldErrorsOf(error));
     }
@@ -72,7 +76,7 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
         updateIdeaBank(session, { accountId, id: ideaBankId, changes }),
       );
       orNotFound(answer);
-      return c.redirect(`${IDEA_BANKS}/${ideaBankId}/settings?done=changed`, 303);
+      return c.redirect(ownPage(fields.get("back"), `${IDEA_BANKS}/${ideaBankId}/settings?done=changed`), 303);
     } catch (error) {
       const errors = fieldErrorsOf(error);
       const { ideaBank } = await loadOwnBank(c, ideaBankId);
@@ -82,14 +86,23 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
 
   const EMBED = `${IDEA_BANKS}/:ideaBankId/embed`;
   routes.get(EMBED, async (c) => {
-    const { session, accountId, ideaBank } = await loadOwnBank(c, c.req.param("ideaBankId"));
-    const { id: ideaBankId } = ideaBank;
-    const asked = { accountId, ideaBankId, now: Date.now(), idempotencyKey: undefined, recorded: undefined };
-    const issue = await prepareTokenIssue(session, { ...asked, panelist: VISITOR });
-    // In the second in which visitors' tokens were ended, none is issued.
-    const token = issue.kind === "done" ? await issueVisitorToken(c, ideaBankId, issue.outcome) : undefined;
-    const { origin } = new URL(c.req.url);
-    return renderPage(c, (frame) => <EmbedPage frame={frame} {...{ ideaBank, origin, token }} />);
+    const own = await loadOwnBank(c, c.req.param("ideaBankId"));
+    const { origin, searchParams, search } = new URL(c.req.url);
+    const { ideaBank } = own;
+    const props = {
+      ...{ ideaBank, origin, token: await issueVisitorToken(c, own), choice: readChoice(searchParams, ideaBank) },
+      preview: `${IDEA_BANKS}/${ideaBank.id}/preview${search}`,
+    };
+    return renderPage(c, (frame) => <EmbedPage frame={frame} {...props} />, { frames: true });
+  });
+
+  routes.get(`${IDEA_BANKS}/:ideaBankId/preview`, async (c) => {
+    const own = await loadOwnBank(c, c.req.param("ideaBankId"));
+    const token = await issueVisitorToken(c, own);
+    return renderPreview(c, {
+      token: token?.text ?? "",
+      choice: readChoice(new URL(c.req.url).searchParams, own.ideaBank),
+    });
   });
 }
 
@@ -102,12 +115,19 @@ async function create(c: Context<OwnerEnv>, input: NewIdeaBank, idempotencyKey: 
   return answer.outcome.id;
 }
 
-/** Issues a visitor's token, for a year. */
-const issueVisitorToken = (c: Context<OwnerEnv>, ideaBankId: string, issue: TokenIssue): Promise<string> =>
-  issueToken(
-    { ideaBankId, ...issue, expiresAt: issue.issuedAt + VISITOR_LIFETIME.default },
+/** A visitor's token, for a year. Undefined in the second in which visitors' tokens were ended: then none is issued. */
+async function issueVisitorToken(c: Context<OwnerEnv>, own: Awaited<ReturnType<typeof loadOwnBank>>) {
+  const { session, accountId, ideaBank } = own;
+  const asked = { accountId, ideaBankId: ideaBank.id, now: Date.now(), idempotencyKey: undefined, recorded: undefined };
+  const issue = await prepareTokenIssue(session, { ...asked, panelist: VISITOR });
+  if (issue.kind !== "done") return undefined;
+  const expiresAt = issue.outcome.issuedAt + VISITOR_LIFETIME.default;
+  const text = await issueToken(
+    { ideaBankId: ideaBank.id, ...issue.outcome, expiresAt },
     c.get("settings").signingKeys,
   );
+  return { text, expiresAt: toTimestamp(expiresAt * 1000) };
+}
 
 const SWITCHES = [...Object.keys(BANK_SWITCHES), "changelogEnabled"] as const;
 

@@ -16,8 +16,8 @@ type Props = {
   readonly isDone: boolean;
 };
 
-const LABELS = { name: "Name", url: "Page", status: "Status", changelogMaxEntries: "Entries, at most" };
-const URL_HINT = "Where you show this board. Feeds of its changelog link to it.";
+const LABELS = { name: "Name", url: "Page", status: "Status", changelogMaxEntries: "Maximum entries" };
+const URL_HINT = "The page with this board. E-mails, feeds and “See it on the board” link to it.";
 
 export const IdeaBankSettingsPage = ({ frame, ideaBank, fields, errors, isDone }: Props) => {
   const [name, url, entries] = [
@@ -25,13 +25,13 @@ export const IdeaBankSettingsPage = ({ frame, ideaBank, fields, errors, isDone }
     messageFor(errors, "url"),
     messageFor(errors, "changelogMaxEntries"),
   ];
-  const hint = "1 to 100. The newest are shown.";
+  const hint = "1 to 100; the newest are shown";
   return (
     <Layout title={ideaBank.name} part="Settings" current="idea-banks" {...frame}>
       <BankNav id={ideaBank.id} current="settings" />
       {isDone && (
         <p class="notice good" role="status" tabindex={-1} autofocus data-done>
-          The settings are saved. People see the change within seconds.
+          Settings saved. Visitors see the change within seconds.
         </p>
       )}
       {errors.length > 0 && <ErrorSummary title="Nothing was changed." errors={errors} labels={LABELS} />}
@@ -70,7 +70,7 @@ export const IdeaBankSettingsPage = ({ frame, ideaBank, fields, errors, isDone }
           ))}
         </fieldset>
         <fieldset>
-          <legend>What people can do while it is open</legend>
+          <legend>While it’s open, people can use</legend>
           {Object.entries(BANK_SWITCHES).map(([setting, words]) => (
             <Switch name={setting} words={words} fields={fields} />
           ))}
@@ -98,9 +98,9 @@ export const IdeaBankSettingsPage = ({ frame, ideaBank, fields, errors, isDone }
       <form method="post" action={`/account/idea-banks/${ideaBank.id}/settings`} class="actions">
         <details>
           <summary class="danger">Delete…</summary>
-          <p>All its ideas, votes and comments are deleted with it. It cannot be undone.</p>
+          <p>Its ideas, votes and comments go with it. You can’t undo this.</p>
           <button type="submit" name="do" value="delete" class="danger">
-            Delete this idea bank
+            Delete this board
           </button>
         </details>
       </form>
