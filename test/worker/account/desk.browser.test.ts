@@ -106,7 +106,9 @@ describe("the owner's desk in Chromium", () => {
     await page.goto("/account/approval");
     const first = page.getByRole("button", { name: /^Approve “Ten keys/ }).first();
     await first.focus();
+    const focused = () => page.evaluate<string>("document.activeElement?.getAttribute('aria-label') ?? ''");
     for (const left of titles.keys()) {
+      await expect.poll(focused).toMatch(/^Approve “Ten keys/);
       await page.keyboard.press("Enter");
       await expect.poll(() => page.getByRole("button", { name: /^Approve “Ten keys/ }).count()).toBe(9 - left);
       await page.waitForLoadState();
@@ -121,8 +123,8 @@ describe("the owner's desk in Chromium", () => {
     const { page: plain } = await openPage(stage, { javaScriptEnabled: false });
     await plain.goto("/account/tokens");
     await plain.getByLabel("Token").fill(bank.token);
-    await plain.getByRole("button", { name: "Try it" }).press("Enter");
-    await plain.getByText("This token is good.").waitFor();
+    await plain.getByRole("button", { name: "Check token" }).press("Enter");
+    await plain.getByText("This token works.").waitFor();
     expect(new URL(plain.url()).search).not.toContain("ib");
     const { page } = await openPage(stage, { bypassCSP: true });
     for (const [name, token] of [
@@ -131,8 +133,8 @@ describe("the owner's desk in Chromium", () => {
     ] as const) {
       await page.goto("/account/tokens");
       await page.getByLabel("Token").fill(token);
-      await page.getByRole("button", { name: "Try it" }).press("Enter");
-      await page.getByText(name === "token-good" ? "This token is good." : "Its signature is wrong.").waitFor();
+      await page.getByRole("button", { name: "Check token" }).press("Enter");
+      await page.getByText(name === "token-good" ? "This token works." : "Its signature is wrong.").waitFor();
       await lookAround(page, name);
     }
     await stage.tenant("DELETE", bank.path);
@@ -156,6 +158,12 @@ describe("the owner's desk in Chromium", () => {
     const { page } = await openPage(stage, { bypassCSP: true });
     const bank = `/account/idea-banks/${path.split("/").at(-1)}`;
     for (const [name, address] of [
+      ["home", "/account"],
+      ["queue", "/account/ideas?sort=top"],
+      ["queue-nothing", "/account/ideas?q=zebra&nothing-chosen="],
+      ["publish", `${bank}/ideas/${ids[0]}/publish`],
+      ["voters", `${bank}/ideas/${ids[0]}/voters`],
+      ["delete-several", `/account/ideas/delete?ids=${path.split("/").at(-1)}-${ids[0]}`],
       ["idea-banks", "/account/idea-banks"],
       ["idea-bank-settings", `${bank}/settings`],
       ["embed", `${bank}/embed`],

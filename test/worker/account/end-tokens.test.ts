@@ -200,7 +200,7 @@ describe("the request", () => {
     const { endedAt } = await end();
     expect(Math.abs(Date.parse(endedAt) - Date.now())).toBeLessThan(60_000);
     const page = await (await owner.page("/tokens/end")).text();
-    for (const part of ["sign in again", "new visitor’s token", "read the signing secret again", "Last done"])
+    for (const part of ["sign in again", "new visitor token", "read the signing secret again", "Last done"])
       expect(page).toContain(part);
     const form = await readForm(await owner.page("/tokens/end"), "End all tokens");
     const answer = await owner.submit("/tokens/end", Object.fromEntries(form.fields));

@@ -43,21 +43,21 @@ describe("a pasted token", () => {
     await paste("");
     const before = await dumpDatabases();
     for (const [token, said] of [
-      [visitor, "Visitors: it only reads"],
+      [visitor, "Visitors (read only)"],
       [ours, "<code>customer-7</code>"],
       [theirs, "<code>customer-42 &lt;b&gt;</code>"],
       [`  Bearer ${theirs}\n`, "<code>customer-42 &lt;b&gt;</code>"],
       [`authorization: ${ours}`, "<code>customer-7</code>"],
-      [`Authorization: Bearer ${visitor}`, "Visitors: it only reads"],
+      [`Authorization: Bearer ${visitor}`, "Visitors (read only)"],
     ] as const) {
       const html = await paste(token);
-      for (const part of ["This token is good.", said, `/account/idea-banks/${panel.bank.id}`])
+      for (const part of ["This token works.", said, `/account/idea-banks/${panel.bank.id}`])
         expect(html).toContain(part);
       expect(html).not.toContain("not open");
     }
     expect(await dumpDatabases()).toEqual(before);
     await panel.manage("PATCH", "", { status: "CLOSED" });
-    expect(await paste(ours)).toContain("But its idea bank is not open");
+    expect(await paste(ours)).toContain("Its board isn’t open yet");
   });
 
   it("that is refused says why", async () => {
@@ -70,12 +70,12 @@ describe("a pasted token", () => {
       [ended, "This token was revoked."],
       [`${signed.slice(0, -1)}_`, "Its signature is wrong."],
       [`ibk_${"0".repeat(47)}`, "This is an API key, not a token."],
-      [await sign({ iss: undefined }), "A claim is missing, or breaks its rule."],
+      [await sign({ iss: undefined }), "A claim is missing or wrong."],
       [await sign({ sub: 42 }), "<code>sub</code> must be a string."],
       [await sign({ nbf: now() + 60 }), "<code>nbf</code> is in the future."],
-      ["", "This is no token of your idea banks."],
-      ["<script>", "This is no token of your idea banks."],
-      ["x".repeat(60_000), "This is no token of your idea banks."],
+      ["", "This token isn’t for one of your boards."],
+      ["<script>", "This token isn’t for one of your boards."],
+      ["x".repeat(60_000), "This token isn’t for one of your boards."],
     ] as const)
       expect(await paste(token)).toContain(said);
   });
@@ -87,8 +87,8 @@ describe("a pasted token", () => {
       await theirs.issue({ visitor: true }),
       await theirs.sign({ exp: now() - 1 }),
     ])
-      expect(await mine.paste(token)).toContain("This is no token of your idea banks.");
-    expect(await mine.paste(await mine.sign(), createOwner())).toContain("This is no token of your idea banks.");
+      expect(await mine.paste(token)).toContain("This token isn’t for one of your boards.");
+    expect(await mine.paste(await mine.sign(), createOwner())).toContain("This token isn’t for one of your boards.");
   });
 });
 
@@ -103,6 +103,6 @@ it("the page is found from the idea bank's lines, takes nothing from another sit
     (await owner.submit("/tokens", { token }, { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" }))
       .status,
   ).toBe(403);
-  expect(await page(`/tokens?token=${token}`)).not.toContain("This token is good.");
+  expect(await page(`/tokens?token=${token}`)).not.toContain("This token works.");
   expect((await owner.isolate.request("/account/tokens", { method: "PUT" })).status).toBe(405);
 });

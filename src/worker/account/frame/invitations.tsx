@@ -15,11 +15,11 @@ export const Invitations = ({ invitations, now }: Props) =>
             <div>
               <p>
                 <strong>{invitedBy}</strong>
-                {` invites you to the account ${name}.`}
+                {` invited you to ${name}.`}
               </p>
               <p class="hint">
                 <Time at={createdAt} now={now} />
-                {"; ends "}
+                {" · expires "}
                 <Time at={expiresAt} now={now} />
               </p>
             </div>

@@ -13,14 +13,14 @@ type Props = {
 };
 
 export const AccountsPage = ({ frame, own, invitations, more, now }: Props) => (
-  <Layout title="Accounts" current="accounts" {...frame}>
+  <Layout title="Account" current="accounts" {...frame}>
     <Invitations invitations={invitations} now={now} />
     {more && (
       <p>
         <a href={`/account/accounts?cursor=${more}`}>Older invitations</a>
       </p>
     )}
-    {own.length > 1 && <p class="lead">The account that you open is the one that this browser opens next time.</p>}
+    {own.length > 1 && <p class="lead">This browser opens the account you used last.</p>}
     <ul class="events members">
       {own.map(({ id, name }) => (
         <li>
@@ -35,8 +35,8 @@ export const AccountsPage = ({ frame, own, invitations, more, now }: Props) => (
     <section aria-labelledby="sign-out">
       <h2 id="sign-out">Sign out everywhere</h2>
       <p>
-        Ends every session that a sign-in link began, in every browser, and links that nobody has used yet. It doesn't
-        end a session of Cloudflare Access: sign out of Access for that.
+        Ends all your sessions, in every browser, and unused sign-in links. Cloudflare Access sessions continue: sign
+        out of Access separately.
       </p>
       <form method="post" action="/account/sign-out-everywhere">
         <button type="submit">Sign out everywhere</button>

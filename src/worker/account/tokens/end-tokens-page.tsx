@@ -19,11 +19,11 @@ export const EndTokensPage = ({ frame, endedAt, isDone, now }: Props) =>
   isDone && endedAt !== null && now - endedAt < JUST_NOW_MS ? (
     <Layout title="All tokens ended" current="tokens" {...frame}>
       <p class="notice good" role="status" tabindex={-1} autofocus data-done>
-        All tokens ended. Within 11 seconds they are refused everywhere.
+        All tokens ended. They stop working everywhere within 11 seconds.
       </p>
       <h2>What to do now</h2>
       <ul>
-        <li>Put a new visitor’s token on each page that shows a board to people who aren’t signed in.</li>
+        <li>Copy the code from Embed again for each page that shows a board to everyone.</li>
         <li>Have each server that signs tokens read the signing secret again.</li>
       </ul>
       <p>
@@ -37,17 +37,14 @@ export const EndTokensPage = ({ frame, endedAt, isDone, now }: Props) =>
         those signed with a secret it has read.
       </p>
       <ul>
-        <li>Everybody who uses your boards has to sign in again.</li>
-        <li>Pages that show a board to everyone need a new visitor’s token.</li>
-        <li>
-          Servers that sign tokens must read the signing secret again. The secrets from before stop working, also within
-          their grace.
-        </li>
+        <li>Everyone who uses your boards has to sign in again.</li>
+        <li>Pages that show a board to everyone need a new visitor token.</li>
+        <li>Servers that sign tokens must read the signing secret again. Older secrets stop working at once.</li>
         <li>
           API keys stay as they are. <a href="/account/api-keys">Revoke a leaked one</a> first: it can issue new tokens.
         </li>
       </ul>
-      <p>It holds within 11 seconds everywhere, and it cannot be undone.</p>
+      <p>Takes effect everywhere within 11 seconds. You can’t undo this.</p>
       {endedAt !== null && (
         <p class="hint">
           Last done <Time at={toTimestamp(endedAt)} now={now} />.

@@ -12,10 +12,7 @@ type Props = { readonly frame: Frame; readonly tried: Tried | undefined };
 
 export const TokenPage = ({ frame, tried }: Props) => (
   <Layout title="Try a token" current="tokens" {...frame}>
-    <p>
-      Does a token not work? Paste it here. It may be one of this API, a visitor’s, or one that your own server has
-      signed.
-    </p>
+    <p>Token not working? Paste it here to see why: one you issued, a visitor token, or one your server signed.</p>
     {tried && <Result {...tried} />}
     <form method="post" action="/account/tokens" class="create">
       <div class="field">
@@ -31,12 +28,11 @@ export const TokenPage = ({ frame, tried }: Props) => (
           aria-describedby="token-hint"
         />
         <p id="token-hint" class="hint">
-          Only looked at: it is neither stored nor logged. To have your program ask, send it to{" "}
-          <code>POST /tenant/tokens/introspect</code>.
+          Not stored, not logged. To check tokens from code, use <code>POST /tenant/tokens/introspect</code>.
         </p>
       </div>
       <button type="submit" class="primary">
-        Try it
+        Check token
       </button>
     </form>
   </Layout>
@@ -68,21 +64,19 @@ const Result = ({ active, ...tried }: Tried) => {
     <>
       <div class="notice" role="status" tabindex={-1} autofocus>
         <p>
-          <strong>This token is good.</strong>
-          {ideaBank?.status !== "OPEN" && " But its idea bank is not open, so it shows nothing yet."}
+          <strong>This token works.</strong>
+          {ideaBank?.status !== "OPEN" && " Its board isn’t open yet, so it shows nothing."}
         </p>
       </div>
       <dl>
-        <Fact name="Idea bank">
+        <Fact name="Board">
           {ideaBank && (
             <a href={`/account/idea-banks/${ideaBank.id}`}>
               <bdi>{ideaBank.name}</bdi>
             </a>
           )}
         </Fact>
-        <Fact name="For">
-          {panelistId === null ? "Visitors: it only reads" : <code>{externalId ?? panelistId}</code>}
-        </Fact>
+        <Fact name="For">{panelistId === null ? "Visitors (read only)" : <code>{externalId ?? panelistId}</code>}</Fact>
         <Fact name="Issued">{issuedAt && <Time at={issuedAt} now={now} />}</Fact>
         <Fact name="Expires">{expiresAt && <Time at={expiresAt} now={now} />}</Fact>
       </dl>
@@ -93,32 +87,32 @@ const Result = ({ active, ...tried }: Tried) => {
 const REFUSALS = {
   expired: {
     title: "This token has expired.",
-    help: "Get a new one, or sign one. If your server has just signed it, the server’s clock is wrong.",
+    help: "Get a new one. If your server just signed it, check the server’s clock.",
   },
   revoked: {
     title: "This token was revoked.",
     help:
-      "The person’s tokens were ended, the person is blocked or deleted, or the secret that signed it was rotated. A visitor’s: all " +
-      "visitors’ tokens were ended.",
+      "Someone ended this person’s tokens, blocked or deleted the person, or rotated the secret that signed it. For a visitor token: all " +
+      "visitor tokens of the board were ended.",
   },
   signature: {
     title: "Its signature is wrong.",
     help:
-      "It was cut off, changed, or signed with another secret. Your server signs with HS256. The key is the whole text of “secret”, with " +
-      "“ibs_”, and “kid” in the header is the one that came with it.",
+      "It was cut off, changed, or signed with another secret. Sign with HS256, use the whole “secret” including “ibs_” as the key, and " +
+      "put the “kid” that came with it into the header.",
   },
   claims: {
-    title: "A claim is missing, or breaks its rule.",
+    title: "A claim is missing or wrong.",
     help:
-      "“iss” is the idea bank’s identifier, “sub” your own id of the person, “iat” and “exp” are whole seconds, at most an hour apart. " +
-      "“iat” and “nbf” are not in the future: your server’s clock may be ahead. “aud”, if there is one, names the idea bank.",
+      "“iss” is the board’s ID, “sub” the person’s ID in your system, “iat” and “exp” are whole seconds, at most an hour apart. “iat” and " +
+      "“nbf” can’t be in the future (check your server’s clock). “aud”, if present, is the board’s ID.",
   },
   key: {
     title: "This is an API key, not a token.",
-    help: "It goes into the header “X-API-Key”, and stays on your server. The page “API keys” says whether it works.",
+    help: "It belongs in the header “X-API-Key”, on your server only. The API keys page shows whether it works.",
   },
   other: {
-    title: "This is no token of your idea banks.",
-    help: "It names none of them. Was all of it copied, and does the idea bank belong to this account?",
+    title: "This token isn’t for one of your boards.",
+    help: "Check that you copied all of it, and that the board belongs to this account.",
   },
 };
