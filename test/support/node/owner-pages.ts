@@ -52,6 +52,6 @@ export async function revokeKey(page: Page, name: string): Promise<void> {
   await page.goto("/account/api-keys");
   await page.getByRole("link", { name: `Revoke ${name}` }).click();
   await page.getByRole("heading", { name: `Revoke “${name}”?` }).waitFor();
-  await page.getByRole("button", { name: "Revoke this key" }).click();
-  await page.getByText(`“${name}” is revoked.`).waitFor();
+  await page.getByRole("button", { name: "Revoke key" }).click();
+  await page.getByText(`“${name}” revoked.`).waitFor();
 }

@@ -309,7 +309,7 @@ describe("the form", () => {
     const days = (Date.parse(key?.expiresAt ?? "") - Date.now()) / 86_400_000;
     expect(Math.round(days)).toBe(30);
     const list = await (await owner.page(`/api-keys?done=changed&key=${apiKey.id}`)).text();
-    expect(list).toContain("“Form” is changed. It is paused: every request with it is refused.");
+    expect(list).toContain("“Form” updated. It’s paused: requests with it are refused.");
     const again = await fieldsOf(owner, apiKey.id);
     expect(again.html).toMatch(/name="paused"[^>]* checked/);
   });

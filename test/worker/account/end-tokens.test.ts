@@ -213,19 +213,53 @@ describe("the request", () => {
     expect(await (await owner.page("/activity")).text()).toContain("ended all tokens");
   });
 
-  it("is one click away from a key that can issue tokens, and from one that was found in public", async () => {
+  it("is one step of a page that is one click away from every key, and from one that has ended", async () => {
     const { owner, bank } = await createScene();
     const { apiKey } = await owner.create("Issues");
     const { apiKey: other } = await owner.create("Reads", { scopes: ["surveys:read"] });
-    const link = 'href="/account/tokens/end"';
-    const links = async (path: string) => (await (await owner.page(path)).text()).split(link).length - 1;
-    expect([await links("/api-keys"), await links(`/api-keys/${apiKey.id}`)]).toEqual([1, 1]);
-    expect(await links(`/api-keys/${apiKey.id}/revoke`)).toBe(1);
-    expect([await links(`/api-keys/${other.id}`), await links(`/api-keys/${other.id}/revoke`)]).toEqual([0, 0]);
+    const has = async (path: string, id: string) =>
+      (await (await owner.page(path)).text()).includes(`href="/account/api-keys/${id}/leaked"`);
+    for (const path of ["/api-keys", `/api-keys/${apiKey.id}`, `/api-keys/${apiKey.id}/revoke`])
+      expect([path, await has(path, apiKey.id)]).toEqual([path, true]);
+    expect([await has("/api-keys", other.id), await has(`/api-keys/${other.id}/revoke`, other.id)]).toEqual([
+      true,
+      false,
+    ]);
     await databaseOf(bank.id).prepare("UPDATE api_keys SET leaked_at = 1 WHERE id = ?1").bind(other.id).run();
-    expect([await links("/api-keys"), await links(`/api-keys/${other.id}`)]).toEqual([2, 1]);
     await owner.json("DELETE", `/keys/${other.id}`);
-    expect(await links("/api-keys")).toBe(2);
+    expect([await has("/api-keys", other.id), await has(`/api-keys/${other.id}`, other.id)]).toEqual([true, true]);
+  });
+
+  it("follows the revocation of a leaked key on one page, which ticks what is so", async () => {
+    vi.useFakeTimers({ toFake: ["Date"] });
+    const { owner } = await createScene();
+    const { apiKey } = await owner.create("Leaked", { scopes: ["panelists:write"], limit: 9 });
+    const path = `/api-keys/${apiKey.id}/leaked`;
+    const read = async () => (await owner.page(path)).text();
+    const done = async () =>
+      [...(await read()).matchAll(/<h2>(\d)\. [^<]*<span class="unseen"> \(done\)/g)].map(([, step]) => step).join();
+    const press = async (label: string) => {
+      const { action, fields } = await readForm(await owner.page(path), label);
+      const answer = await owner.submit(action.replace("/account", ""), Object.fromEntries(fields));
+      expect([answer.status, answer.headers.get("Location")]).toEqual([303, `/account${path}`]);
+      vi.setSystemTime(Date.now() + 1_000);
+    };
+    expect(await done()).toBe("");
+    expect(await read()).toContain("Rotate or revoke?");
+    // Until the key is revoked, it can issue new tokens.
+    await press("End all tokens");
+    expect(await done()).toBe("");
+    await press("Revoke key");
+    expect(await done()).toBe("1");
+    expect(await read()).not.toContain("Rotate or revoke?");
+    await press("End all tokens");
+    expect(await done()).toBe("1,2");
+    expect(await read()).toContain(`href="/account/api-keys/new?like=${apiKey.id}"`);
+    await owner.create("Leaked");
+    expect(await done()).toBe("1,2,3");
+    expect((await createOwner().page(path)).status).toBe(404);
+    const elsewhere = await owner.submit("/tokens/end?back=https://evil.example/", {});
+    expect(elsewhere.headers.get("Location")).toBe("/account/tokens/end?done");
   });
 
   it("of a stranger is refused on another site, and a link that says that it was done says nothing", async () => {

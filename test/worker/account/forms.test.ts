@@ -8,7 +8,7 @@ import { newId } from "../../support/world.ts";
 const FIELDS = { name: "A key", scopes: ["surveys:read"], limit: "600", windowSeconds: "60", expiresInDays: "" };
 const keyIn = (html: string) => html.match(/ibk_[0-9A-Za-z]{47}/)?.[0] ?? "";
 const formId = async (owner: ReturnType<typeof createOwner>) =>
-  (await (await owner.page("/api-keys")).text()).match(/name="newKeyId" value="(\w+)"/)?.[1] ?? "";
+  (await (await owner.page("/api-keys/new")).text()).match(/name="newKeyId" value="(\w+)"/)?.[1] ?? "";
 
 describe("the forms", () => {
   it("create a key that is shown once, with a curl line", async () => {
@@ -94,14 +94,44 @@ describe("the forms", () => {
 
   it("open when they are asked for, and offer a key that reads for 90 days", async () => {
     const owner = createOwner();
-    const first = await owner.page("/api-keys");
-    const { fields } = await readForm(first.clone(), "Create key");
-    expect(fields.getAll("scopes")).toEqual(["surveys:read", "ideabanks:read", "panelists:read"]);
-    expect(fields.get("expiresInDays")).toBe("90");
-    expect(await first.text()).toContain('<details class="ended" open="">');
-    await owner.create();
-    expect(await (await owner.page("/api-keys")).text()).toContain('<details class="ended"><summary>Create a key');
-    expect(await (await owner.page("/api-keys?create")).text()).toContain('<details class="ended" open="">');
+    const link = await owner.page("/api-keys?create");
+    expect([link.status, link.headers.get("Location")]).toEqual([303, "/account/api-keys/new"]);
+    const { fields } = await readForm(await owner.page("/api-keys/new"), "Create key");
+    expect([fields.get("preset"), fields.getAll("scopes"), fields.get("expiresInDays")]).toEqual(["read", [], "90"]);
+    expect((await owner.submit("/api-keys", { ...Object.fromEntries(fields), name: "Reader" })).status).toBe(201);
+    expect((await owner.keys())[0]?.scopes).toEqual(["surveys:read", "ideabanks:read", "panelists:read"]);
+  });
+
+  it.each([
+    ["read", ["surveys:read", "ideabanks:read", "panelists:read"]],
+    ["sync", ["ideabanks:read", "ideabanks:write", "panelists:read"]],
+    ["tokens", ["panelists:read", "panelists:write"]],
+    ["all", SCOPES],
+    ["custom", ["surveys:write"]],
+    [undefined, ["surveys:write"]],
+    ["constructor", ["surveys:write"]],
+  ])("take the purpose %s, whatever single scopes are ticked", async (preset, expected) => {
+    const owner = createOwner();
+    const fields = { ...FIELDS, scopes: ["surveys:write"], ...(preset && { preset }) };
+    expect((await owner.submit("/api-keys", fields)).status).toBe(201);
+    expect((await owner.keys())[0]?.scopes).toEqual(expected);
+  });
+
+  it("say what each purpose allows; a refused one stays chosen", async () => {
+    const owner = createOwner();
+    const html = await (await owner.submit("/api-keys", { ...FIELDS, name: "", preset: "tokens" })).text();
+    expect(html).toContain('value="tokens" checked=""');
+    expect(html).toContain('<code class="hint">panelists:read, panelists:write</code>');
+  });
+
+  it("copy another key's settings", async () => {
+    const owner = createOwner();
+    const { apiKey } = await owner.create("Old one", { scopes: ["surveys:write"], limit: 7, windowSeconds: 9 });
+    const { fields } = await readForm(await owner.page(`/api-keys/new?like=${apiKey.id}`), "Create key");
+    expect((await owner.submit("/api-keys", Object.fromEntries(fields))).status).toBe(201);
+    const [copy] = await owner.keys();
+    expect(copy).toMatchObject({ name: "Old one", scopes: ["surveys:write"], limit: 7, windowSeconds: 9 });
+    expect((await createOwner().page(`/api-keys/new?like=${apiKey.id}`)).status).toBe(404);
   });
 
   it("come back with the scopes that were chosen, and the limit", async () => {
@@ -109,15 +139,19 @@ describe("the forms", () => {
     const html = await (
       await owner.submit("/api-keys", { name: "", scopes: ["surveys:write"], rate: "10/1", expiresInDays: "90" })
     ).text();
-    expect([...html.matchAll(/value="([\w:]+)" checked/g)].map(([, scope]) => scope)).toEqual(["surveys:write"]);
+    expect([...html.matchAll(/value="([\w:]+)" checked/g)].map(([, scope]) => scope)).toEqual([
+      "custom",
+      "surveys:write",
+    ]);
     expect([...html.matchAll(/<option value="([\w/]+)" selected/g)].map(([, value]) => value)).toEqual(["90", "10/1"]);
   });
 
   it("give way to a sentence at four keys", async () => {
     const owner = createOwner();
     for (const name of ["a", "b", "c", "d"]) await owner.create(name);
-    const html = await (await owner.page("/api-keys")).text();
-    expect(html).toContain("4 of 4 keys active: revoke one first.");
+    expect(await (await owner.page("/api-keys")).text()).not.toContain('href="/account/api-keys/new"');
+    const html = await (await owner.page("/api-keys/new")).text();
+    expect(html).toMatch(/4 of 4 keys active. <a [^>]*>Revoke one first</);
     expect(html).not.toContain('name="newKeyId"');
     const refused = await owner.submit("/api-keys", FIELDS);
     expect(refused.status).toBe(409);
@@ -154,8 +188,8 @@ describe("the forms", () => {
     expect([revoked.status, location]).toEqual([303, `/account/api-keys?done=revoked&key=${apiKey.id}`]);
     expect(await owner.whoami(newKey)).toBe(401);
     const list = await (await owner.page(location.replace("/account", ""))).text();
-    expect(list).toContain("“CRM import” is revoked.");
-    expect(list).not.toContain(`/account${path}`);
+    expect(list).toContain("“CRM import” revoked.");
+    expect(list).not.toContain(`/account${path}/`);
   });
 
   it("for a key that is not there are a 404 page", async () => {
@@ -177,7 +211,7 @@ describe("the forms", () => {
     const [mine, theirs] = [await owner.create("Mine"), await createOwner().create("Theirs")];
     const noteOf = async (what: string, key: string) =>
       (await (await owner.page(`/api-keys?done=${what}&key=${key}`)).text()).match(/role="status"[^>]*>([^<]*)</)?.[1];
-    expect(await noteOf("changed", mine.apiKey.id)).toBe("“Mine” is changed.");
+    expect(await noteOf("changed", mine.apiKey.id)).toBe("“Mine” updated.");
     expect(await noteOf("revoked", mine.apiKey.id)).toBeUndefined();
     expect(await noteOf("hacked", mine.apiKey.id)).toBeUndefined();
     expect(await noteOf("changed", theirs.apiKey.id)).toBeUndefined();
@@ -222,16 +256,16 @@ describe("the forms", () => {
   });
 
   it("offer limits in words, the default first", async () => {
-    const html = await (await createOwner().page("/api-keys")).text();
+    const html = await (await createOwner().page("/api-keys/new")).text();
     const rates = html.match(/<select id="rate"[\s\S]*?<\/select>/)?.[0] ?? "";
     expect(rates).toMatch(/^<select[^>]*><option value="600\/60" selected="">600 requests per minute<\/option>/);
     expect(rates).toContain('<option value="10/1">10 requests per second</option>');
   });
 
   it("explain each scope, by noun", async () => {
-    const html = await (await createOwner().page("/api-keys")).text();
+    const html = await (await createOwner().page("/api-keys/new")).text();
     const nouns = [...html.matchAll(/<legend>([^<]+)<\/legend>/g)].map(([, noun]) => noun);
-    expect(nouns).toEqual(["Scopes", "Surveys", "Idea banks", "Panelists"]);
+    expect(nouns).toEqual(["What is it for?", "Surveys", "Boards", "People"]);
     const offered = [...html.matchAll(/<code>(\w+:\w+)<\/code><span class="hint">[^<]{10,}</g)].map(
       ([, scope]) => scope,
     );

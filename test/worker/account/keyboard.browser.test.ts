@@ -44,11 +44,11 @@ describe("Account Settings by keyboard", () => {
     await expect.poll(() => page.evaluate("getSelection().toString()")).toBe("Old name");
     await page.keyboard.type(" ");
     await page.keyboard.press("Enter");
-    await expect.poll(() => focused(page)).toContain("The key was not changed.");
+    await expect.poll(() => focused(page)).toContain("The key wasn’t changed.");
     await page.getByLabel("Name", { exact: true }).fill("New name");
     revokeLater(stage, "New name");
     await page.keyboard.press("Enter");
-    await page.getByText("“New name” is changed.").waitFor();
+    await page.getByText("“New name” updated.").waitFor();
   });
 
   it.each([true, false])("keeps Tab inside a key's form (JavaScript: %s)", async (javaScriptEnabled) => {

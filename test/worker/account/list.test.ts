@@ -103,7 +103,8 @@ describe("keys that ended", () => {
     await addRevoked(owner.email, 5);
     const page = await html(owner);
     expect(page).toContain("3 of 4 keys active");
-    expect(page).toContain('name="newKeyId"');
+    expect(page).toContain('href="/account/api-keys/new"');
+    expect(await (await owner.page("/api-keys/new")).text()).toContain('name="newKeyId"');
     expect(await list(owner)).toMatchObject({ active: 3, ended: 5 });
   });
 });
@@ -190,7 +191,7 @@ describe("a card", () => {
     });
     await owner.create("wide", { limit: 3_000, windowSeconds: 10 });
     const page = await html(owner);
-    expect(page).toContain("<dd>Surveys: read. Panelists: read, write.</dd>");
+    expect(page).toContain("<dd>Surveys: read. People: read, write.</dd>");
     expect(page).toContain("<dd>All</dd>");
     expect(page).toContain("<dd>1 request per hour</dd>");
     expect(page).toContain("<dd>3,000 requests per 10 seconds</dd>");
@@ -204,8 +205,10 @@ describe("a card", () => {
     expect(await html(owner)).not.toContain("the one before it");
     await owner.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 3_600 });
     const unused = await html(owner);
-    expect(unused).toMatch(/Old secret<\/dt><dd>Ends <time[^>]*>in 1 hour<\/time>, not used since the rotation<\/dd>/);
-    expect(unused).toContain("If the present secret was used, the one before it is revoked at once.");
+    expect(unused).toMatch(
+      /Old secret<\/dt><dd>Stops <time[^>]*>in 1 hour<\/time>, not used since you rotated it<\/dd>/,
+    );
+    expect(unused).toContain("If the current secret has been used, the one before it stops now.");
     await databaseOf(apiKey.id)
       .prepare("UPDATE api_keys SET previous_last_used_at = ?2 WHERE id = ?1")
       .bind(apiKey.id, START - 5 * 60_000)
@@ -236,7 +239,7 @@ describe("the storage", () => {
     const page = await html(owner);
     expect(page).toMatch(/<meter[^>]* max="4194304"[^>]* value="1310720"/);
     expect(page).toContain("1.3 MiB of 4 MiB used.");
-    expect(page).not.toContain("The storage is full");
+    expect(page).not.toContain("Storage is full");
   });
 
   it("says so when it is full", async () => {
@@ -245,6 +248,6 @@ describe("the storage", () => {
     await store(owner, 1_000, 1_000);
     const page = await html(owner);
     expect(page).toContain("1,000 bytes of 1,000 bytes used.");
-    expect(page).toContain("The storage is full");
+    expect(page).toContain("Storage is full");
   });
 });

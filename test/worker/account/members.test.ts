@@ -157,7 +157,7 @@ it("a member of several chooses on a page that the navigation leads to, and stay
   });
   const location = `/account/api-keys?done=changed&key=${made.apiKey.id}&account=${accountId}`;
   expect([changed.status, changed.headers.get("Location")]).toEqual([303, location]);
-  expect(await (await person.page(location.replace("/account", ""))).text()).toContain("“Linked” is changed");
+  expect(await (await person.page(location.replace("/account", ""))).text()).toContain("“Linked” updated");
 });
 
 it("nobody else's account can be chosen: one that exists and one that does not are one answer", async () => {

@@ -66,9 +66,9 @@ describe("Account Settings in Chromium", () => {
     await expect.poll(async () => (await admitted()).reduce((sum, count) => sum + count, 0)).toBe(3);
 
     await action(page, "Rotate CRM import").click();
-    await card(page, "CRM import").getByRole("combobox").selectOption("no time at all");
+    await card(page, "CRM import").getByRole("combobox").selectOption("Stops now");
     await page.getByRole("button", { name: "Rotate now" }).click();
-    await page.getByRole("heading", { name: "Your key's new secret" }).waitFor();
+    await page.getByRole("heading", { name: "Your key’s new secret" }).waitFor();
     const rotated = (await page.locator("#key").textContent()) ?? "";
     expect(rotated.slice(0, 16)).toBe(key.slice(0, 16));
     expect([await whoami(key), await whoami(rotated)]).toEqual([401, 200]);
@@ -76,7 +76,7 @@ describe("Account Settings in Chromium", () => {
     await revokeKey(page, "CRM import");
     expect(await whoami(rotated)).toBe(401);
     // Who uses a screen reader hears it, and loading the page again does not say it again.
-    await expect.poll(() => focused(page)).toContain("“CRM import” is revoked.");
+    await expect.poll(() => focused(page)).toContain("“CRM import” revoked.");
     await expect.poll(() => new URL(page.url()).search).toBe("");
     await page.getByText(/^Show \d+ revoked or expired keys?$/).click();
     await expect.poll(() => page.locator(".ended li.revoked").getByText("CRM import").isVisible()).toBe(true);
@@ -91,14 +91,14 @@ describe("Account Settings in Chromium", () => {
     await page.getByRole("link", { name: "Change Chosen" }).click();
     await page.getByLabel("Paused").check();
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("“Chosen” is changed. It is paused").waitFor();
+    await page.getByText("“Chosen” updated. It’s paused").waitFor();
     await expect.poll(() => new URL(page.url()).search).toBe(`?account=${accountId}`);
   });
 
   it("does not show the key again after the back button", async () => {
     const { page } = await open();
     const key = await createKey(stage, page, "Going back");
-    await page.getByRole("link", { name: /back to API keys/ }).click();
+    await page.getByRole("link", { name: /Back to API keys/ }).click();
     await page.getByRole("heading", { name: "API keys" }).waitFor();
     await expect.poll(() => page.content()).not.toContain(key);
     await page.goBack();
@@ -116,12 +116,12 @@ describe("Account Settings in Chromium", () => {
     await page.getByLabel("Name", { exact: true }).fill("Still no script");
     await page.getByLabel("Paused").check();
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("“Still no script” is changed. It is paused").waitFor();
+    await page.getByText("“Still no script” updated. It’s paused").waitFor();
     expect(await whoami(key)).toBe(403);
     await page.getByRole("link", { name: "Change Still no script", exact: true }).click();
     await page.getByLabel("Paused").uncheck();
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("“Still no script” is changed.").waitFor();
+    await page.getByText("“Still no script” updated.").waitFor();
     expect(await whoami(key)).toBe(200);
     await action(page, "Rotate Still no script").click();
     await page.getByRole("button", { name: "Rotate now" }).click();
@@ -156,7 +156,7 @@ describe("Account Settings in Chromium", () => {
         // The style sheet, too.
         await page.waitForLoadState("load");
         const top = (await page.locator("form.create").boundingBox())?.y ?? 0;
-        const fields = ["#name", "#expiresInDays", "#scopes", "#rate"];
+        const fields = ["#name", "#expiresInDays", "#scopes", ".more"];
         const boxes = await Promise.all(fields.map((field) => page.locator(field).boundingBox()));
         return boxes.map((box) => box && { ...box, y: Math.round(box.y - top) });
       };
@@ -164,8 +164,8 @@ describe("Account Settings in Chromium", () => {
       await page.getByLabel("Name", { exact: true }).fill("   ");
       await page.getByRole("button", { name: "Create key" }).click();
       const summary = page.getByRole("alert");
-      await summary.getByText("The key was not created.").waitFor();
-      await expect.poll(() => focused(page)).toContain("The key was not created.");
+      await summary.getByText("The key wasn’t created.").waitFor();
+      await expect.poll(() => focused(page)).toContain("The key wasn’t created.");
       await expect.poll(() => page.evaluate<number>("scrollY")).toBe(0);
       await expect.poll(places).toEqual(before);
       await summary.getByRole("link", { name: "Name must have 1 to 100 characters after trimming" }).click();
@@ -202,6 +202,27 @@ describe("Account Settings in Chromium", () => {
     await expect.poll(() => card(page, "Twice").count()).toBe(1);
   });
 
+  it.each([true, false])("creates a key for CI with 30 days in three choices (JavaScript: %s)", async (javaScript) => {
+    const { page, complaints } = await open({ javaScriptEnabled: javaScript });
+    const name = `CI ${javaScript}`;
+    revokeLater(stage, name);
+    await page.goto("/account/api-keys");
+    await page.getByRole("link", { name: "Create key" }).click();
+    await page.getByLabel("Name", { exact: true }).fill(name);
+    await page.getByLabel("Expires").selectOption("In 30 days");
+    await expect.poll(() => page.getByRole("checkbox").first().isVisible()).toBe(false);
+    await page.getByLabel("Sync ideas").check();
+    await page.getByLabel("Choose scopes yourself").check();
+    await page.getByLabel("surveys:write").check();
+    await page.getByLabel("Sync ideas").check();
+    await page.getByRole("button", { name: "Create key" }).click();
+    await page.getByRole("heading", { name: "Your new API key" }).waitFor();
+    await page.goto("/account/api-keys");
+    await card(page, name).getByText("Boards: read, write. People: read.").waitFor();
+    await card(page, name).getByText("in 1 month").first().waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it("shows a name with markup as text", async () => {
     const { page, complaints } = await open();
     const name = `<img src=x onerror="document.title='owned'">`;
@@ -226,12 +247,20 @@ describe("Account Settings in Chromium", () => {
     await action(page, "Rotate Nightly export").click();
     await look("api-keys-dialog");
     await page.keyboard.press("Escape");
-    await page.getByText("Create a key", { exact: true }).click();
+    await page.keyboard.press("Escape");
+    await page.getByRole("link", { name: "It leaked: Nightly export" }).click();
+    await page.getByRole("heading", { name: "“Nightly export” leaked" }).waitFor();
+    await look("key-leaked");
+    await page.goto("/account/api-keys");
+    await page.getByRole("link", { name: "Create key" }).click();
+    await look("new-key");
+    await page.getByText("Choose scopes yourself").click();
+    await page.getByText("Limit, region and addresses").click();
     await page.getByLabel("Name", { exact: true }).fill(" ");
     await page.getByLabel("Limit").selectOption("Another limit…");
     await page.getByLabel("Requests").fill("0");
     await page.getByRole("button", { name: "Create key" }).click();
-    await page.getByText("The key was not created.").waitFor();
+    await page.getByText("The key wasn’t created.").waitFor();
     await look("api-keys-refused");
     await page.goto("/account/api-keys");
     await page.getByRole("link", { name: "Revoke Nightly export" }).click();
@@ -244,11 +273,11 @@ describe("Account Settings in Chromium", () => {
     await page.getByLabel("Allowed addresses").fill("203.0.113.7/24");
     await page.getByLabel("Paused").check();
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("The key was not changed.").waitFor();
+    await page.getByText("The key wasn’t changed.").waitFor();
     await look("change-refused");
     await page.getByLabel("Allowed addresses").fill("203.0.113.0/24");
     await page.getByRole("button", { name: "Save" }).click();
-    await page.getByText("“Nightly export” is changed. It is paused").waitFor();
+    await page.getByText("“Nightly export” updated. It’s paused").waitFor();
     await look("api-keys-paused");
     await page.goto("/account/api-keys");
     await page.getByRole("link", { name: "Nightly export", exact: true }).click();

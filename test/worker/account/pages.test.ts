@@ -43,7 +43,7 @@ describe("the first visit", () => {
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
     const accounts = await selectEverywhere("SELECT owner_email FROM accounts");
     expect(accounts).toEqual([{ owner_email: owner.email }]);
-    expect(await answers[0]?.text()).toContain("There are no active keys");
+    expect(await answers[0]?.text()).toContain("No active keys");
   });
 
   it("costs two D1 round trips, the first of them to the directory, and in an isolate that knows the account, one; the same for the navigation's number", async () => {

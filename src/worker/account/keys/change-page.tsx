@@ -29,20 +29,18 @@ export const ChangePage = ({ frame, apiKey, sent, errors }: Props) => {
   const fields = sent ?? toFields(apiKey);
   const { id, name, expiresAt } = apiKey;
   const expires = messageFor(errors, "expiresAt");
-  const pauseHint = "Every request with it is refused with 403 until you resume it. It stays one of the active keys.";
+  const pauseHint = "Requests are refused (403) until you resume it. It still counts as an active key.";
   return (
     <Layout title={`Change “${name}”`} current="api-keys" {...frame}>
-      {errors.length > 0 && <ErrorSummary title="The key was not changed." errors={errors} labels={LABELS} />}
-      <p class="lead">
-        The secret stays. When this is saved, nothing is decided by what was before: saving takes a second.
-      </p>
+      {errors.length > 0 && <ErrorSummary title="The key wasn’t changed." errors={errors} labels={LABELS} />}
+      <p class="lead">The secret stays the same. Changes apply at once.</p>
       <form method="post" action={`/account/api-keys/${id}/change`} class="create">
         <OpenedWith fields={fields} />
         <div class="columns">
           <NameField value={fields.get("name") ?? ""} errors={errors} />
           <Field name="expiresAt" label={LABELS.expiresAt} message={expires}>
             <select id="expiresAt" name="expiresAt" {...described("expiresAt", expires)}>
-              <option value="">{expiresAt ? `${exactTime(expiresAt)}, as now` : "Never, as now"}</option>
+              <option value="">{expiresAt ? `Keep: ${exactTime(expiresAt)}` : "Keep: never"}</option>
               {Object.entries(EXPIRIES).map(([value, words]) => (
                 <option value={value} selected={value === fields.get("expiresAt")}>
                   {words}
@@ -65,14 +63,15 @@ export const ChangePage = ({ frame, apiKey, sent, errors }: Props) => {
           <button type="submit" class="primary">
             Save
           </button>
-          <a href="/account/api-keys">Keep it as it is</a>
+          <a href="/account/api-keys">Cancel</a>
         </div>
       </form>
     </Layout>
   );
 };
 
-function toFields({ name, scopes, limit, windowSeconds, pausedAt, allowedAddresses }: ApiKey): URLSearchParams {
+/** The form with a key’s settings. */
+export function toFields({ name, scopes, limit, windowSeconds, pausedAt, allowedAddresses }: ApiKey): URLSearchParams {
   const fields = new URLSearchParams({ name, limit: String(limit), windowSeconds: String(windowSeconds) });
   for (const scope of scopes) fields.append("scopes", scope);
   fields.set("allowedAddresses", (allowedAddresses ?? []).join("\n"));
@@ -88,20 +87,18 @@ export const RevokePage = ({ frame, apiKey, now }: { frame: Frame; apiKey: ApiKe
       {apiKey.lastUsedAt ? " was last used " : " was never used."}
       {apiKey.lastUsedAt && <Time at={apiKey.lastUsedAt} now={now} />}
     </p>
-    <p>
-      Revoking takes a second. When it is done, everything that uses this key has stopped working. It cannot be undone.
-    </p>
+    <p>Everything that uses this key stops working at once. This can’t be undone.</p>
     {apiKey.scopes.includes("panelists:write") && (
       <p>
-        The tokens that it issued keep working, and so do those signed with a secret that it has read. If the key has
-        leaked, <a href="/account/tokens/end">end all tokens</a> after you have revoked it.
+        Tokens it issued keep working, and so do those signed with a secret it has read.{" "}
+        <a href={`/account/api-keys/${apiKey.id}/leaked`}>Did it leak?</a>
       </p>
     )}
     <form method="post" action={`/account/api-keys/${apiKey.id}/revoke`} class="confirm">
       <button type="submit" class="danger">
-        Revoke this key
+        Revoke key
       </button>
-      <a href="/account/api-keys">Keep it</a>
+      <a href="/account/api-keys">Cancel</a>
     </form>
   </Layout>
 );

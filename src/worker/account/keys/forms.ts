@@ -3,6 +3,7 @@ import { type FieldError, parseOrThrow } from "../../http/invalid-request.ts";
 import { NewApiKey } from "../../model/account.ts";
 import { ApiKeyChanges } from "../../model/api-key-settings.ts";
 import { changedSettings } from "../frame/opened-form.tsx";
+import { scopesOf } from "./presets.ts";
 
 const DAY_MS = 86_400_000;
 
@@ -42,7 +43,7 @@ function toSettings(fields: URLSearchParams) {
   const addresses = toAddresses(fields);
   return {
     name: fields.get("name"),
-    scopes: fields.getAll("scopes"),
+    scopes: scopesOf(fields),
     limit: Number(limit || Number.NaN),
     windowSeconds: Number(windowSeconds || Number.NaN),
     allowedAddresses: addresses.length > 0 ? addresses : null,

@@ -17,26 +17,29 @@ export const KeyActions = ({ apiKey: { id, name, lastFour, previous } }: { apiKe
     <a class="button" href={`/account/api-keys/${id}/change`} aria-label={`Change ${name}`}>
       Change
     </a>
+    <a class="button" href={`/account/api-keys/${id}/leaked`} aria-label={`It leaked: ${name}`}>
+      It leaked
+    </a>
     <a class="button danger" href={`/account/api-keys/${id}/revoke`} aria-label={`Revoke ${name}`}>
       Revoke
     </a>
     <dialog popover="auto" {...{ closedby: "any" }} id={`rotate-${id}`} class="dialog" aria-label={`Rotate ${name}`}>
       <form method="post" action={`/account/api-keys/${id}/rotate`}>
         <h3 dir="auto">{`Rotate “${name}”`}</h3>
-        <p>The key keeps its id and gets a new secret, which is shown once.</p>
+        <p>The key keeps its ID and gets a new secret. You’ll see it once.</p>
         {previous && (
           <p>
-            If the present secret was used, the one before it is revoked at once. If it was not, it is replaced, and the
-            one before it works on.
+            If the current secret has been used, the one before it stops now. If it hasn’t, it is replaced, and the one
+            before it keeps working.
           </p>
         )}
         <input type="hidden" name="lastFour" value={lastFour} />
         <div class="field">
-          <label for={`grace-${id}`}>The secret in use keeps working for</label>
+          <label for={`grace-${id}`}>The old secret</label>
           <select id={`grace-${id}`} name="graceSeconds" autofocus>
             {Object.entries(GRACE_PERIODS).map(([seconds, words]) => (
               <option value={seconds} selected={seconds === "86400"}>
-                {words === "none" ? "no time at all" : words}
+                {words === "none" ? "Stops now" : `Works for ${words}`}
               </option>
             ))}
           </select>

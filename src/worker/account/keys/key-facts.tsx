@@ -9,12 +9,11 @@ type Props = { readonly apiKey: ApiKey; readonly now: number };
 
 const SOON_MS = 30 * 86_400_000;
 
-export const PausedSince = ({ apiKey: { leakedAt, pausedAt }, now }: Props) => (
+export const PausedSince = ({ apiKey: { id, leakedAt, pausedAt }, now }: Props) => (
   <>
     {leakedAt && (
       <p class="paused">
-        Found in public <Time at={leakedAt} now={now} />: rotate or revoke it, then{" "}
-        <a href="/account/tokens/end">end all tokens</a>
+        Found in public <Time at={leakedAt} now={now} />. <a href={`/account/api-keys/${id}/leaked`}>What to do now</a>
       </p>
     )}
     {pausedAt && (
@@ -56,8 +55,8 @@ export const KeyFacts = ({ apiKey, now }: Props) => {
       {allowedAddresses && <Fact name="Allowed addresses">{addressesInWords(allowedAddresses)}</Fact>}
       {previous && (
         <Fact name="Old secret">
-          Ends <Time at={previous.expiresAt} now={now} />
-          {previous.lastUsedAt ? ", last used " : ", not used since the rotation"}
+          Stops <Time at={previous.expiresAt} now={now} />
+          {previous.lastUsedAt ? ", last used " : ", not used since you rotated it"}
           {previous.lastUsedAt && <Time at={previous.lastUsedAt} now={now} />}
         </Fact>
       )}

@@ -18,7 +18,7 @@ type FieldsProps = { readonly fields: URLSearchParams; readonly errors: readonly
 
 export const NameField = ({ value, errors }: { readonly value: string } & Pick<FieldsProps, "errors">) => {
   const message = messageFor(errors, "name");
-  const hint = "What will use it? “CRM import”, for example.";
+  const hint = "What uses it, such as “CRM import”.";
   return (
     <Field name="name" label={KEY_LABELS.name} hint={hint} message={message}>
       <input
@@ -43,25 +43,32 @@ export const ScopesField = ({
     <fieldset id="scopes" class="scopes" tabindex={-1} aria-describedby="scopes-hint">
       <legend>Scopes</legend>
       <p id="scopes-hint" class={scopes ? "error" : "hint"}>
-        {scopes ? `Scopes ${scopes}` : "What the key may do. Take away what its user does not need."}
+        {scopes ? `Scopes ${scopes}` : "Untick what it doesn’t need."}
       </p>
-      {SCOPE_GROUPS.map(({ noun, scopes: known }) => (
-        <fieldset class="scope-group">
-          <legend>{noun}</legend>
-          {known.map(([scope, phrase]) => (
-            <label class="choice">
-              <input type="checkbox" name="scopes" value={scope} checked={chosen.includes(scope)} />
-              <span>
-                <code>{scope}</code>
-                <span class="hint">{phrase}</span>
-              </span>
-            </label>
-          ))}
-        </fieldset>
-      ))}
+      <ScopeChoices chosen={chosen} />
     </fieldset>
   );
 };
+
+/** Each single scope, by noun. */
+export const ScopeChoices = ({ chosen }: { readonly chosen: readonly string[] }) => (
+  <>
+    {SCOPE_GROUPS.map(({ noun, scopes: known }) => (
+      <fieldset class="scope-group">
+        <legend>{noun}</legend>
+        {known.map(([scope, phrase]) => (
+          <label class="choice">
+            <input type="checkbox" name="scopes" value={scope} checked={chosen.includes(scope)} />
+            <span>
+              <code>{scope}</code>
+              <span class="hint">{phrase}</span>
+            </span>
+          </label>
+        ))}
+      </fieldset>
+    ))}
+  </>
+);
 
 /** `limit/windowSeconds`, the common ones first. */
 const RATES: readonly [number, number][] = [
@@ -95,13 +102,13 @@ export const RateField = ({ fields, errors }: FieldsProps) => {
         </select>
       </Field>
       <div class="other-rate">
-        <NumberField name="limit" fields={fields} initial="600" message={limit} hint="At most 10,000" />
+        <NumberField name="limit" fields={fields} initial="600" message={limit} hint="Up to 10,000" />
         <NumberField
           name="windowSeconds"
           fields={fields}
           initial="60"
           message={windowSeconds}
-          hint="1 to 3,600: the length of the window"
+          hint="Counted over 1 to 3,600 seconds"
         />
       </div>
     </div>
@@ -110,7 +117,7 @@ export const RateField = ({ fields, errors }: FieldsProps) => {
 
 export const AddressesField = ({ fields, errors }: FieldsProps) => {
   const message = messageFor(errors, "allowedAddresses");
-  const hint = `Addresses or CIDR blocks, one a line, at most ${MAX_BLOCKS}. Empty: from anywhere.`;
+  const hint = `IP addresses or CIDR blocks, one per line, up to ${MAX_BLOCKS}. Leave empty to allow any address.`;
   return (
     <Field name="allowedAddresses" label={KEY_LABELS.allowedAddresses} hint={hint} message={message}>
       <textarea

@@ -10,7 +10,7 @@ const REASONS: Readonly<Record<RefusedRequest["reason"], string>> = {
   address: "not an allowed address",
   expired: "expired",
   revoked: "revoked",
-  "wrong-secret": "a secret from before a rotation",
+  "wrong-secret": "an old secret",
 };
 
 type LastUsesProps = { readonly usage: ApiKeyUsage; readonly now: number };

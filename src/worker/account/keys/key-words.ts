@@ -13,17 +13,17 @@ export const SCOPE_GROUPS: readonly { readonly noun: string; readonly scopes: re
     ],
   },
   {
-    noun: "Idea banks",
+    noun: "Boards",
     scopes: [
-      ["ideabanks:read", "List and read idea banks, proposals and comments"],
-      ["ideabanks:write", "Create, change and delete them"],
+      ["ideabanks:read", "List and read boards, ideas and comments"],
+      ["ideabanks:write", "Create, change and delete boards, ideas and comments"],
     ],
   },
   {
-    noun: "Panelists",
+    noun: "People",
     scopes: [
-      ["panelists:read", "List and read panelists"],
-      ["panelists:write", "Create, change and delete panelists; issue and revoke their tokens"],
+      ["panelists:read", "List and read people and their votes"],
+      ["panelists:write", "Add, change and delete people; issue and revoke their tokens"],
     ],
   },
 ];

@@ -1,11 +1,9 @@
 /** `/account/api-keys`: every active key, the form for another while there is room, the ended keys, and the storage. */
 import type { ApiKeyOverview } from "../../database/account-api-keys.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS, type Storage } from "../../model/account.ts";
-import { ErrorSummary } from "../frame/field.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
 import { relativeTime, Time } from "../frame/times.tsx";
-import { CREATE_LABELS, CreateForm, type CreateFormProps } from "./create-form.tsx";
 import { KeyActions } from "./key-actions.tsx";
 import { EndsSoon, endsSoon, KeyFacts, PausedSince } from "./key-facts.tsx";
 import { bytesInWords, number } from "./key-words.ts";
@@ -18,16 +16,15 @@ type Props = {
   readonly frame: Frame;
   readonly overview: ApiKeyOverview;
   readonly now: number;
-  readonly form: CreateFormProps;
   readonly done: Done;
 };
 
-export const ApiKeysPage = ({ frame, overview: { keys, ended, leakedKeys, storage }, now, form, done }: Props) => {
+export const ApiKeysPage = ({ frame, overview: { keys, ended, leakedKeys, storage }, now, done }: Props) => {
   const active = keys.filter(({ state }) => state === "active");
   const hasRoom = active.length < MAX_ACTIVE_KEYS;
   const sentence = doneInWords(done, keys, now);
   const createLink = hasRoom && (
-    <a class="button primary" href="/account/api-keys?create#create">
+    <a class="button primary" href="/account/api-keys/new">
       Create key
     </a>
   );
@@ -38,11 +35,12 @@ export const ApiKeysPage = ({ frame, overview: { keys, ended, leakedKeys, storag
           {sentence}
         </p>
       )}
-      {form.errors.length > 0 && (
-        <ErrorSummary title="The key was not created." errors={form.errors} labels={CREATE_LABELS} />
+      <p class="lead">{`${active.length} of ${MAX_ACTIVE_KEYS} keys active.${hasRoom ? "" : " Revoke one to create another."}`}</p>
+      {active.length === 0 && (
+        <p class="notice">
+          No active keys. <a href="/account/api-keys/new">Create your first one</a>
+        </p>
       )}
-      <p class="lead">{`${active.length} of ${MAX_ACTIVE_KEYS} keys active. Counts and “last used” are about a minute behind.`}</p>
-      {active.length === 0 && <p class="notice">There are no active keys. Create one below.</p>}
       {active.length > 0 && (
         <ul class="cards">
           {active.map((apiKey) => (
@@ -51,31 +49,21 @@ export const ApiKeysPage = ({ frame, overview: { keys, ended, leakedKeys, storag
         </ul>
       )}
       {ended > 0 && <EndedKeys keys={keys.slice(active.length)} count={ended} now={now} />}
-      <section aria-label="Create a key" id="create">
-        {hasRoom ? (
-          <details class="ended" open={form.isOpen || active.length === 0}>
-            <summary>Create a key</summary>
-            <CreateForm {...form} />
-          </details>
-        ) : (
-          <p class="notice">{`${active.length} of ${MAX_ACTIVE_KEYS} keys active: revoke one first.`}</p>
-        )}
-      </section>
       <StorageBar storage={storage} />
       <form method="post" action="/account/settings">
         <OpenedWith fields={new URLSearchParams(leakedKeys === "mark" ? { mark: "on" } : {})} />
-        <h2>When a key of mine is found in public</h2>
+        <h2>When a key is found in public</h2>
         <label class="choice">
           <input type="checkbox" name="mark" checked={leakedKeys === "mark"} />
           <span>
-            Only warn me
-            <span class="hint">Otherwise it is revoked at once.</span>
+            Warn me, don’t revoke it
+            <span class="hint">By default, it is revoked at once.</span>
           </span>
         </label>
         <button type="submit">Save</button>
       </form>
-      <h2>When a key or a signing secret has leaked</h2>
-      <p>Revoking a key doesn’t end the tokens it issued, or those signed with a secret it has read.</p>
+      <h2>When a signing secret has leaked</h2>
+      <p>Tokens signed with it keep working until you end them. If an API key leaked, press “It leaked” beside it.</p>
       <a class="button danger" href="/account/tokens/end">
         End all tokens
       </a>
@@ -89,14 +77,14 @@ export const ApiKeysPage = ({ frame, overview: { keys, ended, leakedKeys, storag
  */
 function doneInWords({ what, apiKeyId }: Done, keys: readonly ApiKey[], now: number): string | undefined {
   const apiKey = keys.find(({ id }) => id === apiKeyId);
-  if (what === "settings") return "The settings are saved.";
+  if (what === "settings") return "Settings saved.";
   if (apiKey?.state === "active" && what === "changed") {
-    const paused = apiKey.pausedAt ? " It is paused: every request with it is refused." : "";
+    const paused = apiKey.pausedAt ? " It’s paused: requests with it are refused." : "";
     const at = endsSoon(apiKey, now);
-    return `“${apiKey.name}” is changed.${paused}${at ? ` It expires ${relativeTime(at, now)}.` : ""}`;
+    return `“${apiKey.name}” updated.${paused}${at ? ` It expires ${relativeTime(at, now)}.` : ""}`;
   }
   if (apiKey?.state === "revoked" && what === "revoked") {
-    return `“${apiKey.name}” is revoked. Every request with it is refused from now on.`;
+    return `“${apiKey.name}” revoked. Requests with it are refused from now on.`;
   }
   return undefined;
 }
@@ -115,13 +103,17 @@ const EndedKeys = ({ keys, count, now }: EndedProps) => (
       {keys.map(({ id, name, lastFour, state, expiresAt, revokedAt, leakedAt, lastUsedAt }) => (
         <li class={state}>
           <span>
-            <strong dir="auto">{name}</strong> <code>{`ibk_${id}…${lastFour}`}</code>
+            <strong dir="auto">
+              <a href={`/account/api-keys/${id}`}>{name}</a>
+            </strong>{" "}
+            <code>{`ibk_${id}…${lastFour}`}</code>
           </span>
           <span class="hint">
-            {leakedAt && "found in public ("}
-            {leakedAt && <a href="/account/tokens/end">end all tokens</a>}
+            {leakedAt && "Found in public ("}
+            {leakedAt && <a href={`/account/api-keys/${id}/leaked`}>what to do now</a>}
             {leakedAt && "), "}
-            {state} <Time at={revokedAt ?? expiresAt ?? ""} now={now} />
+            {leakedAt ? state : state === "revoked" ? "Revoked" : "Expired"}{" "}
+            <Time at={revokedAt ?? expiresAt ?? ""} now={now} />
             {lastUsedAt ? ", last used " : ", never used"}
             {lastUsedAt && <Time at={lastUsedAt} now={now} />}
           </span>
@@ -180,8 +172,8 @@ const StorageBar = ({ storage: { usedBytes, maxBytes } }: { storage: Storage }) 
       <p id="storage-hint" class={isFull ? "error" : "hint"}>
         {`${words}. `}
         {isFull
-          ? "The storage is full: what would store more is refused. Reading, deleting and revoking still work."
-          : "Surveys, panelists, idea banks, proposals, comments and votes count."}
+          ? "Storage is full. New content is refused; reading, deleting and revoking still work."
+          : "Boards, ideas, comments, votes, people and surveys count."}
       </p>
     </section>
   );

@@ -5,28 +5,46 @@ import { secureRandomBytes } from "../../credentials/base62.ts";
 import { signFormId, verifyFormId } from "../../credentials/form-id.ts";
 import { createId } from "../../credentials/id.ts";
 import { listApiKeys, loadOwnApiKey } from "../../database/account-api-keys.ts";
+import { loadEndOfTokens } from "../../database/end-of-tokens.ts";
 import { type FieldError, parseOrThrow } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
 import type { Routes } from "../../http/routes.ts";
-import { type ApiKey, Rotation } from "../../model/account.ts";
+import { type ApiKey, MAX_ACTIVE_KEYS, Rotation } from "../../model/account.ts";
 import type { AccountSettings } from "../../model/api-key-settings.ts";
 import type { ApiKeyUsage, OperationCount } from "../../model/api-key-usage.ts";
 import { primaryOf, visitAccount } from "../account-databases.ts";
+import { openOwn } from "../frame/decide.ts";
 import { changedSettings } from "../frame/opened-form.tsx";
 import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
+import { ownPage } from "../frame/visit.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { changeKey, createKey, loadKeyUse, revokeKey, rotateKey } from "./actions.ts";
-import { ChangePage, RevokePage } from "./change-page.tsx";
+import { ChangePage, RevokePage, toFields } from "./change-page.tsx";
+import { NewKeyPage } from "./create-form.tsx";
 import { namingAddresses, toKeyChanges, toNewApiKey } from "./forms.ts";
 import { KeyPage } from "./key-page.tsx";
+import { endOf, LeakedPage } from "./leaked-page.tsx";
 import { ApiKeysPage } from "./list-page.tsx";
 import { changeSettings } from "./settings.ts";
 import { ShownKeyPage } from "./shown-key-page.tsx";
 
 const LIST = "/account/api-keys";
+const NEW = `${LIST}/new`;
 
 export function addKeyPages(routes: Routes<OwnerEnv>): void {
-  routes.get(LIST, (c) => renderList(c, { fields: new URLSearchParams(), errors: [] }));
+  routes.get(LIST, async (c) => {
+    // The form had this link before it had a page.
+    if (c.req.query("create") !== undefined) return c.redirect(NEW, 303);
+    const overview = await visitAccount(c, listApiKeys);
+    const props = { overview, now: Date.now(), done: { what: c.req.query("done"), apiKeyId: c.req.query("key") } };
+    return renderPage(c, (frame) => <ApiKeysPage frame={frame} {...props} />);
+  });
+
+  routes.get(NEW, async (c) => {
+    const like = c.req.query("like");
+    const fields = like ? toFields(await loadKey(c, like, Date.now())) : new URLSearchParams();
+    return renderNew(c, fields);
+  });
 
   routes.post(LIST, async (c) => {
     const fields = await readForm(c);
@@ -40,7 +58,7 @@ export function addKeyPages(routes: Routes<OwnerEnv>): void {
         201,
       );
     } catch (error) {
-      return renderList(c, { fields, errors: namingAddresses(fieldErrorsOf(error), fields), status: 400 });
+      return renderNew(c, fields, namingAddresses(fieldErrorsOf(error), fields));
     }
   });
 
@@ -97,7 +115,21 @@ export function addKeyPages(routes: Routes<OwnerEnv>): void {
 
   routes.post(`${LIST}/:apiKeyId/revoke`, async (c) => {
     const { id } = await revokeKey(c, c.req.param("apiKeyId"));
-    return c.redirect(`${LIST}?done=revoked&key=${id}`, 303);
+    return c.redirect(ownPage(c.req.query("back") ?? null, `${LIST}?done=revoked&key=${id}`), 303);
+  });
+
+  routes.get(`${LIST}/:apiKeyId/leaked`, async (c) => {
+    const now = Date.now();
+    const apiKey = await loadKey(c, c.req.param("apiKeyId"), now);
+    const { keys } = await visitAccount(c, listApiKeys);
+    const { session, accountId } = await openOwn(c);
+    const tokensEndedAt = (await loadEndOfTokens(session, accountId))?.tokensEndedAt ?? null;
+    const endedAt = endOf(apiKey);
+    const successor = keys.findLast(
+      ({ state, createdAt }) => state === "active" && endedAt !== null && Date.parse(createdAt) >= endedAt,
+    );
+    const props = { apiKey, tokensEndedAt, successor, now };
+    return renderPage(c, (frame) => <LeakedPage frame={frame} {...props} />);
   });
 
   routes.post("/account/settings", async (c) => {
@@ -115,29 +147,19 @@ async function loadKey(c: Context<OwnerEnv>, id: string, now: number): Promise<A
   return apiKey;
 }
 
-async function renderList(
+async function renderNew(
   c: Context<OwnerEnv>,
-  {
-    fields,
-    errors,
-    status = 200,
-  }: {
-    readonly fields: URLSearchParams;
-    readonly errors: readonly FieldError[];
-    readonly status?: 200 | 400 | undefined;
-  },
+  fields: URLSearchParams,
+  errors: readonly FieldError[] = [],
 ): Promise<Response> {
-  const now = Date.now();
-  const overview = await visitAccount(c, listApiKeys);
-  const newKeyId = createId(overview.accountId, secureRandomBytes);
-  const signed = await signFormId(newKeyId, c.var.owner.email, c.get("settings").signingKeys);
-  const form = { newKeyId: signed, fields, errors, isOpen: errors.length > 0 || c.req.query("create") !== undefined };
-  const done = { what: c.req.query("done"), apiKeyId: c.req.query("key") };
-  return renderPage(
-    c,
-    (frame) => <ApiKeysPage frame={frame} overview={overview} now={now} form={form} done={done} />,
-    status,
-  );
+  const { accountId, keys } = await visitAccount(c, listApiKeys);
+  const hasRoom = keys.filter(({ state }) => state === "active").length < MAX_ACTIVE_KEYS;
+  const { signingKeys } = c.get("settings");
+  const newKeyId = hasRoom
+    ? await signFormId(createId(accountId, secureRandomBytes), c.var.owner.email, signingKeys)
+    : undefined;
+  const props = { newKeyId, fields, errors };
+  return renderPage(c, (frame) => <NewKeyPage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
 }
 
 const toLine = (values: readonly (string | number)[]): string => `${values.join(",")}\r\n`;

@@ -8,18 +8,18 @@ import type { ShownKey } from "./actions.ts";
 type Props = { readonly frame: Frame; readonly shown: ShownKey; readonly rotated: boolean; readonly origin: string };
 
 export const ShownKeyPage = ({ frame, shown: { apiKey, key, warning }, rotated, origin }: Props) => (
-  <Layout title={rotated ? "Your key's new secret" : "Your new API key"} current="api-keys" {...frame}>
+  <Layout title={rotated ? "Your key’s new secret" : "Your new API key"} current="api-keys" {...frame}>
     <p class="notice good" role="status">
       <strong>{apiKey.name}</strong>
       {rotated ? " has a new secret. " : " was created. "}
-      Copy the key now: it is shown this once.
+      Copy the key now. You won’t see it again.
     </p>
     <Copyable id="key" label="API key" text={key} />
     {rotated && (
       <p>
         {apiKey.previous
           ? `The old secret keeps working until ${exactTime(apiKey.previous.expiresAt)}.`
-          : "No old secret works any more."}
+          : "The old secret has stopped working."}
       </p>
     )}
     {warning && (
@@ -27,10 +27,15 @@ export const ShownKeyPage = ({ frame, shown: { apiKey, key, warning }, rotated, 
         {warning}
       </p>
     )}
-    <h2>Try it</h2>
+    {rotated && !apiKey.previous && apiKey.scopes.includes("panelists:write") && (
+      <p>
+        If the old secret leaked, also <a href="/account/tokens/end">end all tokens</a>: those it issued still work.
+      </p>
+    )}
+    <h2>Check that the key works</h2>
     <Copyable id="curl" label="curl command" text={`curl ${origin}/tenant/whoami -H 'X-API-Key: ${key}'`} />
     <p>
-      <a href="/account/api-keys">I have copied it: back to API keys</a>
+      <a href="/account/api-keys">I’ve copied it. Back to API keys</a>
     </p>
   </Layout>
 );

@@ -8,6 +8,7 @@ import { readForm } from "../../http/read-body.ts";
 import type { Routes } from "../../http/routes.ts";
 import { openOwn } from "../frame/decide.ts";
 import { renderPage } from "../frame/render-page.tsx";
+import { ownPage } from "../frame/visit.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { endTokens, lastEndOfTokens } from "./api.ts";
 import { EndTokensPage } from "./end-tokens-page.tsx";
@@ -39,6 +40,6 @@ export function addTokenPages(routes: Routes<OwnerEnv>): void {
 
   routes.post(`${TOKENS}/end`, async (c) => {
     await endTokens(c);
-    return c.redirect(`${TOKENS}/end?done`, 303);
+    return c.redirect(ownPage(c.req.query("back") ?? null, `${TOKENS}/end?done`), 303);
   });
 }

@@ -1,0 +1,127 @@
+/** `/account/api-keys/{id}/leaked`: the steps after a key has leaked, each ticked when it is so. */
+import type { Child } from "hono/jsx";
+import type { ApiKey } from "../../model/account.ts";
+import { toTimestamp } from "../../model/text.ts";
+import { type Frame, Layout } from "../frame/layout.tsx";
+import { Time } from "../frame/times.tsx";
+
+type Props = {
+  readonly frame: Frame;
+  readonly apiKey: ApiKey;
+  /** When all tokens were last ended, in Unix milliseconds. */
+  readonly tokensEndedAt: number | null;
+  /** The oldest key that was created since this one ended. */
+  readonly successor: ApiKey | undefined;
+  readonly now: number;
+};
+
+/** When the key stopped working; null while it works. */
+export const endOf = ({ state, revokedAt, expiresAt }: ApiKey): number | null =>
+  state === "active" ? null : Date.parse(revokedAt ?? expiresAt ?? "");
+
+export const LeakedPage = ({ frame, apiKey, tokensEndedAt, successor, now }: Props) => {
+  const { id, name, lastFour, lastUsedAt, scopes } = apiKey;
+  const here = `/account/api-keys/${id}/leaked`;
+  const endedAt = endOf(apiKey);
+  // A key that works can issue new tokens, so only an end after its own counts.
+  const areTokensEnded = endedAt !== null && tokensEndedAt !== null && tokensEndedAt >= endedAt;
+  return (
+    <Layout title={`“${name}” leaked`} part="API keys" current="api-keys" {...frame}>
+      <p class="lead">
+        <code>{`ibk_${id}…${lastFour}`}</code>
+        {lastUsedAt ? " was last used " : " was never used."}
+        {lastUsedAt && <Time at={lastUsedAt} now={now} />}
+      </p>
+      <ol class="steps">
+        <Step title="1. Revoke the key" isDone={endedAt !== null}>
+          {endedAt === null ? (
+            <>
+              <p class="hint">
+                It stops working at once, for whoever found it and for everything of yours that uses it.
+              </p>
+              <form method="post" action={`/account/api-keys/${id}/revoke?back=${here}`}>
+                <button type="submit" class="danger">
+                  Revoke key
+                </button>
+              </form>
+            </>
+          ) : (
+            <p class="hint">
+              {`${apiKey.state === "revoked" ? "Revoked" : "Expired"} `}
+              <Time at={toTimestamp(endedAt)} now={now} />
+            </p>
+          )}
+        </Step>
+        <Step title="2. End all tokens" isDone={areTokensEnded}>
+          {areTokensEnded ? (
+            <p class="hint">
+              {"Ended "}
+              <Time at={toTimestamp(tokensEndedAt)} now={now} />. Put a new visitor’s token on each page that shows a
+              board, and have your servers read the signing secret again.
+            </p>
+          ) : (
+            <>
+              <p class="hint">
+                {scopes.includes("panelists:write")
+                  ? "The key could issue tokens and read signing secrets. Revoking it doesn’t end those tokens. Ending them signs everyone out of your boards, and pages and servers need new tokens."
+                  : "This key’s scopes can’t issue tokens. Skip this step unless they were wider before."}
+              </p>
+              <form method="post" action={`/account/tokens/end?back=${here}`}>
+                <button type="submit" class={scopes.includes("panelists:write") ? "danger" : undefined}>
+                  End all tokens
+                </button>
+              </form>
+              {endedAt === null && <p class="hint">Revoke the key first: until then it can issue new ones.</p>}
+            </>
+          )}
+        </Step>
+        <Step title="3. Create a new key" isDone={successor !== undefined}>
+          {successor ? (
+            <p class="hint">
+              <a href={`/account/api-keys/${successor.id}`}>{successor.name}</a>
+              {" was created "}
+              <Time at={successor.createdAt} now={now} />
+            </p>
+          ) : (
+            <>
+              <p class="hint">With the same name, scopes and limits. Put it where the old one was.</p>
+              <a class="button" href={`/account/api-keys/new?like=${id}`}>
+                Create new key
+              </a>
+            </>
+          )}
+        </Step>
+      </ol>
+      {endedAt === null && (
+        <>
+          <h2>Rotate or revoke?</h2>
+          <p>
+            Revoke it if you’re unsure. Rotating here ends the leaked secret at once, too, keeps the key’s ID, settings
+            and usage, and replaces steps 1 and 3. Don’t keep the old secret working for a while: whoever found it could
+            use it.
+          </p>
+          <form method="post" action={`/account/api-keys/${id}/rotate`}>
+            <input type="hidden" name="lastFour" value={lastFour} />
+            <input type="hidden" name="graceSeconds" value="0" />
+            <button type="submit">Rotate now</button>
+          </form>
+        </>
+      )}
+    </Layout>
+  );
+};
+
+const Step = ({ title, isDone, children }: { title: string; isDone: boolean; children?: Child }) => (
+  <li class={isDone ? "done" : undefined}>
+    <span class="tick" aria-hidden="true">
+      {isDone ? "✓" : ""}
+    </span>
+    <div>
+      <h2>
+        {title}
+        {isDone && <span class="unseen"> (done)</span>}
+      </h2>
+      {children}
+    </div>
+  </li>
+);
