@@ -80,7 +80,7 @@ it("a failed change is skipped once: by a double click, and by two pages that sh
   for (const name of ["First", "Second", "Third"])
     await owner.isolate.request("/tenant/ideabanks", { method: "POST", headers, body: JSON.stringify({ name }) });
   await act({ do: "test" });
-  const form = (await page()).match(/<h2>Go to another place.*?<\/form>/s)?.[0] ?? "";
+  const form = (await page()).match(/<h2>Replay or skip changes.*?<\/form>/s)?.[0] ?? "";
   expect(form).toContain('name="to" value="next"');
   const from = form.match(/name="from" value="(chg_\w+)"/)?.[1] ?? "";
   const fields = { do: "move", to: "next", from, once: onceIn(form) };
@@ -150,11 +150,26 @@ it("says how the deliveries go: what waits, what failed, what was missed", async
   for (const text of [await page(), await (await owner.page("/webhooks")).text()]) expect(text).toContain(">Failing<");
   expect(await page()).toContain("<strong>503</strong> <code>ideabank.created</code>");
   expect(await page()).toContain("<dt>Waiting changes</dt><dd>1</dd>");
+  expect(await page()).toContain("Your endpoint answered 503 to the last delivery. Look for the error in its log.");
+  expect(await page()).toMatch(/Next try <time[^>]*>in less than a minute<\/time>\. 1 waiting\./);
   // Its owner has mended the receiver, and waits for no schedule.
   const again = (await page()).match(/name="do" value="(\w+)">Try again</)?.[1] ?? "";
   expect((await owner.submit(path, { do: again })).status).toBe(303);
   expect(await page()).not.toContain("Try again");
   expect(await page()).not.toContain("Failing since");
+});
+
+it("replays from an attempt: that change is waiting again", async () => {
+  const { owner, list, path, page } = await scene();
+  const { key } = await owner.create("Writer");
+  const headers = { "X-API-Key": key, "Content-Type": "application/json" };
+  await owner.isolate.request("/tenant/ideabanks", { method: "POST", headers, body: JSON.stringify({ name: "Once" }) });
+  await owner.submit(path, { do: "test" });
+  expect((await list())[0]).toMatchObject({ waiting: 0 });
+  const buttons = [...(await page()).matchAll(/name="to" value="([^"]+)">Replay from here/g)];
+  expect(buttons).toHaveLength(1);
+  expect((await owner.submit(path, { do: "move", to: buttons[0]?.[1] ?? "" })).status).toBe(303);
+  expect((await list())[0]).toMatchObject({ waiting: 1 });
 });
 
 it("a webhook of another account is not found; another site can send no form; other methods are refused", async () => {

@@ -81,17 +81,17 @@ describe("Webhooks in Chromium", () => {
       ideaBank: { name },
     });
 
-    await action(page, "Send a test").click();
+    await action(page, "Send test event").click();
     await page.locator(".events li", { hasText: "webhook.test" }).getByText("204", { exact: true }).waitFor();
-    await page.getByLabel("Example of").selectOption("comment.created");
-    await action(page, "Send a test").click();
+    await page.getByLabel("Test event").selectOption("comment.created");
+    await action(page, "Send test event").click();
     await page.locator(".events li", { hasText: "comment.created" }).getByText("204", { exact: true }).waitFor();
     await action(page, "Pause").click();
     await page.getByText("Paused", { exact: true }).waitFor();
-    await action(page, "Go on").click();
+    await action(page, "Resume").click();
     await page.getByText("Active", { exact: true }).waitFor();
     await page.getByLabel("Time (UTC)").fill("2100-01-01T00:00");
-    await action(page, "Go back to it").click();
+    await action(page, "Replay from then").click();
     await page
       .getByText("None yet.")
       .or(page.locator(".events li", { hasText: "webhook.test" }))
@@ -130,7 +130,7 @@ describe("Webhooks in Chromium", () => {
     const look = (name: string) => lookAround(page, name);
     await create(page, "/refuses", "proposal.status-changed", "ideabank.created");
     await look("webhook-secret");
-    await action(page, "Send a test").click();
+    await action(page, "Send test event").click();
     await page.locator(".events li", { hasText: "webhook.test" }).getByText("503", { exact: true }).waitFor();
     await stage.tenant("POST", "/ideabanks", { name: "Refused by a webhook" });
     await expect

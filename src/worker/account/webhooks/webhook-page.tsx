@@ -1,11 +1,15 @@
 /** `/account/webhooks/{id}`: one webhook, its state and its actions. */
-import { DELIVERY_TYPES, MAX_WEBHOOKS, TEST_TYPE, type Webhook } from "../../model/webhook.ts";
+
+import { decodeBase62 } from "../../credentials/base62.ts";
+import { toTimestamp } from "../../model/text.ts";
+import { CHANGE_ID, DELIVERY_TYPES, MAX_WEBHOOKS, TEST_TYPE, type Webhook } from "../../model/webhook.ts";
 import { Copyable } from "../frame/copyable.tsx";
 import { Fact } from "../frame/fact.tsx";
 import { Once } from "../frame/form-key.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
 import { Refused, type SentForm, WebhookForm } from "./form.tsx";
+import { Why } from "./why.tsx";
 
 type Props = {
   readonly frame: Frame;
@@ -26,24 +30,25 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
     <Layout title={url} current="webhooks" {...frame}>
       {secret && (
         <div class="notice good" role="status">
-          <p>Copy the secret now: it is shown this once. The receiver verifies with it.</p>
+          <p>Copy the secret now. You won’t see it again. Verify deliveries with it.</p>
           <Copyable id="secret" label="secret" text={secret} />
         </div>
       )}
       <Refused sent={sent} />
       <WebhookState webhook={webhook} />
+      <Why webhook={webhook} now={now} />
       <form method="post" action={action} class="actions">
-        <label for="type">Example of</label>
+        <label for="type">Test event</label>
         <select id="type" name="type">
           {[TEST_TYPE, ...DELIVERY_TYPES].map((type) => (
             <option>{type}</option>
           ))}
         </select>
-        <Do what="test" label="Send a test" />
+        <Do what="test" label="Send test event" />
       </form>
       <form method="post" action={action} class="actions">
         <Once />
-        <Do what={state === "active" ? "pause" : "resume"} label={state === "active" ? "Pause" : "Go on"} />
+        <Do what={state === "active" ? "pause" : "resume"} label={state === "active" ? "Pause" : "Resume"} />
         {state === "active" && webhook.failingSince && <Do what="resume" label="Try again" />}
         <Do what="rotate" label="Rotate secret" />
         <details>
@@ -53,7 +58,7 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
       </form>
       <dl>
         {webhook.failingSince && <Fact name="Failing since">{at(webhook.failingSince, "")}</Fact>}
-        <Fact name="Delivered up to the change">{at(webhook.reachedAt, "None in the log")}</Fact>
+        <Fact name="Last delivered change">{at(webhook.reachedAt, "None in the log")}</Fact>
         <Fact name="Created">
           {at(webhook.createdAt, "")}
           {webhook.createdBy && ` by ${webhook.createdBy}`}
@@ -64,39 +69,54 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
           <Fact name="Old secret">Signs too, ends {at(webhook.previousSecretUntil, "")}</Fact>
         )}
       </dl>
-      <h2>Go to another place in the log</h2>
+      <h2>Replay or skip changes</h2>
       <form method="post" action={action} class="actions">
         <Once />
         <input type="hidden" name="do" value="move" />
         <label for="to">Time (UTC)</label>
         <input id="to" name="at" type="datetime-local" value={sent?.fields.get("at") ?? undefined} required />
-        <button type="submit">Go back to it</button>
+        <button type="submit">Replay from then</button>
         {failed && <input type="hidden" name="from" value={failed.id} />}
         {failed && (
           <button type="submit" name="to" value="next" formnovalidate>
-            Skip the change that failed
+            Skip the failed change
           </button>
         )}
         <button type="submit" name="to" value="now" formnovalidate>
-          Skip all that wait
+          Skip all waiting changes
         </button>
       </form>
       <h2>Last attempts</h2>
       {attempts.length === 0 && <p>None yet.</p>}
       <ul class="events">
-        {attempts.map(({ at: time, type, status, durationMs }) => (
+        {attempts.map(({ at: time, id: change, type, status, durationMs }) => (
           <li>
             <strong>{status ?? "No answer"}</strong> <code>{type}</code>{" "}
             <span class="hint">
               {`${durationMs} ms, `}
               <Time at={time} now={now} />
             </span>
+            <Replay action={action} change={change} />
           </li>
         ))}
       </ul>
-      <h2>Change it</h2>
+      <h2>Settings</h2>
       <WebhookForm action={action} label="Save" webhook={webhook} sent={sent} />
     </Layout>
+  );
+};
+
+/** Sends this change again, and those that came after it. A test is no change. */
+const Replay = ({ action, change }: { action: string; change: string }) => {
+  const [, , , time] = CHANGE_ID.exec(change) ?? [];
+  return time === undefined ? null : (
+    <form method="post" action={action}>
+      <Once />
+      <input type="hidden" name="do" value="move" />
+      <button type="submit" name="to" value={toTimestamp(decodeBase62(time))}>
+        Replay from here
+      </button>
+    </form>
   );
 };
 
@@ -137,8 +157,8 @@ export const WebhooksPage = ({ frame, webhooks, sent }: ListProps) => (
 const WORDS: Readonly<Record<Webhook["state"], string>> = {
   active: "Active",
   paused: "Paused",
-  failed: "Paused after five days of failure",
-  ended: "Ended: the receiver answered 410",
+  failed: "Stopped after five days of failures",
+  ended: "Ended: your endpoint answered 410",
 };
 
 /** The state of a webhook, in a few words. */

@@ -1,0 +1,52 @@
+/** Why a webhook's deliveries fail or wait, and what to do about it. */
+import type { Webhook } from "../../model/webhook.ts";
+import { Time } from "../frame/times.tsx";
+
+type Props = { readonly webhook: Webhook; readonly now: number };
+
+export const isDelivery = ({ id }: Webhook["attempts"][number]): boolean => id.startsWith("chg_");
+
+export const Why = ({ webhook, now }: Props) => {
+  const { state, failingSince, nextAttemptAt, waiting, attempts } = webhook;
+  if (state === "paused")
+    return <p class="notice">Paused: nothing is sent until you resume it. Changes wait for up to 30 days.</p>;
+  if (state === "ended")
+    return (
+      <p class="notice bad">
+        Your endpoint answered 410 (Gone), so deliveries stopped. Resume them if that was a mistake.
+      </p>
+    );
+  if (failingSince === null && state === "active") return null;
+  const deliveries = attempts.filter(isDelivery);
+  const worked = deliveries.findIndex(({ status }) => status !== null && status >= 200 && status < 300);
+  const failed = worked < 0 ? deliveries : deliveries.slice(0, worked);
+  const [last] = failed;
+  const isSame = failed.every(({ status }) => status === last?.status);
+  return (
+    <div class="notice bad">
+      {last && (
+        <p>
+          {last.status === null ? "Your endpoint gave no answer to " : `Your endpoint answered ${last.status} to `}
+          {failed.length > 1 && isSame ? `the last ${failed.length} deliveries. ` : "the last delivery. "}
+          {adviceFor(last.status)}
+        </p>
+      )}
+      <p>
+        {state === "failed" ? "Deliveries stopped after five days of failures. Resume them once it’s fixed." : ""}
+        {nextAttemptAt && "Next try "}
+        {nextAttemptAt && <Time at={nextAttemptAt} now={now} />}
+        {nextAttemptAt && `. ${waiting} waiting.`}
+      </p>
+    </div>
+  );
+};
+
+function adviceFor(status: number | null): string {
+  if (status === null) return "Check that the server is up and answers within 15 seconds.";
+  if (status === 401 || status === 403)
+    return "Let these requests in without a login, and verify their signature instead.";
+  if (status === 404 || status === 405) return "Check that the URL is right and takes POST requests.";
+  if (status >= 300 && status < 400) return "Redirects aren’t followed. Use the final URL.";
+  if (status === 429) return "It asks for fewer requests. Raise its limit.";
+  return status >= 500 ? "Look for the error in its log." : "It must answer with a 2xx status.";
+}
