@@ -107,7 +107,7 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
     return c.redirect(only && !another ? inAccount(c.req.path, only.id) : "/account/accounts", 303);
   };
   const noRoute = createNoRoute(app);
-  app.notFound((c) => answer(noRoute(c.req, isForScripts(c.req.path) ? undefined : "There is no such page."), c));
+  app.notFound((c) => answer(noRoute(c.req, isForScripts(c.req.path) ? undefined : "This page doesn’t exist."), c));
   app.onError(answer);
   return app;
 }

@@ -26,9 +26,5 @@ const HEADERS = {
 /** For a request from an address bar or a link; undefined for an API client. */
 export const pageNotFound = (c: AnyContext): Response | undefined =>
   c.req.method === "GET" && c.req.header("Accept")?.startsWith("text/html")
-    ? c.body(
-        render("Not found", "There is no such page.", "The address may have a typo. These pages exist:"),
-        404,
-        HEADERS,
-      )
+    ? c.body(render("Not found", "Page not found", "The address may have a typo. Try one of these:"), 404, HEADERS)
     : undefined;

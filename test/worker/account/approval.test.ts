@@ -177,7 +177,7 @@ describe("a decision", () => {
         : panel.manage("DELETE", `/proposals/${into}`));
       const refused = await decide(id, { into, edits });
       const html = await refused.text();
-      const said = `The idea was not merged: the other one was ${what} meanwhile. Choose again.`;
+      const said = `The idea was not merged: the other one was ${what} in the meantime. Choose again.`;
       expect([refused.status, html.includes(said)]).toEqual([400, true]);
       expect(Array.from(html.matchAll(/name="into" value="(\w+)"/g), ([, value]) => value)).toEqual([other]);
       expect(await seen(id)).toMatchObject({ visibility: "pending", duplicateOf: null });
@@ -194,7 +194,7 @@ describe("a decision", () => {
     const id = await panelist.submit("Night buses");
     const answers = await Promise.all([APPROVE, HIDE, APPROVE, HIDE].map((fields) => decide(id, fields)));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 404, 404, 404]);
-    expect(await answers.find(({ status }) => status === 404)?.text()).toContain("does not wait for approval");
+    expect(await answers.find(({ status }) => status === 404)?.text()).toContain("no longer waiting for approval");
     expect((await owner.page(`/approval/${id}`)).status).toBe(404);
     const [open, another] = [await panel.propose(), await panelist.submit("Dogs")];
     expect((await decide(open, { into: another })).status).toBe(404);

@@ -158,7 +158,7 @@ describe("a page that is not there", () => {
     const response = await createOwner().page(path);
     expect([response.status, response.headers.get("Content-Type")]).toEqual([404, "text/html; charset=UTF-8"]);
     const html = await response.text();
-    expect(html).toContain("There is no such page.");
+    expect(html).toContain("This page doesn’t exist.");
     expect(html).toContain('href="/account/api-keys"');
   });
 

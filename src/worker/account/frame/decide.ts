@@ -17,8 +17,7 @@ import type { OwnerEnv } from "../owner-env.ts";
 /** The owner's account, and its database. */
 export const openOwn = (c: Context<OwnerEnv>) => visitAccount(c, openAccount);
 
-export const noSuchContent = () =>
-  new Problem("not-found", { detail: "There is no such thing in this account, or not any more." });
+export const noSuchContent = () => new Problem("not-found", { detail: "It may have been deleted." });
 
 /** The resource. Throws `not-found` for null. */
 export function orNotFound<Resource>(resource: Resource | null): Resource {

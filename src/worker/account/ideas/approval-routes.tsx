@@ -29,11 +29,12 @@ const MAX_FORM_BYTES = 128 * 1024;
 const SEVERAL_AT_MOST = 100;
 const SIMILAR = { limit: 5, after: undefined };
 
-const notWaiting = () =>
-  new Problem("not-found", { detail: "This proposal does not wait for approval, or not any more." });
+const notWaiting = () => new Problem("not-found", { detail: "This idea is no longer waiting for approval." });
 
 const notMerged = (otherWas: "merged" | "deleted") =>
-  invalid([{ path: "proposal", message: `was not merged: the other one was ${otherWas} meanwhile. Choose again.` }]);
+  invalid([
+    { path: "proposal", message: `was not merged: the other one was ${otherWas} in the meantime. Choose again.` },
+  ]);
 
 /** Throws `not-found`. */
 async function load(c: Context<OwnerEnv>, id: string) {

@@ -211,7 +211,7 @@ async function merge(c: Context<OwnerEnv>, path: Path, into: string): Promise<st
   const { answer, eventId } = await decide(c, subjectOf(path), ({ session, accountId }) =>
     mergeProposal(session, { accountId, path, into }),
   );
-  if (answer === null) throw refuse("was deleted meanwhile");
+  if (answer === null) throw refuse("was deleted in the meantime");
   if (answer === "busy") throw mergesUnderWay();
   if ("duplicateOf" in answer) throw refuse("is merged already, or this idea is");
   return eventId;
