@@ -58,7 +58,7 @@ describe.each(["0", "1"])("the first visit, with the account in the database %s"
     expect([account.charAt(0), apiKey.id.charAt(0)]).toEqual([digit, digit]);
     const events = await selectEverywhere<{ id: string }>("SELECT id FROM audit_events");
     expect(events.map(({ id }) => id.charAt(0))).toEqual([digit]);
-    const html = await (await isolate.request("/account/api-keys")).text();
+    const html = await (await isolate.request("/account/api-keys/new")).text();
     expect(html.match(/name="newKeyId" value="ibf_(\w)/)?.[1]).toBe(digit);
     const whoami = await createIsolate().request("/tenant/whoami", { headers: { "X-API-Key": key } });
     expect(await whoami.json()).toEqual({ apiKeyId: apiKey.id });

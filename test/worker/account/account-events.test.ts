@@ -5,8 +5,10 @@ import * as z from "zod/mini";
 import { renderNotice } from "../../../src/worker/changes/render-notice.ts";
 import type { Send } from "../../../src/worker/changes/send.ts";
 import type { AccountEvent } from "../../../src/worker/model/account-event.ts";
+import { ACCOUNT_EVENT_TYPES } from "../../../src/worker/model/account-event.ts";
 import type { AuditEvent } from "../../../src/worker/model/audit-event.ts";
 import type { Change } from "../../../src/worker/model/change.ts";
+import { CHANGE_TYPES } from "../../../src/worker/model/change.ts";
 import type { Webhook } from "../../../src/worker/model/webhook.ts";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf, selectEverywhere } from "../../support/databases.ts";
@@ -171,8 +173,20 @@ describe("a webhook that chooses account events", () => {
     });
     expect(made.status).toBe(201);
     const page = await made.text();
-    const ticked = [...page.matchAll(/value="([^"]+)" checked/g)].map(([, type]) => type);
+    const ticked = [...page.matchAll(/name="types" value="([^"]+)" checked/g)].map(([, type]) => type);
     expect(ticked).toEqual(["proposal.created", "api-key.leaked"]);
+    // The form has each type that there is, with a sentence; all of them, or those that are chosen.
+    const types = [...page.matchAll(/name="types" value="([^"]+)"/g)].map(([, type]) => type);
+    expect(types.toSorted()).toEqual([...CHANGE_TYPES, ...ACCOUNT_EVENT_TYPES].toSorted());
+    const all = await owner.submit("/webhooks", {
+      url: `${url}all`,
+      events: "all",
+      types: ["comment.created"],
+      once: "2",
+    });
+    expect((await all.text()).match(/name="types" value="[^"]+" checked/)).toBeNull();
+    const none = await owner.submit("/webhooks", { url: `${url}none`, events: "chosen", once: "3" });
+    expect([none.status, (await none.text()).includes("Events must")]).toEqual([400, true]);
   });
 });
 

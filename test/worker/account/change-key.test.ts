@@ -103,7 +103,7 @@ it("64 blocks are allowed, as many as large networks publish, in JSON and in a f
   expect([await from("203.0.62.9"), await from("2001:db8:1234:5678:9abc:def0:1234:3f01")]).toEqual([200, 200]);
   expect([await from("203.0.63.9"), await from("2001:db8::1")]).toEqual([403, 403]);
   const page = await owner.page(`/api-keys/${apiKey.id}/change`);
-  expect(await page.clone().text()).toContain("at most 64");
+  expect(await page.clone().text()).toContain("up to 64");
   const form = (await readForms(page)).find(({ fields }) => fields.has("allowedAddresses"));
   expect(form?.fields.get("allowedAddresses")?.split(/\s+/)).toEqual(blocks);
   const fields = {

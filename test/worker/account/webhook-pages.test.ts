@@ -64,7 +64,7 @@ it("a refused move leaves the other form as the webhook is: saving it changes no
   await act({ do: "change", url: URL_, types: "comment.created" });
   const refused = await owner.submit(path, { do: "move", at: "0026-01-01T00:00" });
   const html = await refused.text();
-  expect([refused.status, html.match(/value="([a-z.]+)" checked/)?.[1]]).toEqual([400, "comment.created"]);
+  expect([refused.status, html.match(/name="types" value="([a-z.]+)" checked/)?.[1]]).toEqual([400, "comment.created"]);
   expect(html).toContain(`value="${URL_}"`);
   expect(html).toMatch(/<input id="to" name="at" [^>]*value="0026-01-01T00:00"/);
   const wrong = await owner.submit(path, { do: "change", url: "http://x.example/", types: "comment.deleted" });

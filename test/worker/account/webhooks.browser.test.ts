@@ -40,7 +40,8 @@ describe("Webhooks in Chromium", () => {
     await page.goto("/account/api-keys");
     await page.getByRole("link", { name: "Webhooks", exact: true }).click();
     await page.getByLabel("URL", { exact: true }).fill(url + path);
-    for (const type of types) await page.getByLabel(type, { exact: true }).check();
+    if (types.length > 0) await page.getByRole("radio", { name: /^Choose events/ }).check();
+    for (const type of types) await page.locator(`input[value="${type}"]`).check();
     await action(page, "Create webhook").click();
     await page.getByRole("heading", { name: url + path, level: 1 }).waitFor();
     return (await page.locator("#secret").textContent()) ?? "";

@@ -1,7 +1,7 @@
 /** The form for a webhook's URL and types. */
 import type { FieldError } from "../../http/invalid-request.ts";
-import { ACCOUNT_EVENT_TYPES } from "../../model/account-event.ts";
-import { CHANGE_TYPES } from "../../model/change.ts";
+import type { ACCOUNT_EVENT_TYPES } from "../../model/account-event.ts";
+import type { CHANGE_TYPES } from "../../model/change.ts";
 import type { Webhook } from "../../model/webhook.ts";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { Once } from "../frame/form-key.tsx";
@@ -11,14 +11,61 @@ import { OpenedWith } from "../frame/opened-form.tsx";
 export type SentForm = { readonly fields: URLSearchParams; readonly errors: readonly FieldError[] };
 
 export const Refused = ({ sent }: { sent: SentForm | undefined }) =>
-  sent && <ErrorSummary title="Nothing was changed." errors={sent.errors} labels={{ url: "URL", to: "Time" }} />;
+  sent && (
+    <ErrorSummary
+      title="Nothing was changed."
+      errors={sent.errors}
+      labels={{ url: "URL", types: "Events", to: "Time" }}
+    />
+  );
 
-const CHOICES = {
-  Types: {
-    hint: "Leave empty for all types, also those that are added later. As soon as something is ticked, only what is ticked is sent.",
-    types: CHANGE_TYPES,
+type ChangeType = (typeof CHANGE_TYPES)[number];
+type AccountEventType = (typeof ACCOUNT_EVENT_TYPES)[number];
+
+/** What each event says, by group, in the order of the form. */
+export const SENTENCES: Readonly<Record<string, Partial<Record<ChangeType | AccountEventType, string>>>> = {
+  Ideas: {
+    "proposal.created": "An idea was submitted",
+    "proposal.updated": "An idea was edited",
+    "proposal.status-changed": "An idea’s status changed",
+    "proposal.merged": "An idea was merged into another",
+    "proposal.deleted": "An idea was deleted",
   },
-  "Account events": { hint: "Sent only where they are ticked.", types: ACCOUNT_EVENT_TYPES },
+  Comments: {
+    "comment.created": "Someone commented",
+    "comment.updated": "A comment was edited",
+    "comment.deleted": "A comment was deleted",
+  },
+  People: {
+    "panelist.created": "A person was added",
+    "panelist.updated": "A person was updated",
+    "panelist.deleted": "A person was deleted",
+  },
+  Boards: {
+    "ideabank.created": "A board was created",
+    "ideabank.updated": "A board’s settings changed",
+    "ideabank.deleted": "A board was deleted",
+  },
+  Surveys: {
+    "survey.created": "A survey was created",
+    "survey.updated": "A survey was updated",
+    "survey.deleted": "A survey was deleted",
+  },
+  "API keys": {
+    "api-key.created": "A key was created",
+    "api-key.changed": "A key was changed",
+    "api-key.rotated": "A key was rotated",
+    "api-key.revoked": "A key was revoked",
+    "api-key.expiring": "A key expires soon",
+    "api-key.leaked": "A key was found in public",
+    "secret.leaked": "Another secret was found in public",
+  },
+  "Webhooks and team": {
+    "webhook.failing": "Another webhook has failed for a day",
+    "webhook.failed": "Another webhook was stopped",
+    "member.added": "A member joined",
+    "member.removed": "A member was removed",
+  },
 };
 
 type Props = {
@@ -33,7 +80,7 @@ export const WebhookForm = ({ action, label, webhook, sent }: Props) => {
   const own = webhook === undefined || sent?.fields.get("do") === "change" ? sent : undefined;
   const fields = own?.fields ?? toFields(webhook);
   const message = messageFor(own?.errors ?? [], "url");
-  const hint = "https://, and a public host name.";
+  const hint = "https:// with a public host name";
   return (
     <form method="post" action={action} class="create">
       <Once />
@@ -49,18 +96,39 @@ export const WebhookForm = ({ action, label, webhook, sent }: Props) => {
           {...described("url", message, hint)}
         />
       </Field>
-      {Object.entries(CHOICES).map(([legend, { hint, types }]) => (
-        <fieldset class="scopes">
-          <legend>{legend}</legend>
-          <p class="hint">{hint}</p>
-          {types.map((type) => (
-            <label class="choice">
-              <input type="checkbox" name="types" value={type} checked={fields.has("types", type)} />
-              <code>{type}</code>
-            </label>
+      <fieldset id="types" class="events-choice">
+        <legend>Events</legend>
+        <label class="choice">
+          <input type="radio" name="events" value="all" checked={fields.get("events") !== "chosen"} />
+          <span>
+            All changes, including new kinds
+            <span class="hint">Ideas, comments, people, boards and surveys</span>
+          </span>
+        </label>
+        <label class="choice">
+          <input type="radio" name="events" value="chosen" checked={fields.get("events") === "chosen"} />
+          <span>
+            Choose events
+            <span class="hint">Also events of the account, such as an expiring key</span>
+          </span>
+        </label>
+        <div class="scopes">
+          {Object.entries(SENTENCES).map(([group, sentences]) => (
+            <fieldset class="scope-group">
+              <legend>{group}</legend>
+              {Object.entries(sentences).map(([type, sentence]) => (
+                <label class="choice">
+                  <input type="checkbox" name="types" value={type} checked={fields.has("types", type)} />
+                  <span>
+                    {sentence}
+                    <span class="hint">{type}</span>
+                  </span>
+                </label>
+              ))}
+            </fieldset>
           ))}
-        </fieldset>
-      ))}
+        </div>
+      </fieldset>
       <button type="submit" name="do" value="change" class="primary">
         {label}
       </button>
@@ -69,7 +137,7 @@ export const WebhookForm = ({ action, label, webhook, sent }: Props) => {
 };
 
 function toFields(webhook: Webhook | undefined): URLSearchParams {
-  const fields = new URLSearchParams({ url: webhook?.url ?? "" });
+  const fields = new URLSearchParams({ url: webhook?.url ?? "", events: webhook?.types ? "chosen" : "all" });
   for (const type of webhook?.types ?? []) fields.append("types", type);
   return fields;
 }

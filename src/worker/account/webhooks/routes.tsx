@@ -77,10 +77,11 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
   });
 }
 
-/** When no type is chosen, all types are meant. */
+/** When no type is chosen, all types are meant, unless the form says that some are chosen. */
 function toSettings(fields: URLSearchParams) {
   const types = fields.getAll("types");
-  return { url: fields.get("url"), types: types.length > 0 ? types : null };
+  if (fields.get("events") === "all") return { url: fields.get("url"), types: null };
+  return { url: fields.get("url"), types: types.length > 0 || fields.get("events") === "chosen" ? types : null };
 }
 
 /**
