@@ -1,6 +1,6 @@
 /** The revocations of an account, however many: what a request reads, and that they are believed. */
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { MAX_LISTED } from "../../../src/worker/database/idea-bank-view.ts";
 import { MEMORY_BYTES, Revocations } from "../../../src/worker/idea-bank/revocations.ts";
 import { freeze } from "../../support/clock.ts";
@@ -43,7 +43,13 @@ describe("of an account with 100,000 revocations", () => {
     await fillRevocations(bank.accountId, 100_000);
     const revoked = await addPanelist(bank.accountId);
     await revoke(revoked);
-    const read = metered();
+    const ask = metered();
+    freeze(Date.now());
+    // A view that was read in the same millisecond answers without a round trip.
+    const read = (token: string) => {
+      vi.setSystemTime(Date.now() + 1);
+      return ask(token);
+    };
     const first = await read(bank.token);
     expect(first).toMatchObject({ status: 200, trips: 1 });
     expect(first.rows).toBeLessThan(2_100);
