@@ -29,7 +29,7 @@ export const EmbedPage = (props: Props) => {
           This board isn’t open yet, so visitors see nothing.
         </Switch>
       )}
-      {isOpen && !ideaBank.changelogEnabled && (
+      {!ideaBank.changelogEnabled && (
         <Switch ideaBank={ideaBank} was={{}} to={{ changelogEnabled: "on" }} label="Turn on the changelog">
           The changelog is off, so it isn’t part of the code below.
         </Switch>

@@ -90,7 +90,12 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
     const { origin, searchParams, search } = new URL(c.req.url);
     const { ideaBank } = own;
     const props = {
-      ...{ ideaBank, origin, token: await issueVisitorToken(c, own), choice: readChoice(searchParams, ideaBank) },
+      ...{
+        ideaBank,
+        origin,
+        token: await issueVisitorToken(c, own, VISITOR_LIFETIME.default),
+        choice: readChoice(searchParams, ideaBank),
+      },
       preview: `${IDEA_BANKS}/${ideaBank.id}/preview${search}`,
     };
     return renderPage(c, (frame) => <EmbedPage frame={frame} {...props} />, { frames: true });
@@ -98,7 +103,7 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
 
   routes.get(`${IDEA_BANKS}/:ideaBankId/preview`, async (c) => {
     const own = await loadOwnBank(c, c.req.param("ideaBankId"));
-    const token = await issueVisitorToken(c, own);
+    const token = await issueVisitorToken(c, own, PREVIEW_SECONDS);
     return renderPreview(c, {
       token: token?.text ?? "",
       choice: readChoice(new URL(c.req.url).searchParams, own.ideaBank),
@@ -115,19 +120,22 @@ async function create(c: Context<OwnerEnv>, input: NewIdeaBank, idempotencyKey: 
   return answer.outcome.id;
 }
 
-/** A visitor's token, for a year. Undefined in the second in which visitors' tokens were ended: then none is issued. */
-async function issueVisitorToken(c: Context<OwnerEnv>, own: Awaited<ReturnType<typeof loadOwnBank>>) {
+/** A visitor's token for these seconds. Undefined in the second in which visitors' tokens were ended: then none is issued. */
+async function issueVisitorToken(c: Context<OwnerEnv>, own: Awaited<ReturnType<typeof loadOwnBank>>, seconds: number) {
   const { session, accountId, ideaBank } = own;
   const asked = { accountId, ideaBankId: ideaBank.id, now: Date.now(), idempotencyKey: undefined, recorded: undefined };
   const issue = await prepareTokenIssue(session, { ...asked, panelist: VISITOR });
   if (issue.kind !== "done") return undefined;
-  const expiresAt = issue.outcome.issuedAt + VISITOR_LIFETIME.default;
+  const expiresAt = issue.outcome.issuedAt + seconds;
   const text = await issueToken(
     { ideaBankId: ideaBank.id, ...issue.outcome, expiresAt },
     c.get("settings").signingKeys,
   );
   return { text, expiresAt: toTimestamp(expiresAt * 1000) };
 }
+
+/** As long as somebody looks at a preview. */
+const PREVIEW_SECONDS = 3_600;
 
 const SWITCHES = [...Object.keys(BANK_SWITCHES), "changelogEnabled"] as const;
 

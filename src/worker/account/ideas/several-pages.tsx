@@ -47,8 +47,11 @@ export const MergeSeveralPage = ({ frame, ideas, back, errors }: Props) => {
   );
 };
 
-export const DeleteSeveralPage = ({ frame, ideas, back }: Props) => (
+export const DeleteSeveralPage = ({ frame, ideas, back, errors }: Props) => (
   <Layout title={`Delete ${counted(ideas.length, "idea")}?`} current="ideas" {...frame}>
+    {errors.length > 0 && (
+      <ErrorSummary title="Not everything was deleted." errors={errors} labels={{ ids: "Ideas" }} />
+    )}
     <p class="lead">Votes and comments go with them. You can’t undo this. To keep an idea for your team, hide it.</p>
     <ul>
       {ideas.map((idea) => (
