@@ -376,6 +376,21 @@ describe("one idea", () => {
     ]);
   });
 
+  it("takes in the one that is chosen", async () => {
+    const { panel, owner, bank, page, idea, activity } = await createDesk();
+    const [id, other] = [
+      await panel.propose({ title: "Night buses" }),
+      await panel.propose({ title: "Buses at night" }),
+    ];
+    const path = `${bank}/ideas/${id}/merge`;
+    expect(await page(path)).toContain("You can’t undo a merge.");
+    expect((await owner.submit(path, { into: id, keep: "this" })).status).toBe(400);
+    const answer = await owner.submit(path, { into: other, keep: "this" });
+    expect(locationOf(answer)).toMatch(new RegExp(`^${bank}/ideas/${id}\\?undo=`));
+    expect([(await idea(other)).duplicateOf, (await idea(id)).duplicateOf]).toEqual([id, null]);
+    expect((await activity())[0]).toMatchObject({ subject: { id: other }, changes: { after: { duplicateOf: id } } });
+  });
+
   it("is merged into one that is searched for, and deleted", async () => {
     const desk = await createDesk();
     const { panel, owner, bank, page, idea, activity } = desk;

@@ -60,6 +60,7 @@ const ACTIONS: readonly Action[] = [
     }),
   },
   { path: `${IDEA}/merge`, fields: ({ otherProposalId = "" }) => ({ into: otherProposalId }) },
+  { path: `${IDEA}/merge`, fields: ({ otherProposalId = "" }) => ({ into: otherProposalId, keep: "this" }) },
   {
     path: "/approval",
     fields: ({ ideaBankId, proposalId }) => ({ visibility: "public", ids: `${ideaBankId} ${proposalId} 0` }),

@@ -98,11 +98,13 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
 
   routes.post(`${IDEA}/merge`, async (c) => {
     const path = pathOf(c);
-    const into = (await readForm(c)).get("into") ?? "";
+    const fields = await readForm(c);
+    const chosen = fields.get("into") ?? "";
+    const keepsThis = fields.get("keep") === "this";
     const { back } = readVisit(c);
     try {
-      const event = await merge(c, path, into);
-      const to = `${IDEA_BANKS}/${path.ideaBankId}/ideas/${into}`;
+      const event = await merge(c, path, chosen, keepsThis);
+      const to = `${IDEA_BANKS}/${path.ideaBankId}/ideas/${keepsThis ? path.proposalId : chosen}`;
       return c.redirect(withParameter(back === undefined ? to : withParameter(to, "back", back), "undo", event), 303);
     } catch (error) {
       return renderMerge(c, fieldErrorsOf(error), back);
@@ -203,11 +205,13 @@ async function changeComments(
   return eventId;
 }
 
-/** Merges, and returns the event's id. Throws `invalid-request` when the target is none, or no longer one. */
-async function merge(c: Context<OwnerEnv>, path: Path, into: string): Promise<string> {
+/** Merges either way, and returns the event's id. Throws `invalid-request` when the chosen idea is none, or no longer one. */
+async function merge(c: Context<OwnerEnv>, here: Path, chosen: string, keepsThis: boolean): Promise<string> {
   const refuse = (message: string) => invalid([{ path: "into", message }]);
-  if (into === "") throw refuse("was not chosen");
-  if (into === path.proposalId) throw refuse("must be another idea");
+  if (chosen === "") throw refuse("was not chosen");
+  if (chosen === here.proposalId) throw refuse("must be another idea");
+  const path = keepsThis ? idsOf({ ideaBankId: here.ideaBankId, proposalId: chosen }) : here;
+  const into = keepsThis ? here.proposalId : chosen;
   const { answer, eventId } = await decide(c, subjectOf(path), ({ session, accountId }) =>
     mergeProposal(session, { accountId, path, into }),
   );

@@ -1,4 +1,4 @@
-/** `/account/idea-banks/{id}/ideas/{id}/merge`: finds the idea that this one repeats. */
+/** `/account/idea-banks/{id}/ideas/{id}/merge`: finds the idea that this one repeats, or that repeats this one. */
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { Proposal } from "../../model/proposal.ts";
 import { ErrorSummary } from "../frame/field.tsx";
@@ -19,7 +19,7 @@ export const MergePage = ({ frame, ideaBankId, idea, q, candidates, back, errors
   const path = `/account/idea-banks/${ideaBankId}/ideas/${idea.id}`;
   const query = back ? `?back=${encodeURIComponent(back)}` : "";
   return (
-    <Layout title={`Merge “${idea.title}” into another idea`} current="ideas" {...frame}>
+    <Layout title={`Merge “${idea.title}” with another idea`} current="ideas" {...frame}>
       <p>
         <a href={`${path}${query}`}>Back to the idea</a>
       </p>
@@ -40,7 +40,10 @@ export const MergePage = ({ frame, ideaBankId, idea, q, candidates, back, errors
       {candidates.length > 0 && (
         <form method="post" action={`${path}/merge${query}`} class="create">
           <fieldset id="into">
-            <legend>{`“${idea.title}” becomes part of the idea you choose. Its ${counted(idea.votes, "vote")} move there, each person counted once; its comments stay on its own page. You can’t undo a merge.`}</legend>
+            <legend>
+              Choose the other idea. Votes move to the idea that stays, each person counted once. Comments stay on their
+              own idea’s page. You can’t undo a merge.
+            </legend>
             {candidates.map(({ id, title, status, votes }, index) => (
               <label class="choice">
                 <input type="radio" name="into" value={id} required checked={index === 0} />
@@ -51,9 +54,14 @@ export const MergePage = ({ frame, ideaBankId, idea, q, candidates, back, errors
               </label>
             ))}
           </fieldset>
-          <button type="submit" class="primary">
-            Merge
-          </button>
+          <div class="buttons">
+            <button type="submit" class="primary">
+              Merge into the chosen idea
+            </button>
+            <button type="submit" name="keep" value="this">
+              Merge the chosen idea into this one
+            </button>
+          </div>
         </form>
       )}
     </Layout>
