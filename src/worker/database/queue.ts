@@ -94,7 +94,13 @@ export async function listQueue(
   request: PageRequest,
 ): Promise<Page<QueuedIdea>> {
   if (ideaBankIds.length === 0) return { items: [], next: undefined };
-  const values = { accountId, tag: filter.tag, ideaBankId: ideaBankIds[0], ...pageValues(request) };
+  const values = {
+    accountId,
+    tag: filter.tag,
+    ideaBankId: ideaBankIds[0],
+    ...banksOf(ideaBankIds),
+    ...pageValues(request),
+  };
   const ids = `${select(ideaBankIds, filter)} ORDER BY sort_key DESC, id DESC LIMIT :rows`;
   const rows = await session.all(prepare<Row>(shown(ids), values));
   return toPage(rows, { request, toItem: toIdea, keyOf: ({ sort_key }) => sort_key });
@@ -107,7 +113,10 @@ const shown = (ids: string) =>
      sort_key, (SELECT coalesce(display_name, external_id) FROM panelists w WHERE w.id = p.author_id AND w.deleted_at IS NULL) AS author
    FROM page CROSS JOIN proposals p ON p.id = page_id WHERE p.account_id = :accountId ORDER BY sort_key DESC, p.id DESC`;
 
-/** Identifiers and the schema's words can be part of the SQL. */
+const banksOf = (ideaBankIds: readonly string[]) =>
+  Object.fromEntries(ideaBankIds.map((id, bank) => [`bank${bank}`, id]));
+
+/** The schema's words can be part of the SQL; the identifiers are its values (`banksOf`). */
 function select(ideaBankIds: readonly string[], { status, visibility, tag, sort }: QueueFilter): string {
   if (tag !== undefined)
     return selectTagged(
@@ -121,10 +130,10 @@ function select(ideaBankIds: readonly string[], { status, visibility, tag, sort 
   const visible = visibility === undefined ? "" : `AND visibility = '${visibility}'`;
   const statuses = isWhole ? [undefined] : status === undefined ? PROPOSAL_STATUSES : [status];
   return mergeSelects(
-    ideaBankIds.flatMap((id) =>
+    ideaBankIds.flatMap((_, bank) =>
       statuses.map(
         (each) =>
-          `SELECT id, ${key} AS sort_key, 0 AS bytes FROM proposals WHERE idea_bank_id = '${id}' AND ${among} ${visible}
+          `SELECT id, ${key} AS sort_key, 0 AS bytes FROM proposals WHERE idea_bank_id = :bank${bank} AND ${among} ${visible}
            ${each === undefined ? "" : `AND status = '${each}'`} AND (${key}, id) < (:afterKey, :afterId)`,
       ),
     ),
@@ -161,6 +170,7 @@ export async function findInQueue(
     ideaBankId: only,
     q,
     ...search.values,
+    ...banksOf(ideaBankIds),
     ...pageValues({ limit: FOUND_AT_MOST, after: undefined }),
   };
   const sql = shown(`SELECT id, sort_key FROM (${ids}) ORDER BY sort_key DESC, id DESC LIMIT ${FOUND_AT_MOST}`);

@@ -28,6 +28,7 @@ function seed(id: string, owner: string, status = "suspended"): void {
        VALUES (${ids("key")}, '${id}', 'K', 'A-HASH', 'AN-OLD-HASH', '[]', 1)`,
     `INSERT INTO api_key_usage (api_key_id, hour, admitted, limited) VALUES (${ids("key")}, 3600000, 1, 0)`,
     `INSERT INTO audit_events (id, account_id, event, api_key_name, created_at) VALUES (${ids("event")}, '${id}', 'e', 'n', 1)`,
+    `INSERT INTO undo_texts VALUES ('${owner}', '${id}', NULL, NULL, 1)`,
     `INSERT INTO idempotency_keys VALUES ('${id}', 'key', 'h', '{}', 1)`,
     `INSERT INTO surveys (id, account_id, title, description, status, created_at, updated_at) VALUES (${ids("survey")}, '${id}', 'T', '', 'OPEN', 1, 1)`,
     `INSERT INTO panelists (id, account_id, external_id, display_name, created_at) VALUES (${ids("person")}, '${id}', 'e', 'Kim \u202e', 1)`,
@@ -185,7 +186,7 @@ describe("export", () => {
       "idea_bank_tags",
       "signing_secrets",
     ];
-    without.push("acting_keys", "idempotency_keys", "token_revocations", "merges", "deleted_idea_banks");
+    without.push("undo_texts", "acting_keys", "idempotency_keys", "token_revocations", "merges", "deleted_idea_banks");
     expect(names).toEqual(new Set(tables("DB_1").filter((table) => !without.includes(table))));
     expect(stdout).not.toMatch(/HASH|SECRET|SALT|other@example|neighbour@example|\u202e/);
     expect(lines.find(({ table }) => table === "panelists")).toMatchObject({

@@ -99,7 +99,7 @@ const WEBHOOK: Record<string, Change> = {
     typed: (fields) => fields.delete("types", "comment.created"),
     typedAs: { types: ["proposal.created", "proposal.status-changed"] },
   },
-  all: { sent: { types: null }, typed: (fields) => fields.delete("types"), typedAs: { types: null } },
+  all: { sent: { types: null }, typed: (fields) => fields.set("events", "all"), typedAs: { types: null } },
   paused: { sent: { paused: true } },
 };
 

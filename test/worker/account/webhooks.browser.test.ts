@@ -116,6 +116,7 @@ describe("Webhooks in Chromium", () => {
       const { page } = await openPage(stage, { javaScriptEnabled: javaScript });
       await page.goto("/account/webhooks");
       await page.getByLabel("URL", { exact: true }).fill("https://10.0.0.1/");
+      await page.getByRole("radio", { name: /^Choose events/ }).check();
       await page.getByLabel("comment.created").check();
       await action(page, "Create webhook").click();
       const summary = page.getByRole("alert");
