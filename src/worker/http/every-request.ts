@@ -76,10 +76,10 @@ export function createEveryRequest(
     return new Response(answered.body, { status: answered.status, headers: known });
   }
 
-  /** An answer that was made from prepared headers has them all. */
+  /** An answer that was made from prepared headers has them all. No handler sets the one that tells. */
   function complete(response: Response, c: AnyContext): Response {
     const sent = response.headers;
-    if (!sent.has("X-Frame-Options"))
+    if (!sent.has("Strict-Transport-Security"))
       for (const [name, value] of Object.entries(headers)) if (!sent.has(name)) sent.set(name, value);
     sent.set(REQUEST_ID, c.get("requestId"));
     const limits = c.get("limits");

@@ -161,6 +161,8 @@ describe("idea banks", () => {
       /frame-ancestors 'self'; sandbox allow-scripts allow-forms$/,
     );
     expect(preview.headers.get("X-Frame-Options")).toBe("SAMEORIGIN");
+    for (const name of ["Strict-Transport-Security", "X-Content-Type-Options", "Cache-Control", "Referrer-Policy"])
+      expect(preview.headers.get(name), name).not.toBeNull();
     const shown = await preview.text();
     expect([shown.includes("<idea-bank-roadmap src="), shown.includes("idea-bank-board")]).toEqual([true, false]);
     expect((await createOwner().page(`${bank}/preview`)).status).toBe(404);

@@ -1,6 +1,6 @@
 /** The deployment's name, icon and color: what is refused, and what owners see. */
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { SettingsReader } from "../../../src/worker/settings.ts";
 import { createOwner } from "../../support/owner.ts";
 
@@ -30,6 +30,17 @@ describe("the settings", () => {
   it("takes the palest gray that white can be read on", async () => {
     expect(await brandOf({ BRAND_COLOR: "#767676" })).toMatchObject({ color: "#767676" });
   });
+});
+
+it("a wrong setting is a page that says to try again, with our own name", async () => {
+  vi.spyOn(console, "error").mockImplementation(() => {});
+  const page = await createOwner(undefined, { ...env, BRAND_COLOR: "#777777" }).page("");
+  const html = await page.text();
+  expect([page.status, html.includes("Something went wrong here"), html.includes("Idea boards")]).toEqual([
+    500,
+    true,
+    true,
+  ]);
 });
 
 it("an owner's page has the name, the icon and the color, and its policy allows the icon's host alone", async () => {

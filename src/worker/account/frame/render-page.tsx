@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import type { FieldError } from "../../http/invalid-request.ts";
 import { toProblem } from "../../http/problem-response.ts";
-import type { Brand } from "../../model/brand.ts";
+import { type Brand, toBrand } from "../../model/brand.ts";
 import { Problem } from "../../problem.ts";
 import { inAccount, SignedOut } from "../identity/identity.ts";
 import type { OwnerEnv } from "../owner-env.ts";
@@ -22,7 +22,8 @@ export async function renderPage(
 ): Promise<Response> {
   const [status, frames] = typeof options === "number" ? [options, ""] : [200 as const, " frame-src 'self';"];
   const nonce = crypto.randomUUID();
-  const { brand } = c.get("settings");
+  // A wrong setting has no settings, and its page our own name.
+  const { brand } = (c.get("settings") as OwnerEnv["Variables"]["settings"] | undefined) ?? { brand: toBrand({}) };
   c.header(
     "Content-Security-Policy",
     `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self'${originOf(brand)};${frames} form-action 'self'; ` +
