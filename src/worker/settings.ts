@@ -60,6 +60,8 @@ declare global {
     readonly OPERATOR_SECRET?: string;
     /** A token of GitHub, for the requests for the keys that it signs its reports with. */
     readonly GITHUB_KEYS_TOKEN?: string;
+    /** Sends e-mail to members. */
+    readonly NOTICES?: SendEmail;
     /** Receives a data point for each request. */
     readonly REQUESTS?: AnalyticsEngineDataset;
   }

@@ -19,6 +19,8 @@ export async function sendNotices(session: Session, env: NoticesEnv, now: number
   const { NOTICES: notices, NOTICES_FROM: from, SIGN_IN_URL: signInUrl } = env;
   if (notices === undefined) return;
   if (!from || !signInUrl) throw new Error("the binding NOTICES needs the settings NOTICES_FROM and SIGN_IN_URL");
+  // Before any event is taken: those of the last day wait until the setting is right.
+  if (!URL.canParse(signInUrl)) throw new Error("the setting SIGN_IN_URL is no URL, and each e-mail has a link to it");
   const brand = toBrand(env);
   const emails = (await takeNotices(session, now)).flatMap((notice: Notice) =>
     [...notice.to, ...movedFrom(notice.event)].map(async (to) => {

@@ -423,7 +423,8 @@ describe("members by e-mail", () => {
     const owner = createOwner();
     await add(owner, createOwner());
     await runJob(BINDINGS, Date.now);
-    await expect(tell({ NOTICES_FROM: "" })).rejects.toThrow("the scheduled job failed in part");
+    for (const wrong of [{ NOTICES_FROM: "" }, { SIGN_IN_URL: "app.example.com" }])
+      await expect(tell(wrong)).rejects.toThrow("the scheduled job failed in part");
     expect(await selectEverywhere("SELECT notice FROM audit_events WHERE notice = 1")).toHaveLength(2);
     vi.setSystemTime(start + DAY_MS);
     await tell();

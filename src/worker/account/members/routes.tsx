@@ -28,7 +28,7 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
     const props = {
       ...{ accountId, members: items, person, form, now: Date.now() },
       invitationsUrl: new URL(ACCOUNTS, c.req.url).href,
-      sendsEmail: "NOTICES" in c.env && c.env.NOTICES_FROM !== "" && c.env.SIGN_IN_URL !== "",
+      sendsEmail: c.env.NOTICES !== undefined && c.env.NOTICES_FROM !== "" && c.env.SIGN_IN_URL !== "",
       invited: c.req.query("invited"),
     };
     return renderPage(c, (frame) => <MembersPage frame={frame} {...props} />, status);
