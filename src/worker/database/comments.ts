@@ -210,7 +210,7 @@ export type KeptComment = Readonly<Record<"proposalId" | "body", string>> &
 
 /**
  * Undoes a decision about a comment, from what it was (`before`) and what it became (`after`): writes it again, takes it away, or gives
- * it its text back. False when somebody has changed it since, or its proposal is gone.
+ * it its text back. False when somebody has changed it since, or its proposal or its author is gone.
  */
 export async function undoComment(
   session: Session,
@@ -232,7 +232,8 @@ export async function undoComment(
     after === null
       ? `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant, on_behalf)
          SELECT :id, account_id, idea_bank_id, id, ${existingPanelist(":panelistId")}, :body, :createdAt, :byTenant, :onBehalf FROM proposals
-         WHERE id = :proposalId AND account_id = :accountId AND ${ACCESSIBLE_PROPOSAL} ON CONFLICT DO NOTHING RETURNING id`
+         WHERE id = :proposalId AND account_id = :accountId AND ${ACCESSIBLE_PROPOSAL}
+           AND (:panelistId IS NULL OR ${existingPanelist(":panelistId")} IS NOT NULL) ON CONFLICT DO NOTHING RETURNING id`
       : before === null
         ? `DELETE FROM comments WHERE ${same}`
         : `UPDATE comments SET body = :body WHERE ${same}`;

@@ -278,6 +278,12 @@ describe("one idea", () => {
     expect(await comments()).toEqual([ours]);
     await undo(deleted, "Undo");
     expect(await comments()).toEqual([ours, ...theirs]);
+    // What a deleted person wrote is not written again.
+    const gone = locationOf(await owner.submit(path, { do: "delete-comment", commentId: String(theirs[0]?.id) }));
+    const { fields } = await readForm(await owner.page(gone), "Undo");
+    await panel.tenant.send("DELETE", `/tenant/panelists/${robin.id}?content=delete`);
+    expect((await owner.submit("/undo", Object.fromEntries(fields))).status).toBe(409);
+    expect(await comments()).toEqual([ours]);
     // The activity has no customer's words, and Undo keeps them for minutes only.
     expect(JSON.stringify(await desk.activity())).not.toContain("customer's words");
     expect((await createOwner().submit("/undo", { event: "000000000000" })).status).toBe(409);
