@@ -18,8 +18,8 @@ const LINK = /^(?:https?:\/\/|mailto:)[^\s<>"]+$/i;
 /** In this order at one place. No part contains what can end it, so each text is read once. */
 const MARKS =
   /`([^`\n]+)`|\[([^[\]\n]+)\]\(([^()\s]+(?:\([^()\s]*\)[^()\s]*)*)\)|\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*|\*(?=\S)([^*\n]+?)(?<=\S)\*|https?:\/\/[^\s<>"]+/gi;
-/** A sentence's own marks do not belong to the address that ends it. */
-const TRAILING = /[.,;:!?'")\]}*]+$/;
+/** A sentence's own marks, which do not belong to the address that ends it. */
+const TRAILING = ".,;:!?'\")]}*";
 /** A longer line is not looked through: nobody writes one to be formatted. */
 const LINE_AT_MOST = 5_000;
 
@@ -52,7 +52,9 @@ function toInline({ whole, code, name, address, bold, italic }: Match) {
     return LINK.test(address) ? as({ kind: "link", href: address, parts: [{ kind: "text", text: name }] }) : undefined;
   if (bold !== undefined) return as({ kind: "bold", parts: parseLine(bold) });
   if (italic !== undefined) return as({ kind: "italic", parts: parseLine(italic) });
-  const href = whole.replace(TRAILING, (end) => (end.startsWith(")") && whole.includes("(") ? ")" : ""));
+  let end = whole.length;
+  while (TRAILING.includes(whole.charAt(end - 1))) end -= 1;
+  const href = whole.slice(0, whole.charAt(end) === ")" && whole.includes("(") ? end + 1 : end);
   if (!LINK.test(href)) return undefined;
   return as({ kind: "link", href, parts: [{ kind: "text", text: href }] }, href.length);
 }

@@ -49,6 +49,7 @@ describe("a line", () => {
       "<l https://a.example|https://a.example>, <l https://b.example|https://b.example>!",
     ],
     ["[a]( https://example.com)", "[a]( <l https://example.com|https://example.com>)"],
+    ["https://a.example/(b))!?...", "<l https://a.example/(b)|https://a.example/(b)>)!?..."],
     ["HTTPS://EXAMPLE.COM", "<l HTTPS://EXAMPLE.COM|HTTPS://EXAMPLE.COM>"],
   ])("%s", (text, expected) => {
     expect(parseLine(text).map(inline).join("")).toBe(expected);
