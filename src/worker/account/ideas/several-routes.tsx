@@ -8,6 +8,7 @@ import type { Routes } from "../../http/routes.ts";
 import { decide, noSuchContent, openOwn, requireDone } from "../frame/decide.ts";
 import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
 import { ownPage } from "../frame/visit.ts";
+import { countChange } from "../identity/limit-owner.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { chosenIn } from "./decide-several.ts";
 import { DeleteSeveralPage, MergeSeveralPage } from "./several-pages.tsx";
@@ -68,8 +69,8 @@ async function mergeInto(c: Context<OwnerEnv>, fields: URLSearchParams): Promise
   requireMergeable(ideas);
   const into = fields.get("into") ?? "";
   if (!ideas.some(({ id }) => id === into)) throw invalid([{ path: "into", message: "was not chosen" }]);
-  for (const { id, ideaBankId } of ideas) {
-    if (id === into) continue;
+  for (const [index, { id, ideaBankId }] of ideas.filter((idea) => idea.id !== into).entries()) {
+    if (index > 0) await countChange(c);
     const path = { ideaBankId, proposalId: id };
     const { answer } = await decide(c, { kind: "proposal", id, ideaBankId }, ({ session, accountId }) =>
       mergeProposal(session, { accountId, path, into }),
@@ -80,7 +81,8 @@ async function mergeInto(c: Context<OwnerEnv>, fields: URLSearchParams): Promise
 }
 
 async function deleteEach(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<void> {
-  for (const { id, ideaBankId } of await load(c, fields)) {
+  for (const [index, { id, ideaBankId }] of (await load(c, fields)).entries()) {
+    if (index > 0) await countChange(c);
     const path = { ideaBankId, proposalId: id };
     const { answer } = await decide(c, { kind: "proposal", id, ideaBankId }, ({ session, accountId }) =>
       deleteProposal(session, { accountId, path }),

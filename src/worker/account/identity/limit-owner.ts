@@ -30,6 +30,11 @@ const tooManyChanges = oncePer(
 export async function limitOwner(c: Context<OwnerEnv>, of: "keys" | "all else" = "all else"): Promise<void> {
   if (c.get("isCounted")) return;
   c.set("isCounted", true);
+  await countChange(c, of);
+}
+
+/** Counts one more change: for a request that makes several, each with an event of its own. Throws `too-many-requests`. */
+export async function countChange(c: Context<OwnerEnv>, of: "keys" | "all else" = "all else"): Promise<void> {
   if (!(await mayPass(c.env.OWNER_WRITES, of === "keys" ? `${c.var.owner.actor} keys` : c.var.owner.actor)))
     throw tooManyChanges("owner-writes");
 }
