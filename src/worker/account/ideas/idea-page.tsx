@@ -13,6 +13,7 @@ import { OpenedWith } from "../frame/opened-form.tsx";
 import { Time } from "../frame/times.tsx";
 import { IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
 import { Author, Comments, LABEL, type People } from "./comments.tsx";
+import { TEXT_LABELS, TextFields } from "./text-fields.tsx";
 
 type Props = {
   readonly frame: Frame;
@@ -40,8 +41,7 @@ const LABELS = {
   visibility: "Visibility",
   tags: "Tags",
   response: "Official response",
-  title: "Title",
-  description: "Text",
+  ...TEXT_LABELS,
   body: LABEL,
 };
 const HINTS = {
@@ -264,35 +264,16 @@ const Correction = ({ idea, sent, what }: CorrectionProps) =>
     </label>
   );
 
-const EditText = ({ idea, fields: { edit: fields }, sent, errors, action }: Props & { readonly action: string }) => {
-  const [wrongTitle, wrongText] = [messageFor(errors, "title"), messageFor(errors, "description")];
-  return (
-    <details open={sent.get("do") === "edit"}>
-      <summary>Edit text…</summary>
-      <form method="post" action={action} class="create">
-        <OpenedWith fields={fields} />
-        <Field name="title" label={LABELS.title} message={wrongTitle}>
-          <input
-            id="title"
-            name="title"
-            value={fields.get("title") ?? ""}
-            required
-            maxlength={200}
-            autocomplete="off"
-            dir="auto"
-            {...described("title", wrongTitle)}
-          />
-        </Field>
-        <Field name="description" label={LABELS.description} message={wrongText}>
-          <textarea id="description" name="description" rows={6} dir="auto" {...described("description", wrongText)}>
-            {fields.get("description")}
-          </textarea>
-        </Field>
-        <Correction idea={idea} sent={sent} what="edit" />
-        <button type="submit" name="do" value="edit">
-          Save text
-        </button>
-      </form>
-    </details>
-  );
-};
+const EditText = ({ idea, fields: { edit: fields }, sent, errors, action }: Props & { readonly action: string }) => (
+  <details open={sent.get("do") === "edit"}>
+    <summary>Edit text…</summary>
+    <form method="post" action={action} class="create">
+      <OpenedWith fields={fields} />
+      <TextFields fields={fields} errors={errors} rows={6} />
+      <Correction idea={idea} sent={sent} what="edit" />
+      <button type="submit" name="do" value="edit">
+        Save text
+      </button>
+    </form>
+  </details>
+);

@@ -2,10 +2,11 @@
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import type { Proposal } from "../../model/proposal.ts";
-import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
+import { ErrorSummary } from "../frame/field.tsx";
 import { Formatted } from "../frame/formatted.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
+import { TEXT_LABELS, TextFields } from "./text-fields.tsx";
 
 type Props = {
   readonly frame: Frame;
@@ -17,7 +18,6 @@ type Props = {
   readonly back: string | undefined;
 };
 
-const LABELS = { title: "Title", description: "Text" };
 const HINT = "**bold**, *italic*, `code`, lists, > quotes and [links](https://example.com) work.";
 
 export const PublishPage = ({ frame, ideaBank, idea, fields, errors, back }: Props) => {
@@ -25,14 +25,13 @@ export const PublishPage = ({ frame, ideaBank, idea, fields, errors, back }: Pro
   const query = back ? `?back=${encodeURIComponent(back)}` : "";
   const isPublished = idea.status === "implemented";
   const opened = new URLSearchParams({ title: idea.title, description: idea.description });
-  const [wrongTitle, wrongText] = [messageFor(errors, "title"), messageFor(errors, "description")];
   const isPreview = fields.get("do") === "preview";
   return (
     <Layout title={isPublished ? "Edit the changelog entry" : "Publish to the changelog"} current="ideas" {...frame}>
       <p>
         <a href={`${path}${query}`}>Back to the idea</a>
       </p>
-      {errors.length > 0 && <ErrorSummary title="Nothing was published." errors={errors} labels={LABELS} />}
+      {errors.length > 0 && <ErrorSummary title="Nothing was published." errors={errors} labels={TEXT_LABELS} />}
       {!ideaBank.changelogEnabled && (
         <p class="notice">
           The changelog of this board is off, so people won’t see the entry.{" "}
@@ -47,29 +46,7 @@ export const PublishPage = ({ frame, ideaBank, idea, fields, errors, back }: Pro
         <form method="post" action={`${path}/publish${query}`}>
           <OpenedWith fields={fields.has("was") ? fields : opened} />
           <div class="text">
-            <Field name="title" label={LABELS.title} message={wrongTitle}>
-              <input
-                id="title"
-                name="title"
-                value={fields.get("title") ?? ""}
-                required
-                maxlength={200}
-                autocomplete="off"
-                dir="auto"
-                {...described("title", wrongTitle)}
-              />
-            </Field>
-            <Field name="description" label={LABELS.description} hint={HINT} message={wrongText}>
-              <textarea
-                id="description"
-                name="description"
-                rows={8}
-                dir="auto"
-                {...described("description", wrongText, HINT)}
-              >
-                {fields.get("description")}
-              </textarea>
-            </Field>
+            <TextFields fields={fields} errors={errors} rows={8} hint={HINT} />
             {isPublished && (
               <label class="choice">
                 <input type="checkbox" name="minor" checked={fields.has("minor") || !fields.has("do")} />

@@ -1,0 +1,43 @@
+/** The title and the text of an idea, as fields: on its page, and where it is published. */
+import type { FieldError } from "../../http/invalid-request.ts";
+import { described, Field, messageFor } from "../frame/field.tsx";
+
+export const TEXT_LABELS = { title: "Title", description: "Text" };
+
+type Props = {
+  readonly fields: URLSearchParams;
+  readonly errors: readonly FieldError[];
+  readonly rows: number;
+  readonly hint?: string;
+};
+
+export const TextFields = ({ fields, errors, rows, hint }: Props) => {
+  const [wrongTitle, wrongText] = [messageFor(errors, "title"), messageFor(errors, "description")];
+  return (
+    <>
+      <Field name="title" label={TEXT_LABELS.title} message={wrongTitle}>
+        <input
+          id="title"
+          name="title"
+          value={fields.get("title") ?? ""}
+          required
+          maxlength={200}
+          autocomplete="off"
+          dir="auto"
+          {...described("title", wrongTitle)}
+        />
+      </Field>
+      <Field name="description" label={TEXT_LABELS.description} {...(hint && { hint })} message={wrongText}>
+        <textarea
+          id="description"
+          name="description"
+          rows={rows}
+          dir="auto"
+          {...described("description", wrongText, hint)}
+        >
+          {fields.get("description")}
+        </textarea>
+      </Field>
+    </>
+  );
+};
