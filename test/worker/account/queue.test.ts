@@ -1,4 +1,5 @@
 /** The queue of ideas: over all boards and over one, in four orders, with the status set in its row; what asks before it is done. */
+import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { createDesk } from "../../support/desk.ts";
 import { addVoters, addVotes } from "../../support/many-rows.ts";
@@ -166,5 +167,19 @@ describe("what cannot be undone asks first", () => {
     const theirs = `${foreign.bank.id}-${await foreign.propose()}`;
     expect((await owner.submit("/ideas/delete", { ids: theirs, back: "/account/ideas" })).status).toBe(404);
     expect(panel.bank.id).not.toBe(foreign.bank.id);
+  });
+
+  it("each counts as a change of its owner, and what is over the rate is not done", async () => {
+    let left = 2;
+    const limit: RateLimit["limit"] = async (options) => {
+      left -= 1;
+      return left < 0 ? { success: false } : env.OWNER_WRITES.limit(options);
+    };
+    const { owner, page, panel } = await createDesk({ bindings: { ...env, OWNER_WRITES: { limit } } });
+    const bank = panel.bank.id;
+    const ids = [];
+    for (let count = 0; count < 3; count++) ids.push(`${bank}-${await panel.propose()}`);
+    expect((await owner.submit("/ideas/delete", { ids, back: "/account/ideas" })).status).toBe(429);
+    expect(titlesIn(await page("/ideas"))).toHaveLength(1);
   });
 });
