@@ -131,6 +131,10 @@ describe("a decision", () => {
     expect(shown.map((value) => value.split(" ")[1])).toEqual(ids);
     await panelist.send("PATCH", `${PROPOSALS}/${ids[1]}`, { description: "Buy at evil.example" });
     const fields = { ids: shown.slice(0, 2), back: "/account/approval?limit=50" };
+    const nothing = await owner.submit("/approval", { visibility: "public", back: fields.back });
+    const empty = nothing.headers.get("Location") ?? "";
+    expect(empty).toBe("/account/approval?limit=50&nothing-chosen=");
+    expect(await list(empty.replace("/account", ""))).toContain("Choose at least one idea.");
     const answer = await owner.submit("/approval", { ...fields, ...APPROVE });
     const there = answer.headers.get("Location")?.replace("/account", "") ?? "";
     expect(there).toMatch(/^\/approval\?limit=50&undo=\w{12}$/);

@@ -27,6 +27,13 @@ export const Done = ({ done, isQuiet = false }: { readonly done: JustDone | unde
     </form>
   );
 
+/** The answer to a button for several that was pressed while none was chosen. */
+export const NothingChosen = () => (
+  <p class="notice bad" role="alert" tabindex={-1} autofocus>
+    Choose at least one idea.
+  </p>
+);
+
 const COMMENTS: Record<string, string> = {
   created: "Comment posted.",
   changed: "Comment updated.",

@@ -35,12 +35,15 @@ function activityOf({ before, after }: { readonly before: State; readonly after:
 const tooLate = () =>
   new Problem("conflict", { detail: "A minute has passed, or it was changed since: nothing was undone." });
 
+/** What a page says of the decision before it. */
+type Told = Pick<PageVisit, "undo" | "redo" | "here">;
+
 type Own = { readonly session: Session; readonly accountId: string };
 
 /** The decision that the page's link names, if the owner made it in this account in the last minute. */
 export async function loadJustDone(
   { session, accountId }: Own,
-  { undo, redo, here }: PageVisit,
+  { undo, redo, here }: Told,
   now: number,
 ): Promise<JustDone | undefined> {
   const eventId = redo ?? undo;
@@ -85,11 +88,7 @@ export function addUndo(routes: Routes<OwnerEnv>): void {
 async function undo(c: Context<OwnerEnv>, eventId: string): Promise<string> {
   const { session, accountId } = await openOwn(c);
   const now = Date.now();
-  const done = await loadJustDone(
-    { session, accountId },
-    { undo: eventId, redo: undefined, here: "", back: undefined },
-    now,
-  );
+  const done = await loadJustDone({ session, accountId }, { undo: eventId, redo: undefined, here: "" }, now);
   if (done === undefined || !done.isUndoable) throw tooLate();
   if (isOfComment(done)) return undoOfComment(c, done);
   const texts = textsOf(done);

@@ -3,13 +3,20 @@ import type { Context } from "hono";
 import { isOwnPage } from "../../model/own-page.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 
+const NOTHING_CHOSEN = "nothing-chosen";
+
 /** `here`: this page, as a link. `back`: the list from which it was opened. `undo`: the event of the last decision; `redo`: if that was an undo. */
 export type PageVisit = {
   readonly here: string;
   readonly back: string | undefined;
   readonly undo: string | undefined;
   readonly redo: string | undefined;
+  /** A button for several was pressed, and none was chosen. */
+  readonly choosesNothing: boolean;
 };
+
+/** Leads back to a list from which nothing was chosen. */
+export const backToChoose = (list: string): string => withParameter(list, NOTHING_CHOSEN, "");
 
 /** The path, if it is one of our pages; otherwise `other`. */
 export const ownPage = (path: string | null, other: string): string => (path && isOwnPage(path) ? path : other);
@@ -25,13 +32,19 @@ export function readVisit(c: Context<OwnerEnv>): PageVisit {
     url.searchParams.delete(name);
     return value;
   };
-  const [back, undo, redo] = [take("back"), take("undo"), take("redo")];
+  const [back, undo, redo, nothing] = [take("back"), take("undo"), take("redo"), take(NOTHING_CHOSEN)];
   const given = new URLSearchParams([...url.searchParams].filter(([, value]) => value.trim() !== ""));
   url.search = given.toString();
   // A form was read before this line, so the body is not needed.
   c.req.raw = new Request(url, { method: c.req.method, headers: c.req.raw.headers });
   const here = url.pathname + url.search;
-  return { here, back: ownPage(back, "") || undefined, undo: undo ?? undefined, redo: redo ?? undefined };
+  return {
+    here,
+    back: ownPage(back, "") || undefined,
+    undo: undo ?? undefined,
+    redo: redo ?? undefined,
+    choosesNothing: nothing !== null,
+  };
 }
 
 /** The page with one more parameter, before its fragment. */

@@ -17,7 +17,7 @@ import { primaryOf, visitAccount } from "../account-databases.ts";
 import { decide as decideAbout, decideTogether, idsOf, openOwn } from "../frame/decide.ts";
 import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
-import { ownPage, readVisit, withParameter } from "../frame/visit.ts";
+import { backToChoose, ownPage, readVisit, withParameter } from "../frame/visit.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { ApprovalPage } from "./approval-page.tsx";
 import { ReviewPage } from "./review-page.tsx";
@@ -54,14 +54,22 @@ export function addApprovalPages(routes: Routes<OwnerEnv>): void {
     const { items, next } = listed.page;
     const now = Date.now();
     const done = await loadJustDone(listed, visit, now);
-    const props = { waiting: items, now, next: await nextCursor(c, next), here: visit.here, done };
+    const props = {
+      waiting: items,
+      now,
+      next: await nextCursor(c, next),
+      here: visit.here,
+      done,
+      choosesNothing: visit.choosesNothing,
+    };
     return renderPage(c, (frame) => <ApprovalPage frame={frame} {...props} />);
   });
 
   routes.post(LIST, async (c) => {
     const fields = await readForm(c, { maxBytes: MAX_FORM_BYTES });
-    const event = await decideSeveral(c, fields);
     const back = ownPage(fields.get("back"), LIST);
+    if (!fields.has("ids")) return c.redirect(backToChoose(back), 303);
+    const event = await decideSeveral(c, fields);
     return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
   });
 

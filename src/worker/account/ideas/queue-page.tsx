@@ -4,7 +4,7 @@ import type { IdeaBank } from "../../model/idea-bank.ts";
 import { firstLine } from "../../model/light-formatting.ts";
 import { PROPOSAL_STATUSES, type ProposalStatus } from "../../model/proposal.ts";
 import type { TagCount } from "../../model/tag.ts";
-import { Done, type JustDone } from "../frame/done.tsx";
+import { Done, type JustDone, NothingChosen } from "../frame/done.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
 import { IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
@@ -51,11 +51,7 @@ export const QueuePage = (props: Props) => {
     >
       {ofPath !== undefined && <BankNav id={ofPath} current="" />}
       <Done done={done} isQuiet={choosesNothing} />
-      {choosesNothing && (
-        <p class="notice bad" role="alert" tabindex={-1} autofocus>
-          Choose at least one idea.
-        </p>
-      )}
+      {choosesNothing && <NothingChosen />}
       <Tabs {...props} path={path} />
       <Filters {...props} path={path} />
       {query.q !== undefined && (

@@ -12,7 +12,7 @@ import type { Routes } from "../../http/routes.ts";
 import { idsOf, openOwn, orNotFound } from "../frame/decide.ts";
 import { renderPage } from "../frame/render-page.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
-import { ownPage, readVisit, withParameter } from "../frame/visit.ts";
+import { backToChoose, ownPage, readVisit, withParameter } from "../frame/visit.ts";
 import { IDEA_BANKS } from "../idea-banks/routes.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 import { chosenIn, decideAboutOne, decideAboutSeveral } from "./decide-several.ts";
@@ -32,10 +32,6 @@ export function addQueuePages(routes: Routes<OwnerEnv>): void {
 }
 
 async function renderQueue(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<Response> {
-  const url = new URL(c.req.url);
-  const choosesNothing = url.searchParams.has("nothing-chosen");
-  url.searchParams.delete("nothing-chosen");
-  c.req.raw = new Request(url, c.req.raw);
   const visit = readVisit(c);
   const { query, page } = await readPage(c, QueueQuery);
   if (ofPath !== undefined) idsOf({ ofPath });
@@ -75,7 +71,7 @@ async function renderQueue(c: Context<OwnerEnv>, ofPath: string | undefined): Pr
     board: isOne ? ideaBanks[0] : undefined,
     ofPath,
     hasMoreBoards: banks.next !== undefined,
-    choosesNothing,
+    choosesNothing: visit.choosesNothing,
     more: await nextCursor(c, listed.next),
     done: await loadJustDone({ session, accountId }, visit, now),
   };
@@ -96,7 +92,7 @@ async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise
     return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
   }
   const chosen = chosenIn(fields, ofPath);
-  if (chosen.length === 0) return c.redirect(withParameter(back, "nothing-chosen", ""), 303);
+  if (chosen.length === 0) return c.redirect(backToChoose(back), 303);
   if (CONFIRMED.includes(what)) {
     const asked = new URLSearchParams([
       ["back", back],
