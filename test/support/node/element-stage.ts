@@ -6,6 +6,7 @@ import { cp } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
+import { setTimeout as sleep } from "node:timers/promises";
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { buildElements } from "../../../src/commands/development/build-elements.ts";
 import { release } from "../../../src/commands/development/released-elements.ts";
@@ -64,7 +65,7 @@ export async function openStage({ api, apiKey, demoToken, browserAddress }: Shar
     "Content-Security-Policy": `default-src 'none'; ${block("docs/embed.md", "policy").trim().replaceAll("https://api.example", api)}`,
   };
 
-  /** The tenant API, with the demo account's key. */
+  /** The tenant API, with the demo account's key. All files of tests share its limit: over it, this waits as a client does. */
   async function tenant<Answer = { id: string }>(method: string, path: string, body?: object): Promise<Answer> {
     const response = await fetch(`${api}/tenant${path}`, {
       method,
@@ -72,6 +73,10 @@ export async function openStage({ api, apiKey, demoToken, browserAddress }: Shar
       body: body ? JSON.stringify(body) : null,
     });
     const text = await response.text();
+    if (response.status === 429) {
+      await sleep(1000 * Number(response.headers.get("Retry-After")));
+      return tenant(method, path, body);
+    }
     if (!response.ok) throw new Error(`${method} ${path}: ${text}`);
     return JSON.parse(text || "{}");
   }
