@@ -234,7 +234,7 @@ BEGIN
   UPDATE audit_events SET number = coalesce((SELECT max(number) FROM audit_events WHERE account_id = NEW.account_id), 0) + 1,
     position = coalesce((SELECT max(position) FROM kept_events WHERE account_id = NEW.account_id
       AND kind = (NEW.subject_id IS NOT NULL) + (NEW.subject_id IS NOT NULL AND NEW.api_key_id IS NOT NULL)), 0) + 1,
-    notice = iif(NEW.notice IS NULL AND (NEW.event IN ('leaked', 'webhook-failing', 'webhook-failed')
+    notice = iif(NEW.notice IS NULL AND (NEW.event IN ('leaked', 'webhook-failing', 'webhook-failed', 'visitor-token-expiring')
       OR NEW.event = 'expiring' AND NEW.changes ->> '$.after.expiresAt' - NEW.created_at <= 604800000
       OR NEW.event = 'changed' AND coalesce(NEW.changes ->> '$.after.member', NEW.changes ->> '$.after.invited') IS NOT NULL)
       AND 20 > (SELECT count(*) FROM (SELECT 1 FROM audit_events WHERE account_id = NEW.account_id AND event = NEW.event
@@ -371,11 +371,17 @@ CREATE TABLE IF NOT EXISTS idea_banks (
   signing_token_epoch INTEGER NOT NULL DEFAULT 0,
   -- Where the tenant shows it: feeds lead there.
   url TEXT,
-  signing_older TEXT CHECK (json_valid(signing_older))
+  signing_older TEXT CHECK (json_valid(signing_older)),
+  -- The visitor's token that Account Settings hands out for the tenant's site: Unix seconds. It says which token it is; anybody may have it.
+  site_token_issued_at INTEGER,
+  site_token_expires_at INTEGER,
+  -- When the account is told next that it ends (Unix milliseconds).
+  site_token_notice_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS idea_banks_by_account ON idea_banks (account_id, created_at, id);
 CREATE INDEX IF NOT EXISTS idea_banks_by_status ON idea_banks (account_id, status, created_at, id);
+CREATE INDEX IF NOT EXISTS idea_banks_by_site_token_notice ON idea_banks (site_token_notice_at) WHERE site_token_notice_at IS NOT NULL;
 
 -- The secrets for signing tokens that were handed out, by the hex SHA-256 of each: so one that was found in public is known again. Those of
 -- epochs that are long over are deleted when the next one is handed out.
@@ -1097,14 +1103,14 @@ END;
 -- Account events.
 CREATE TRIGGER IF NOT EXISTS log_account_events AFTER INSERT ON audit_events
 WHEN NEW.notice IS NULL AND (NEW.event IN ('created', 'changed', 'rotated', 'revoked', 'expiring') AND NEW.api_key_id IS NOT NULL
-  OR NEW.event IN ('leaked', 'webhook-failing', 'webhook-failed')
+  OR NEW.event IN ('leaked', 'webhook-failing', 'webhook-failed', 'visitor-token-expiring')
   OR NEW.event = 'changed' AND NEW.changes ->> '$.before.member' IS NOT NEW.changes ->> '$.after.member')
 BEGIN
   INSERT INTO change_log (account_id, number, type, actor, changed_at, event_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
     iif(NEW.api_key_id IS NOT NULL, 'api-key.' || NEW.event, iif(NEW.event GLOB 'webhook-*', replace(NEW.event, '-', '.'),
-      iif(NEW.event = 'leaked', 'secret.leaked', iif(NEW.changes ->> '$.after.member' IS NULL, 'member.removed', 'member.added')))),
-    iif(NEW.event IN ('expiring', 'leaked', 'webhook-failing', 'webhook-failed'), 'system', 'tenant'), CAST(unixepoch('subsec') * 1000 AS INTEGER), NEW.id
+      iif(NEW.event = 'leaked', 'secret.leaked', iif(NEW.event = 'visitor-token-expiring', 'visitor-token.expiring', iif(NEW.changes ->> '$.after.member' IS NULL, 'member.removed', 'member.added'))))),
+    iif(NEW.event IN ('expiring', 'visitor-token-expiring', 'leaked', 'webhook-failing', 'webhook-failed'), 'system', 'tenant'), CAST(unixepoch('subsec') * 1000 AS INTEGER), NEW.id
   FROM accounts a WHERE a.id = NEW.account_id; END;
 
 -- A restore sets the state again without an attempt, and that is no event.

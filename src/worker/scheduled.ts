@@ -1,6 +1,6 @@
 /**
  * The scheduled job ([triggers] in wrangler.toml). It moves the votes of merged proposals, and deletes the rows that deletions
- * have left and rows that have expired. It tells accounts of keys that expire, and members by e-mail. Meanwhile it delivers the changes that webhooks did not get after the answer to a write.
+ * have left and rows that have expired. It tells accounts of keys and visitor tokens that expire, and members by e-mail. Meanwhile it delivers the changes that webhooks did not get after the answer to a write.
  *
  * - It works in slices, in turn, so that a long backlog of one kind, tenant or database does not delay the others; nor does a
  *   database that hangs.
@@ -13,6 +13,7 @@ import { type Send, sendByFetch, sendOutside } from "./changes/send.ts";
 import { deleteLeftovers, deletePanelistLeftovers } from "./database/deletions.ts";
 import { deleteExpired, deleteOldChanges, deleteOldRevocations, EXPIRING, RETAINED } from "./database/expired-rows.ts";
 import { tellOfExpiry } from "./database/expiring-keys.ts";
+import { tellOfSiteTokens } from "./database/expiring-site-tokens.ts";
 import { tellOfFailures } from "./database/failing-webhooks.ts";
 import { continueMerge } from "./database/merges.ts";
 import { startPosition } from "./database/slices.ts";
@@ -81,6 +82,7 @@ async function runSlices(
     () => deleteOldRevocations(session, start),
     async () => deleteOldChanges(session, start, readKeptMs(env, "CHANGE_DAYS")),
     () => tellOfExpiry(session, start),
+    () => tellOfSiteTokens(session, start),
     () => tellOfFailures(session),
     // One slice in a run bounds the e-mails.
     () => sendNotices(session, env, start).then(() => false),

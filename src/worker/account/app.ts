@@ -17,6 +17,7 @@ import { countWaiting } from "./frame/count-waiting.ts";
 import { renderProblem } from "./frame/render-page.tsx";
 import { addUndo } from "./frame/undo.tsx";
 import { addHomePage } from "./home/routes.tsx";
+import { addEmbedPages } from "./idea-banks/embed-routes.tsx";
 import { addIdeaBankPages } from "./idea-banks/routes.tsx";
 import { addApprovalPages } from "./ideas/approval-routes.tsx";
 import { addIdeaPages } from "./ideas/idea-routes.tsx";
@@ -89,6 +90,7 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   addActivityPage(app);
   addMemberPages(app);
   addIdeaBankPages(app);
+  addEmbedPages(app);
   addQueuePages(app);
   addSeveralPages(app);
   addIdeaPages(app);

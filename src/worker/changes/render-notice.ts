@@ -174,6 +174,19 @@ function inWords({ event, account, accountId }: Notice): Words {
       link: { label: "Open the key", page: `/account/api-keys/${event.apiKeyId}${inAccount}` },
     };
   }
+  if (event.event === "visitor-token-expiring") {
+    const expiresAt = changes?.after.expiresAt ?? createdAt;
+    const days = Math.ceil((Date.parse(expiresAt) - Date.parse(createdAt)) / 86_400_000);
+    const board = event.subject?.name ?? "";
+    return {
+      subject: `The visitor token of “${board}” expires in ${days} days`,
+      paragraphs: [
+        `The token that shows “${board}” on your site expires on ${timeInWords(expiresAt)}. Visitors can’t see the board from then on.`,
+        "Renew it, then copy the new code to your site. The old token keeps working until it expires.",
+      ],
+      link: { label: "Renew the token", page: `/account/idea-banks/${event.subject?.id}/embed${inAccount}` },
+    };
+  }
   if (event.event === "leaked") return leakInWords(event, inAccount);
   const receiver = webhook && URL.canParse(webhook.url) ? new URL(webhook.url).host : webhook?.url;
   const link = { label: "See the last responses", page: `/account/webhooks/${webhook?.id}${inAccount}` };

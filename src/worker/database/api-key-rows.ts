@@ -4,6 +4,7 @@ import type { Region } from "../model/api-key.ts";
 import type { Scope } from "../model/scope.ts";
 import { toTimestamp } from "../model/text.ts";
 import { ACCOUNT_OF_OWNER } from "./idempotency.ts";
+import { nextNotice } from "./next-notice.ts";
 
 export type KeyRow = {
   id: string;
@@ -85,9 +86,5 @@ export const toHourlyCount = ({ hour, admitted, limited }: UsageRow) => ({
 /** The days before its end at which the account is told that a key expires. */
 const TOLD_DAYS_BEFORE = [1, 7, 30];
 
-/** When the account is told next, after `:now`: an expression of SQL, NULL for no more. `expiresAt` is one, too. */
-export const nextExpiryNotice = (expiresAt: string): string =>
-  TOLD_DAYS_BEFORE.reduce((later, days) => {
-    const at = `${expiresAt} - ${days * 86_400_000}`;
-    return `iif(${at} > :now, ${at}, ${later})`;
-  }, "NULL");
+/** As `nextNotice`, of a key. */
+export const nextExpiryNotice = (expiresAt: string): string => nextNotice(expiresAt, TOLD_DAYS_BEFORE);

@@ -3,6 +3,7 @@ import type { IdeaBankStatus } from "../model/idea-bank.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
+import { isSiteTokenValid } from "./site-tokens.ts";
 
 /** Of an account with more idea banks, those that were made last are read. */
 const BANKS_AT_MOST = 50;
@@ -59,6 +60,11 @@ export async function loadHome(
        ORDER BY expires_at LIMIT 4`,
       values,
     ),
+    endingTokens: prepare<EndingRow>(
+      `SELECT b.id, b.name, b.site_token_expires_at * 1000 AS expires_at FROM idea_banks b JOIN ${BANKS} newest ON newest.id = b.id
+       WHERE ${isSiteTokenValid("b")} AND b.site_token_expires_at * 1000 <= :soon ORDER BY b.site_token_expires_at LIMIT 4`,
+      values,
+    ),
     leaked: prepare<LeakedRow>(
       `SELECT id, name FROM api_keys WHERE account_id = :accountId AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
          AND leaked_at IS NOT NULL LIMIT 4`,
@@ -85,7 +91,8 @@ export async function loadHome(
     isPlaced: steps?.placed === 1 || steps?.people === 1,
     hasIdeas: steps?.ideas === 1,
     hasColleagues: steps?.colleagues === 1,
-    endingKeys: rows.ending.map(({ id, name, expires_at }) => ({ id, name, expiresAt: toTimestamp(expires_at) })),
+    endingKeys: rows.ending.map(toEnding),
+    endingTokens: rows.endingTokens.map(toEnding),
     leakedKeys: rows.leaked,
     failingWebhooks: rows.webhooks.map(({ id, url, state }) => ({ id, url, hasStopped: state === "failed" })),
     month: {
@@ -96,5 +103,7 @@ export async function loadHome(
     },
   };
 }
+
+const toEnding = ({ id, name, expires_at }: EndingRow) => ({ id, name, expiresAt: toTimestamp(expires_at) });
 
 export type Home = Awaited<ReturnType<typeof loadHome>>;

@@ -12,6 +12,7 @@ export const ACCOUNT_EVENT_TYPES = [
   "api-key.expiring",
   "api-key.leaked",
   "secret.leaked",
+  "visitor-token.expiring",
   "webhook.failing",
   "webhook.failed",
   "member.added",
@@ -30,7 +31,7 @@ export const AccountEvent = describe(
     name: "AccountEvent",
     fields: {
       type:
-        "What happened. `secret.leaked`: a token, a webhook's secret or a signing secret was found in public. `api-key.expiring`: 30, 7 and 1 days before. `webhook.failing`: after a day without a successful delivery. `webhook.failed`: after five days without a successful delivery, or " +
+        "What happened. `secret.leaked`: a token, a webhook's secret or a signing secret was found in public. `api-key.expiring`: 30, 7 and 1 days before. `visitor-token.expiring`: 30 and 7 days before, of the token that Account Settings hands out for the idea bank in `event.subject`. `webhook.failing`: after a day without a successful delivery. `webhook.failed`: after five days without a successful delivery, or " +
         "the receiver's 410.",
       at: "When it happened: ISO 8601, UTC, with milliseconds.",
       by: "`tenant` for a member, whom `event.actor` names; else `system`.",
@@ -55,6 +56,11 @@ export function exampleAccountEvent(type: AccountEventType, at: string): Account
           panelistId: "Pane11st0001",
         },
       },
+    },
+    "visitor-token.expiring": {
+      ...{ ...about, event: "visitor-token-expiring", actor: null, address: null },
+      subject: { id: "Id3aBank0001", name: "Ideas", ideaBankId: null },
+      changes: { before: { expiresAt: null }, after: { expiresAt: "2026-12-20T12:00:00.000Z" } },
     },
     "webhook.failing": { ...about, event: "webhook-failing", actor: null, address: null, webhook },
     "webhook.failed": { ...about, event: "webhook-failed", actor: null, address: null, webhook },

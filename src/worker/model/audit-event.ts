@@ -48,6 +48,7 @@ export const AUDIT_EVENTS = [
   "survey-deleted",
   "signing-secret-rotated",
   "visitor-tokens-ended",
+  "visitor-token-expiring",
 ] as const;
 const AuditedWebhook = describe(z.object({ id: Id, url: z.string() }), {
   name: "AuditedWebhook",
@@ -111,7 +112,7 @@ export const AuditEvent = describe(
     fields: {
       id: "The event's identifier.",
       event:
-        "What happened. `changed`: see `changes`; without a key, a member was added or removed, or has another address. `leaked`: the key, or without a key the `secret` in `changes`, was found in public. `signing-secret-read`: the first time on a day (UTC) that the key read or rotated a signing secret. `long-token-issued`: the first time on a day that the key issued a panelist's token of more than a day. `signed-in`: a member, with a link of the operator's. `sign-in-link-used-again`: somebody else opened such a link of the member in `changes` while its session lasted. `tokens-ended`: all tokens of the account. `account-suspended`, `account-resumed`, `quota-changed`: by the operator of the service. `refused`: a key was not created because the account had its maximum of active keys.",
+        "What happened. `changed`: see `changes`; without a key, a member was added or removed, or has another address. `leaked`: the key, or without a key the `secret` in `changes`, was found in public. `signing-secret-read`: the first time on a day (UTC) that the key read or rotated a signing secret. `long-token-issued`: the first time on a day that the key issued a panelist's token of more than a day. `signed-in`: a member, with a link of the operator's. `sign-in-link-used-again`: somebody else opened such a link of the member in `changes` while its session lasted. `tokens-ended`: all tokens of the account. `visitor-token-expiring`: the visitor token of the idea bank in `subject`, 30 and 7 days before its end. `account-suspended`, `account-resumed`, `quota-changed`: by the operator of the service. `refused`: a key was not created because the account had its maximum of active keys.",
       apiKeyId:
         "The key's identifier; with a `subject`, that of the key that did it. `null` for a key that was not created, and for an event that is about no key.",
       apiKeyName: "The key's name at that time. Empty for an event that is about no key.",

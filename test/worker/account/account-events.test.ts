@@ -505,6 +505,17 @@ describe("members by e-mail", () => {
       expect(text).toContain("It still works: rotate or revoke it now.");
     });
 
+    it("of a visitor token that ends: when, what happens then, and where to renew it", () => {
+      const { subject, text } = at("https://a.example/account", {
+        ...{ event: "visitor-token-expiring", createdAt: "2026-10-28T10:02:00.000Z" },
+        subject: { id: "0Bank", name: "Rider <ideas>", ideaBankId: null },
+        changes: { before: {}, after: { expiresAt: "2026-11-27T10:02:00.000Z" } },
+      });
+      expect(subject).toBe("The visitor token of “Rider <ideas>” expires in 30 days");
+      expect(text).toContain("expires on 27 November 2026 at 10:02 UTC. Visitors can’t see the board from then on.");
+      expect(text).toContain("Renew the token: https://a.example/account/idea-banks/0Bank/embed?account=0Account");
+    });
+
     it.each([
       ["https://a.example/account", "https://a.example/account/api-keys/0Key?account=0Account"],
       ["https://a.example/account/api-keys", "https://a.example/account/api-keys/0Key?account=0Account"],

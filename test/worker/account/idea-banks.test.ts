@@ -1,9 +1,10 @@
 /** The owner's pages of idea banks: the list, creating one, its settings, deleting it. */
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, onTestFinished, vi } from "vitest";
 import { databaseOf } from "../../support/databases.ts";
 import { createDesk } from "../../support/desk.ts";
 import { interceptDatabases } from "../../support/intercept-binding.ts";
+import { runJob } from "../../support/job.ts";
 import { add } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
 import { readForm } from "../../support/read-forms.ts";
@@ -166,6 +167,81 @@ describe("idea banks", () => {
     const shown = await preview.text();
     expect([shown.includes("<idea-bank-roadmap src="), shown.includes("idea-bank-board")]).toEqual([true, false]);
     expect((await createOwner().page(`${bank}/preview`)).status).toBe(404);
+  });
+
+  it("hand out the same visitor token until it ends or is renewed, and tell of its end 30 and 7 days before", async () => {
+    const { bank, page, owner, panel } = await createDesk();
+    const tokenOf = (html: string) => html.match(/ibv_\w+/)?.[0] ?? "";
+    const start = Date.now();
+    const told = async (days: number) => {
+      vi.setSystemTime(start + days * 86_400_000);
+      await runJob(env, Date.now);
+      await runJob(env, Date.now);
+      return (await owner.events()).filter(({ event }) => event === "visitor-token-expiring").length;
+    };
+    vi.useFakeTimers({ toFake: ["Date"] });
+    onTestFinished(() => void vi.useRealTimers());
+    const first = tokenOf(await page(`${bank}/embed`));
+    vi.setSystemTime(start + 5_000);
+    expect(tokenOf(await page(`${bank}/embed`))).toBe(first);
+    expect([await told(335), await told(336.5), await told(340)]).toEqual([0, 1, 1]);
+    vi.useRealTimers();
+    // D1's clock is real: the token is made older instead.
+    await databaseOf(panel.bank.id)
+      .prepare(
+        `UPDATE idea_banks SET site_token_issued_at = site_token_issued_at - ?1, site_token_expires_at = site_token_expires_at - ?1,
+           site_token_notice_at = site_token_notice_at - ?1 * 1000 WHERE id = ?2`,
+      )
+      .bind(340 * 86_400, panel.bank.id)
+      .run();
+    expect(await page("")).toMatch(/The visitor token of “.*” expires/);
+    const renewed = await owner.submit(`${bank}/embed?lang=de`, {});
+    expect(renewed.headers.get("Location")).toBe(`/account${bank}/embed?lang=de&done=renewed`);
+    const html = await page(`${bank}/embed?lang=de&done=renewed`);
+    expect(html).toContain("Token renewed.");
+    expect(tokenOf(html)).toMatch(/^ibv_/);
+    // Of a token that was replaced nothing more is told.
+    expect(await page("")).not.toContain("The visitor token of");
+    vi.useFakeTimers({ toFake: ["Date"] });
+    expect([await told(20), await told(337)]).toEqual([1, 2]);
+  });
+
+  it("hand out a new visitor token after visitors' tokens were ended", async () => {
+    const { bank, page, panel } = await createDesk();
+    const tokenOf = (html: string) => html.match(/ibv_\w+/)?.[0] ?? "";
+    const before = tokenOf(await page(`${bank}/embed`));
+    await panel.tenant.send("DELETE", `/tenant/ideabanks/${panel.bank.id}/visitor-tokens`);
+    await expect.poll(async () => tokenOf(await page(`${bank}/embed`)), { timeout: 5_000 }).not.toBe(before);
+  });
+
+  it("say which choice for the code was refused, and keep what was typed and chosen", async () => {
+    const { bank, page } = await createDesk();
+    const html = await page(`${bank}/embed?elements=&elements=board&color=blue&signIn=http://shop.example`);
+    expect(html).toContain("Color must look like #2450c8");
+    expect(html).toContain("Sign-in address must begin with https:// or /");
+    expect(html).toMatch(/name="color" value="blue"/);
+    expect(await page(`${bank}/embed?elements=`)).toContain("Choose at least one element to show.");
+  });
+
+  it("that are internal and have no changelog have nothing to embed, and say so", async () => {
+    const { bank, page, panel } = await createDesk();
+    await panel.manage("PATCH", "", { changelogEnabled: false, internal: true });
+    const html = await page(`${bank}/embed`);
+    expect(html).toContain("there is nothing to show on your site");
+    expect(html).not.toContain('id="page"');
+  });
+
+  it("keep the address of their page from the embed page, and its fields where it is refused", async () => {
+    const { bank, page, owner } = await createDesk();
+    const sent = { was: "url=", url: "https://shop.example/ideas", back: `/account${bank}/embed?lang=de` };
+    expect((await owner.submit(`${bank}/settings`, sent)).headers.get("Location")).toBe(sent.back);
+    expect(await page(`${bank}/embed`)).toContain('value="https://shop.example/ideas"');
+    const refused = await owner.submit(`${bank}/settings`, { ...sent, url: "ftp://x" });
+    expect(refused.status).toBe(400);
+    const html = await refused.text();
+    // Saved as it stands, it changes the address alone.
+    expect(html).toMatch(/name="was" value="name=An\+idea\+bank&amp;.*&amp;url="/);
+    expect(html).toContain(`name="name" value="An idea bank"`);
   });
 
   it("hand out nothing that is switched off, and switch it on by one press that leads back", async () => {

@@ -43,6 +43,7 @@ import {
   openSignIn,
 } from "../../../src/worker/database/sign-ins.ts";
 import { loadSigningEpochs } from "../../../src/worker/database/signing-secrets.ts";
+import { keepSiteToken } from "../../../src/worker/database/site-tokens.ts";
 import { freeAddress, loadSubject, setSubject } from "../../../src/worker/database/subjects.ts";
 import { listOwnTags } from "../../../src/worker/database/tags.ts";
 import {
@@ -196,6 +197,7 @@ async function callOthers(): Promise<void> {
   await findTouched(session, { accountId: id, actors: [email], now });
   const path = "/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}";
   await ownsPath(session, { accountId: id, path, ids: { ideaBankId: id, proposalId: id } });
+  await keepSiteToken(session, { accountId: id, ideaBankId: id, now, lifetime: 60, renew: false });
   await loadEndOfTokens(session, id);
   await loadSigningEpochs(session, id, id);
   await loadAccess(session, { ideaBankId: id, panelistId: id, issuedAt: 0 });

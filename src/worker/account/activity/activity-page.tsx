@@ -24,6 +24,7 @@ const WORDS: Partial<Record<AuditEvent["event"], string>> = {
   "tokens-ended": "ended all tokens",
   "signing-secret-rotated": "has a new signing secret",
   "visitor-tokens-ended": "visitor tokens ended",
+  "visitor-token-expiring": "visitor token expires soon",
   "account-suspended": "suspended",
   "account-resumed": "resumed",
   "quota-changed": "has a new storage limit",

@@ -108,8 +108,13 @@ const Checklist = ({ steps }: { readonly steps: readonly Step[] }) => {
 
 type AttentionProps = { readonly home: Home; readonly waiting: number | undefined; readonly now: number };
 
-const Attention = ({ home: { leakedKeys, failingWebhooks, endingKeys }, waiting, now }: AttentionProps) => {
-  const isQuiet = !waiting && leakedKeys.length + failingWebhooks.length + endingKeys.length === 0;
+const Attention = ({
+  home: { leakedKeys, failingWebhooks, endingKeys, endingTokens },
+  waiting,
+  now,
+}: AttentionProps) => {
+  const isQuiet =
+    !waiting && leakedKeys.length + failingWebhooks.length + endingKeys.length + endingTokens.length === 0;
   return (
     <section aria-labelledby="attention">
       <h2 id="attention">Needs attention</h2>
@@ -145,6 +150,14 @@ const Attention = ({ home: { leakedKeys, failingWebhooks, endingKeys }, waiting,
             <a href={`/account/api-keys/${id}`}>
               API key “<bdi>{name}</bdi>” expires <Time at={expiresAt} now={now} />
             </a>
+          </li>
+        ))}
+        {endingTokens.map(({ id, name, expiresAt }) => (
+          <li>
+            <a href={`/account/idea-banks/${id}/embed`}>
+              The visitor token of “<bdi>{name}</bdi>” expires <Time at={expiresAt} now={now} />
+            </a>
+            <span class="hint">Renew it, and copy the new code to your site.</span>
           </li>
         ))}
       </ul>

@@ -1,5 +1,5 @@
 /** What the lines for a website have: chosen on the page, from its address. */
-import * as z from "zod/mini";
+import type { FieldError } from "../../http/invalid-request.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 
 export const ELEMENTS = {
@@ -25,15 +25,20 @@ export const LANGUAGES: Readonly<Record<string, string>> = {
   zh: "中文",
 };
 
-/** A text that a line of HTML can carry is taken, anything else is as if it were not there. */
-const Choice = z.object({
-  signIn: z.catch(z.string().check(z.regex(/^(?:https:\/\/|\/)[^\s"'<>`]{0,500}$/)), ""),
-  lang: z.catch(z.enum(Object.keys(LANGUAGES)), ""),
-  color: z.catch(z.string().check(z.regex(/^#[\da-f]{6}$/i)), ""),
-  radius: z.catch(z.string().check(z.regex(/^\d{1,2}$/)), ""),
-});
+/** What a line of HTML can carry, and what is said of anything else. */
+const RULES = {
+  signIn: [/^(?:(?:https:\/\/|\/)[^\s"'<>`]{0,500})?$/, "must begin with https:// or /, without spaces or quotes"],
+  lang: [new RegExp(`^(?:${Object.keys(LANGUAGES).join("|")})?$`), "must be one of the list"],
+  color: [/^(?:#[\da-f]{6})?$/i, "must look like #2450c8"],
+  radius: [/^(?:[0-3]?\d|40)?$/, "must be a number from 0 to 40"],
+} as const;
+type Option = keyof typeof RULES;
 
-export type EmbedChoice = z.infer<typeof Choice> & { readonly elements: readonly ElementName[] };
+/** `errors` has the options that were refused. The lines are made without them. */
+export type EmbedChoice = Readonly<Record<Option, string>> & {
+  readonly elements: readonly ElementName[];
+  readonly errors: readonly FieldError[];
+};
 
 /** What is switched off is not handed out. */
 export const elementsOf = ({ changelogEnabled, internal }: IdeaBank): readonly ElementName[] =>
@@ -43,9 +48,14 @@ export const elementsOf = ({ changelogEnabled, internal }: IdeaBank): readonly E
 
 export function readChoice(parameters: URLSearchParams, ideaBank: IdeaBank): EmbedChoice {
   const possible = elementsOf(ideaBank);
+  // The form always has one, so that none at all can be chosen.
   const asked = parameters.getAll("elements");
+  const given = (name: Option) => parameters.get(name)?.trim() ?? "";
+  const refused = (Object.keys(RULES) as Option[]).filter((name) => !RULES[name][0].test(given(name)));
+  const taken = (name: Option) => (refused.includes(name) ? "" : given(name));
   return {
-    ...Choice.parse(Object.fromEntries(parameters)),
+    ...{ signIn: taken("signIn"), lang: taken("lang"), color: taken("color"), radius: taken("radius") },
+    errors: refused.map((name) => ({ path: name, message: RULES[name][1] })),
     elements: possible.filter((name) =>
       asked.length === 0 ? name === "board" || name === "changelog" : asked.includes(name),
     ),

@@ -1,8 +1,9 @@
 /** `/account/idea-banks/{id}/embed`: the lines that put a board into a website, chosen beside a preview, ready to copy. */
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import { Copyable } from "../frame/copyable.tsx";
-import { Field } from "../frame/field.tsx";
+import { described, Field, messageFor } from "../frame/field.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
+import { OpenedWith } from "../frame/opened-form.tsx";
 import { exactTime } from "../frame/times.tsx";
 import { ELEMENTS, type EmbedChoice, elementsOf, LANGUAGES, styleOf } from "./embed-choice.ts";
 import { BankNav } from "./nav.tsx";
@@ -11,104 +12,186 @@ type Props = {
   readonly frame: Frame;
   readonly ideaBank: IdeaBank;
   readonly origin: string;
-  /** The visitor's token, and when it ends (ISO 8601). */
+  /** Of this page: what was chosen. */
+  readonly search: string;
+  readonly now: number;
+  /** The visitor token, and when it ends (ISO 8601). */
   readonly token: { readonly text: string; readonly expiresAt: string } | undefined;
+  readonly isRenewed: boolean;
   readonly choice: EmbedChoice;
-  /** The address of the preview. */
-  readonly preview: string;
 };
 
+const MONTH_MS = 30 * 86_400_000;
+
 export const EmbedPage = (props: Props) => {
-  const { frame, ideaBank, origin, token, choice, preview } = props;
-  const isOpen = ideaBank.status === "OPEN";
+  const { frame, ideaBank, search, isRenewed } = props;
+  const possible = elementsOf(ideaBank);
   return (
     <Layout title={ideaBank.name} part="Embed" current="idea-banks" scripts={["embed.js"]} {...frame}>
       <BankNav id={ideaBank.id} current="embed" />
-      {!isOpen && (
-        <Switch ideaBank={ideaBank} was={{ status: ideaBank.status }} to={{ status: "OPEN" }} label="Open board">
+      {isRenewed && (
+        <p class="notice good" role="status" tabindex={-1} autofocus data-done>
+          Token renewed. Copy the code below to your site. The old token keeps working until it expires.
+        </p>
+      )}
+      {ideaBank.status !== "OPEN" && (
+        <Switch {...props} was={{ status: ideaBank.status }} to={{ status: "OPEN" }} label="Open board">
           This board isn’t open yet, so visitors see nothing.
         </Switch>
       )}
       {!ideaBank.changelogEnabled && (
-        <Switch ideaBank={ideaBank} was={{}} to={{ changelogEnabled: "on" }} label="Turn on the changelog">
-          The changelog is off, so it isn’t part of the code below.
+        <Switch {...props} was={{}} to={{ changelogEnabled: "on" }} label="Turn on the changelog">
+          {possible.length > 0
+            ? "The changelog is off, so it isn’t part of the code below."
+            : "This board is internal and its changelog is off, so there is nothing to show on your site."}
         </Switch>
       )}
-      <div class="idea embed">
-        <form method="get" action={`/account/idea-banks/${ideaBank.id}/embed`} data-embed>
-          <div class="text">
-            <h2>Put it on your site</h2>
-            <p>Paste this into your page, where the board should appear. Anyone can read it; the token only reads.</p>
-            <Copyable id="page" label="code for your page" text={linesOf(origin, token?.text ?? "ibv_…", choice)} />
-            {token && (
-              <p class="hint">
-                {`The token works until ${exactTime(token.expiresAt).slice(0, 10)}. For a new one, copy the code again: the old one keeps working until it ends.`}
-              </p>
-            )}
-            {isOpen && (
-              <>
-                <h2>Preview</h2>
-                <iframe class="preview" title="Preview" src={preview} sandbox="allow-scripts allow-forms" />
-              </>
-            )}
+      {possible.length > 0 && (
+        <div class="idea embed">
+          <form method="get" action={`/account/idea-banks/${ideaBank.id}/embed`} data-embed>
+            <div class="text">
+              <Lines {...props} />
+            </div>
+            <Options {...props} />
+          </form>
+          <div class="rest">
+            <form id="renew" method="post" action={`/account/idea-banks/${ideaBank.id}/embed${search}`} />
+            <Placed {...props} />
+            <ForDevelopers {...props} />
           </div>
-          <Options {...props} />
-        </form>
-        <div class="rest">
-          <ForDevelopers {...props} />
         </div>
-      </div>
+      )}
     </Layout>
   );
 };
 
-const Options = ({ ideaBank, choice }: Props) => (
-  <aside aria-label="Options">
-    <fieldset>
-      <legend>Show</legend>
-      {elementsOf(ideaBank).map((name) => (
-        <label class="choice">
-          <input type="checkbox" name="elements" value={name} checked={choice.elements.includes(name)} />
-          {ELEMENTS[name]}
-        </label>
-      ))}
-    </fieldset>
+const Lines = ({ ideaBank: { id, status }, origin, search, now, token, choice }: Props) => {
+  if (choice.elements.length === 0) return <p class="notice">Choose at least one element to show.</p>;
+  const isEnding = token !== undefined && Date.parse(token.expiresAt) < now + MONTH_MS;
+  return (
+    <>
+      <h2>Put it on your site</h2>
+      <p>
+        Paste this into your page, where the board should appear. The token only reads, so it’s safe to put in a page.
+      </p>
+      <Copyable id="page" label="code for your page" text={linesOf(origin, token?.text ?? "ibv_…", choice)} />
+      {token && (
+        <p class={isEnding ? "error" : "hint"}>
+          {`The token expires on ${exactTime(token.expiresAt).slice(0, 10)}. `}
+          {/* Not of the form around it, whose Enter key is to update the code. */}
+          <button type="submit" class="link" form="renew">
+            Renew
+          </button>
+        </p>
+      )}
+      {status === "OPEN" && (
+        <>
+          <h2>Preview</h2>
+          <iframe
+            class="preview"
+            title="Preview"
+            src={`/account/idea-banks/${id}/preview${search}`}
+            sandbox="allow-scripts allow-forms"
+          />
+        </>
+      )}
+    </>
+  );
+};
+
+const SIGN_IN_HINT = "Where visitors sign in to vote. {page} becomes the way back. Without it, visitors only read.";
+const RADIUS_HINT = "In pixels";
+
+const Options = ({ ideaBank, search, choice }: Props) => {
+  // As it was typed, so that what is refused can be corrected.
+  const typed = (name: string) => new URLSearchParams(search).get(name) ?? "";
+  const [signIn, color, radius] = ["signIn", "color", "radius"].map((name) => messageFor(choice.errors, name));
+  return (
+    <aside aria-label="Options">
+      <fieldset>
+        <legend>Show</legend>
+        <input type="hidden" name="elements" value="" />
+        {elementsOf(ideaBank).map((name) => (
+          <label class="choice">
+            <input type="checkbox" name="elements" value={name} checked={choice.elements.includes(name)} />
+            {ELEMENTS[name]}
+          </label>
+        ))}
+      </fieldset>
+      <Field name="signIn" label="Sign-in address" hint={SIGN_IN_HINT} message={signIn}>
+        <input
+          id="signIn"
+          name="signIn"
+          value={typed("signIn")}
+          placeholder="https://example.com/login?next={page}"
+          autocomplete="off"
+          {...described("signIn", signIn, SIGN_IN_HINT)}
+        />
+      </Field>
+      <Field name="lang" label="Language" message={undefined}>
+        <select id="lang" name="lang">
+          <option value="">Your page’s own</option>
+          {Object.entries(LANGUAGES).map(([code, name]) => (
+            <option value={code} selected={code === choice.lang}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field name="color" label="Color" message={color}>
+        <input
+          id="color"
+          name="color"
+          value={typed("color")}
+          placeholder="#2450c8"
+          maxlength={7}
+          autocomplete="off"
+          {...described("color", color)}
+        />
+      </Field>
+      <Field name="radius" label="Corner radius" hint={RADIUS_HINT} message={radius}>
+        <input
+          id="radius"
+          name="radius"
+          type="number"
+          min={0}
+          max={40}
+          value={typed("radius")}
+          {...described("radius", radius, RADIUS_HINT)}
+        />
+      </Field>
+      <button type="submit">Update</button>
+    </aside>
+  );
+};
+
+/** Leads back here. */
+const Placed = ({ ideaBank: { id, url }, search }: Props) => (
+  <form method="post" action={`/account/idea-banks/${id}/settings`} class="one-line">
+    <OpenedWith fields={new URLSearchParams({ url: url ?? "" })} />
+    <input type="hidden" name="back" value={`/account/idea-banks/${id}/embed${search}`} />
     <Field
-      name="signIn"
-      label="Sign-in address"
-      hint="Where visitors sign in before they vote. {page} becomes the way back."
+      name="url"
+      label="Where is it?"
+      hint="E-mails, feeds and “See it on the board” link to this page."
       message={undefined}
     >
       <input
-        id="signIn"
-        name="signIn"
-        value={choice.signIn}
-        placeholder="https://example.com/login?next={page}"
+        id="url"
+        name="url"
+        type="url"
+        value={url ?? ""}
+        maxlength={2000}
+        placeholder="https://example.com/ideas"
         autocomplete="off"
+        aria-describedby="url-hint"
       />
     </Field>
-    <Field name="lang" label="Language" message={undefined}>
-      <select id="lang" name="lang">
-        <option value="">Your page’s own</option>
-        {Object.entries(LANGUAGES).map(([code, name]) => (
-          <option value={code} selected={code === choice.lang}>
-            {name}
-          </option>
-        ))}
-      </select>
-    </Field>
-    <Field name="color" label="Color" message={undefined}>
-      <input id="color" name="color" value={choice.color} placeholder="#2450c8" maxlength={7} autocomplete="off" />
-    </Field>
-    <Field name="radius" label="Corner radius" hint="In pixels" message={undefined}>
-      <input id="radius" name="radius" type="number" min={0} max={40} value={choice.radius} />
-    </Field>
-    <button type="submit">Update</button>
-  </aside>
+    <button type="submit">Save</button>
+  </form>
 );
 
-type SwitchProps = {
-  readonly ideaBank: IdeaBank;
+type SwitchProps = Pick<Props, "ideaBank" | "search"> & {
   readonly was: Record<string, string>;
   readonly to: Record<string, string>;
   readonly label: string;
@@ -116,11 +199,11 @@ type SwitchProps = {
 };
 
 /** One press changes one setting, and leads back here. */
-const Switch = ({ ideaBank: { id }, was, to, label, children }: SwitchProps) => (
+const Switch = ({ ideaBank: { id }, search, was, to, label, children }: SwitchProps) => (
   <form method="post" action={`/account/idea-banks/${id}/settings`} class="notice done">
     <p>{children}</p>
     <input type="hidden" name="was" value={new URLSearchParams(was).toString()} />
-    <input type="hidden" name="back" value={`/account/idea-banks/${id}/embed`} />
+    <input type="hidden" name="back" value={`/account/idea-banks/${id}/embed${search}`} />
     {Object.entries(to).map(([name, value]) => (
       <input type="hidden" name={name} value={value} />
     ))}

@@ -19,10 +19,11 @@ export function renderPreview(
       "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts allow-forms",
   );
   c.header("X-Frame-Options", "SAMEORIGIN");
-  const { elements, lang } = choice;
+  const { elements, lang, signIn } = choice;
   // A button alone would open nothing here that the changelog itself does not show.
   const shown = elements.map((name) => (name === "launcher" ? "changelog" : name));
   const names = [...new Set(shown)];
+  const signsIn = signIn && html` sign-in-url="${signIn}"`;
   return c.html(html`<!doctype html>
 <html lang="${lang || "en"}">
 <head>
@@ -33,7 +34,7 @@ export function renderPreview(
 ${names.map((name) => html`<script type="module" src="${origin}/embed/${name}.js"></script>`)}
 </head>
 <body>
-${names.map((name) => html`<${`idea-bank-${name}`} src="${origin}" token="${token}"></${`idea-bank-${name}`}>`)}
+${names.map((name) => html`<${`idea-bank-${name}`} src="${origin}" token="${token}"${signsIn}></${`idea-bank-${name}`}>`)}
 </body>
 </html>`);
 }

@@ -1,6 +1,5 @@
 /** `/account/idea-banks`: the idea banks of the account, and the settings of each. */
 import type { Context } from "hono";
-import { issueToken, VISITOR_LIFETIME } from "../../credentials/compound-token.ts";
 import {
   createIdeaBank,
   deleteIdeaBank,
@@ -8,7 +7,6 @@ import {
   loadIdeaBank,
   updateIdeaBank,
 } from "../../database/idea-banks.ts";
-import { prepareTokenIssue, VISITOR } from "../../database/token-issues.ts";
 import { type FieldError, parseOrThrow } from "../../http/invalid-request.ts";
 import { nextCursor, readPage } from "../../http/pagination.ts";
 import { readForm } from "../../http/read-body.ts";
@@ -16,7 +14,6 @@ import type { Routes } from "../../http/routes.ts";
 import { type IdeaBank, IdeaBankChanges, NewIdeaBank } from "../../model/idea-bank.ts";
 import type { IdempotencyKey } from "../../model/idempotency-key.ts";
 import { PageQuery } from "../../model/pagination.ts";
-import { toTimestamp } from "../../model/text.ts";
 import { Problem } from "../../problem.ts";
 import { decide, idsOf, openOwn, orNotFound, requireDone } from "../frame/decide.ts";
 import { formKey } from "../frame/form-key.tsx";
@@ -25,10 +22,7 @@ import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
 import { ownPage } from "../frame/visit.ts";
 import { BANK_SWITCHES } from "../frame/words.ts";
 import type { OwnerEnv } from "../owner-env.ts";
-import { readChoice } from "./embed-choice.ts";
-import { EmbedPage } from "./embed-page.tsx";
 import { IdeaBanksPage } from "./list-page.tsx";
-import { renderPreview } from "./preview.ts";
 import { IdeaBankSettingsPage } from "./settings-page.tsx";
 
 export const IDEA_BANKS = "/account/idea-banks";
@@ -80,34 +74,13 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
     } catch (error) {
       const errors = fieldErrorsOf(error);
       const { ideaBank } = await loadOwnBank(c, ideaBankId);
-      return renderSettings(c, { ideaBank, fields, errors });
+      // The form of one setting, on another page: this page has the others as they are.
+      const others = fields.has("name") ? [] : [...toFields(ideaBank)].filter(([name]) => !fields.has(name));
+      const was = [...others, ...new URLSearchParams(fields.get("was") ?? "")];
+      const shown = new URLSearchParams([...others, ...fields]);
+      if (others.length > 0) shown.set("was", new URLSearchParams(was).toString());
+      return renderSettings(c, { ideaBank, fields: shown, errors });
     }
-  });
-
-  const EMBED = `${IDEA_BANKS}/:ideaBankId/embed`;
-  routes.get(EMBED, async (c) => {
-    const own = await loadOwnBank(c, c.req.param("ideaBankId"));
-    const { origin, searchParams, search } = new URL(c.req.url);
-    const { ideaBank } = own;
-    const props = {
-      ...{
-        ideaBank,
-        origin,
-        token: await issueVisitorToken(c, own, VISITOR_LIFETIME.default),
-        choice: readChoice(searchParams, ideaBank),
-      },
-      preview: `${IDEA_BANKS}/${ideaBank.id}/preview${search}`,
-    };
-    return renderPage(c, (frame) => <EmbedPage frame={frame} {...props} />, { frames: true });
-  });
-
-  routes.get(`${IDEA_BANKS}/:ideaBankId/preview`, async (c) => {
-    const own = await loadOwnBank(c, c.req.param("ideaBankId"));
-    const token = await issueVisitorToken(c, own, PREVIEW_SECONDS);
-    return renderPreview(c, {
-      token: token?.text ?? "",
-      choice: readChoice(new URL(c.req.url).searchParams, own.ideaBank),
-    });
   });
 }
 
@@ -119,23 +92,6 @@ async function create(c: Context<OwnerEnv>, input: NewIdeaBank, idempotencyKey: 
   if (!("outcome" in answer)) throw new Problem("conflict", { detail: "This form was sent before." });
   return answer.outcome.id;
 }
-
-/** A visitor's token for these seconds. Undefined in the second in which visitors' tokens were ended: then none is issued. */
-async function issueVisitorToken(c: Context<OwnerEnv>, own: Awaited<ReturnType<typeof loadOwnBank>>, seconds: number) {
-  const { session, accountId, ideaBank } = own;
-  const asked = { accountId, ideaBankId: ideaBank.id, now: Date.now(), idempotencyKey: undefined, recorded: undefined };
-  const issue = await prepareTokenIssue(session, { ...asked, panelist: VISITOR });
-  if (issue.kind !== "done") return undefined;
-  const expiresAt = issue.outcome.issuedAt + seconds;
-  const text = await issueToken(
-    { ideaBankId: ideaBank.id, ...issue.outcome, expiresAt },
-    c.get("settings").signingKeys,
-  );
-  return { text, expiresAt: toTimestamp(expiresAt * 1000) };
-}
-
-/** As long as somebody looks at a preview. */
-const PREVIEW_SECONDS = 3_600;
 
 const SWITCHES = [...Object.keys(BANK_SWITCHES), "changelogEnabled"] as const;
 

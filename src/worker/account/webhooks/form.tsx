@@ -45,6 +45,7 @@ export const SENTENCES: Readonly<Record<string, Partial<Record<ChangeType | Acco
     "ideabank.created": "A board was created",
     "ideabank.updated": "A board’s settings changed",
     "ideabank.deleted": "A board was deleted",
+    "visitor-token.expiring": "A board’s visitor token expires soon",
   },
   Surveys: {
     "survey.created": "A survey was created",
