@@ -8,7 +8,7 @@ for (const button of document.querySelectorAll("button[data-copy]")) {
     button.removeAttribute("aria-label");
     const source = document.getElementById(button.dataset.copy);
     try {
-      await navigator.clipboard.writeText(source.textContent);
+      await navigator.clipboard.writeText(source.href ?? source.textContent);
       button.textContent = "Copied";
     } catch {
       getSelection().selectAllChildren(source);

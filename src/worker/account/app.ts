@@ -21,6 +21,7 @@ import { addEmbedPages } from "./idea-banks/embed-routes.tsx";
 import { addIdeaBankPages } from "./idea-banks/routes.tsx";
 import { addApprovalPages } from "./ideas/approval-routes.tsx";
 import { addIdeaPages } from "./ideas/idea-routes.tsx";
+import { addNewIdeaPage } from "./ideas/new-idea-routes.tsx";
 import { addQueuePages } from "./ideas/queue-routes.tsx";
 import { addSeveralPages } from "./ideas/several-routes.tsx";
 import { authenticateOwner, type Identify, identifyByAccess, inAccount } from "./identity/identity.ts";
@@ -93,6 +94,7 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   addEmbedPages(app);
   addQueuePages(app);
   addSeveralPages(app);
+  addNewIdeaPage(app);
   addIdeaPages(app);
   addUndo(app);
   addPeoplePages(app);

@@ -274,6 +274,10 @@ const MAY_DECIDE = `(:person IS NULL OR visibility = 'pending' AND duplicate_of 
   AND EXISTS (SELECT 1 FROM accounts WHERE id = :accountId AND owner_email = :person
     UNION ALL SELECT 1 FROM members WHERE account_id = :accountId AND email = :person))`;
 
+/** SQL: `submitted` after this change. */
+const KEPT_TEXTS = `iif(coalesce(:title, title) = title AND coalesce(:description, description) = description, submitted,
+  coalesce(submitted, json_object('title', title, 'description', description)))`;
+
 /**
  * `taken` when another proposal of the idea bank has the new `externalId`. With a `decision`, only a proposal that waits in that
  * state is changed.
@@ -286,12 +290,15 @@ export async function updateProposal(
     changes,
     now,
     decision,
+    keepsSubmitted = false,
   }: {
     readonly accountId: string;
     readonly path: ProposalPath;
     readonly changes: ProposalChanges;
     readonly now: number;
     readonly decision?: Decision | undefined;
+    /** The texts before the first change of this kind stay readable for the team. */
+    readonly keepsSubmitted?: boolean;
   },
 ): Promise<Proposal | "taken" | null> {
   const values = {
@@ -303,7 +310,7 @@ export async function updateProposal(
   };
   const { updated, owned } = await session.batch({
     updated: prepare<ProposalRow>(
-      `UPDATE proposals SET ${CHANGES} WHERE ${OWN_PROPOSAL} AND ${MAY_DECIDE} AND NOT (:identified AND EXISTS (
+      `UPDATE proposals SET ${CHANGES} ${keepsSubmitted ? `, submitted = ${KEPT_TEXTS}` : ""} WHERE ${OWN_PROPOSAL} AND ${MAY_DECIDE} AND NOT (:identified AND EXISTS (
          SELECT 1 FROM proposals o WHERE o.idea_bank_id = :ideaBankId AND o.external_id = :externalId AND o.id <> :proposalId))
        RETURNING ${COLUMNS}`,
       values,
@@ -437,3 +444,15 @@ export async function mergeProposal(
   if (source.duplicate_of !== into) return { duplicateOf: source.duplicate_of, merged: "source" };
   return { target: toProposal(target) };
 }
+
+/** The texts of a proposal before the team put them into its own words for the changelog; null where it has not. */
+export async function loadSubmitted(
+  session: Session,
+  { accountId, path }: { readonly accountId: string; readonly path: ProposalPath },
+): Promise<Submitted | null> {
+  const sql = `SELECT submitted FROM proposals WHERE ${OWN_PROPOSAL}`;
+  const [row] = await session.all(prepare<{ submitted: string | null }>(sql, { accountId, ...path }));
+  return row?.submitted == null ? null : JSON.parse(row.submitted);
+}
+
+export type Submitted = { readonly title: string; readonly description: string };

@@ -316,8 +316,22 @@ describe("one idea", () => {
       actor: owner.email,
       changes: { before: { title: "pls night busses", status: "submitted" }, after: { title: "Night buses" } },
     });
+    // What its author wrote stays, also after the entry is edited again.
+    const edited = await readForm(await owner.page(`${path}/publish`), "Save entry");
+    await owner.submit(target, { ...Object.fromEntries(edited.fields), title: "Buses at night", do: "publish" });
+    for (const where of [path, `${path}/publish`])
+      expect(await page(where)).toMatch(/As submitted<\/h2>.*pls night busses.*<p>i want <strong>them<\/strong><\/p>/s);
     const refused = await owner.submit(target, { ...Object.fromEntries(form.fields), title: "", do: "publish" });
     expect([refused.status, (await refused.text()).includes("Nothing was published.")]).toEqual([400, true]);
+  });
+
+  it("that is edited elsewhere keeps no former text: what a team takes out of it is gone", async () => {
+    const desk = await createDesk();
+    const { panel, bank, page } = desk;
+    const id = await (await panel.panelist("Robin")).submit("Call me", "at 555 0100");
+    await send(desk, `${bank}/ideas/${id}`, "Save text", { do: "edit", description: "" });
+    await send(desk, `${bank}/ideas/${id}/publish`, "Publish", { do: "publish" });
+    expect(await page(`${bank}/ideas/${id}`)).not.toContain("As submitted");
   });
 
   it("in the changelog has its entry edited, as a correction unless its user says otherwise", async () => {

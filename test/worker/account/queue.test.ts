@@ -124,6 +124,46 @@ describe("ideas of several boards", () => {
   });
 });
 
+describe("a new idea", () => {
+  it("is added to a board, as the team's or for a person, once however often the form is sent", async () => {
+    const { owner, page, opened, second } = await createTwoBoards();
+    expect(await page("/ideas")).toContain('href="/account/ideas/new?back=%2Faccount%2Fideas"');
+    const form = await opened(`/ideas/new?board=${second}`, "Add idea");
+    expect(form).toMatchObject({ board: second, status: "submitted" });
+    const sent = { ...form, title: "Night buses", description: "All\r\nweek", panelistExternalId: "customer-42" };
+    const added = await owner.submit("/ideas/new", { ...sent, status: "planned" });
+    const path = locationOf(added);
+    expect(path).toMatch(new RegExp(`^/idea-banks/${second}/ideas/\\w{12}\\?back=`));
+    expect(locationOf(await owner.submit("/ideas/new", { ...sent, status: "planned" }))).toBe(path);
+    expect(titlesIn(await page("/ideas"))).toEqual(["Night buses"]);
+    const html = await page(path);
+    expect(html).toContain("<p>All<br/>week</p>");
+    expect(html).toMatch(/href="\/account\/people\/\w{12}"/);
+  });
+
+  it("is refused with what was typed, for nobody and for a board that is not the account's", async () => {
+    const { owner, opened, page } = await createTwoBoards();
+    const form = await opened("/ideas/new", "Add idea");
+    const refused = await owner.submit("/ideas/new", { ...form, title: "", panelistExternalId: "nobody" });
+    const html = await refused.text();
+    expect([refused.status, html.includes("The idea wasn’t added."), html.includes('value="nobody"')]).toEqual([
+      400,
+      true,
+      true,
+    ]);
+    const theirs = (await createPanel()).bank.id;
+    expect(
+      (await owner.submit("/ideas/new", { ...form, title: "A", board: theirs, panelistExternalId: "nobody" })).status,
+    ).toBe(404);
+    expect((await owner.page(`/ideas/new?board=${theirs}`)).status).toBe(200);
+    expect(await page(`/ideas/new?board=${theirs}`)).not.toContain(theirs);
+    expect(titlesIn(await page("/ideas"))).toEqual([]);
+    expect(await page("/people?q=nobody")).not.toContain("/account/people/");
+    // Where there is no board yet, the way leads to one.
+    expect(locationOf(await createOwner().page("/ideas/new"))).toBe("/idea-banks#create");
+  });
+});
+
 describe("what cannot be undone asks first", () => {
   it("merging several: the most wanted stays unless another one is chosen, and the votes move", async () => {
     const { owner, panel, page, idea, first, second, propose } = await createTwoBoards();

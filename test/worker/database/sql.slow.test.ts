@@ -32,7 +32,7 @@ import {
   loadPendingProposal,
 } from "../../../src/worker/database/pending-proposals.ts";
 import { findPanelists, listContributions, loadActivity } from "../../../src/worker/database/people.ts";
-import { loadProposals } from "../../../src/worker/database/proposals.ts";
+import { loadProposals, loadSubmitted } from "../../../src/worker/database/proposals.ts";
 import { countStatuses, findInQueue, listQueue, loadQueued } from "../../../src/worker/database/queue.ts";
 import {
   endSignIn,
@@ -197,6 +197,7 @@ async function callOthers(): Promise<void> {
   await findTouched(session, { accountId: id, actors: [email], now });
   const path = "/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}";
   await ownsPath(session, { accountId: id, path, ids: { ideaBankId: id, proposalId: id } });
+  await loadSubmitted(session, { accountId: id, path: { ideaBankId: id, proposalId: id } });
   await keepSiteToken(session, { accountId: id, ideaBankId: id, now, lifetime: 60, renew: false });
   await loadEndOfTokens(session, id);
   await loadSigningEpochs(session, id, id);

@@ -18,6 +18,10 @@ export function relativeTime(timestamp: string, now: number): string {
 
 export const exactTime = (timestamp: string): string => `${timestamp.slice(0, 19).replace("T", " ")} UTC`;
 
+/** "Nov 27, 2026", of UTC. */
+export const dayOf = (time: number): string =>
+  new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" }).format(time);
+
 export const Time = ({ at, now }: { at: string; now: number }) => (
   <time datetime={at} title={exactTime(at)}>
     {relativeTime(at, now)}

@@ -1,4 +1,5 @@
 /** `/account/idea-banks/{id}/ideas/{id}`: one idea: its text, response and comments, and beside them the decisions about it. */
+import type { Submitted } from "../../database/proposals.ts";
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { Comment } from "../../model/comment.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
@@ -12,6 +13,7 @@ import { type Frame, Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
 import { Time } from "../frame/times.tsx";
 import { IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
+import { AsSubmitted } from "./as-submitted.tsx";
 import { Author, Comments, LABEL, type People } from "./comments.tsx";
 import { TEXT_LABELS, TextFields } from "./text-fields.tsx";
 
@@ -19,6 +21,7 @@ type Props = {
   readonly frame: Frame;
   readonly ideaBank: IdeaBank;
   readonly idea: Proposal;
+  readonly submitted: Submitted | null;
   /** All tags of the board. */
   readonly tags: readonly TagCount[];
   readonly comments: readonly Comment[];
@@ -50,7 +53,7 @@ const HINTS = {
 };
 
 export const IdeaPage = (props: Props) => {
-  const { frame, ideaBank, idea, people, comments, more, sent, errors, now, back, done } = props;
+  const { frame, ideaBank, idea, submitted, people, comments, more, sent, errors, now, back, done } = props;
   const bank = `/account/idea-banks/${ideaBank.id}`;
   const path = `${bank}/ideas/${idea.id}`;
   const action = `${path}${back ? `?back=${encodeURIComponent(back)}` : ""}`;
@@ -83,6 +86,12 @@ export const IdeaPage = (props: Props) => {
               {" · "}
               <Time at={idea.createdAt} now={now} />
             </p>
+            {submitted && (submitted.title !== idea.title || submitted.description !== idea.description) && (
+              <details>
+                <summary>As submitted</summary>
+                <AsSubmitted submitted={submitted} />
+              </details>
+            )}
             <Response {...props} />
           </div>
           <aside aria-label="Details">
@@ -238,9 +247,12 @@ const Facts = ({ ideaBank, idea, voters, path, now }: Props & { readonly path: s
     )}
     {ideaBank.url !== null && idea.visibility === "public" && idea.duplicateOf === null && (
       <p>
-        <a href={onBoard(ideaBank.url, idea.id)} target="_blank" rel="noopener">
+        <a id="on-board" href={onBoard(ideaBank.url, idea.id)} target="_blank" rel="noopener">
           See it on the board
-        </a>
+        </a>{" "}
+        <button type="button" class="link" data-copy="on-board" hidden>
+          Copy link
+        </button>
       </p>
     )}
   </>

@@ -7,6 +7,7 @@ import {
   deleteProposal,
   listProposals,
   loadProposal,
+  loadSubmitted,
   mergeProposal,
   updateProposal,
 } from "../../database/proposals.ts";
@@ -140,7 +141,7 @@ async function publish(c: Context<OwnerEnv>, path: Path, fields: URLSearchParams
     ...(fields.has("minor") && { minor: true }),
   });
   const { answer, eventId } = await decide(c, subjectOf(path), ({ session, accountId, now }) =>
-    updateProposal(session, { accountId, path, changes, now }),
+    updateProposal(session, { accountId, path, changes, now, keepsSubmitted: true }),
   );
   orNotFound(answer);
   return eventId;
@@ -266,9 +267,10 @@ type Refused = {
 
 async function renderPublish(c: Context<OwnerEnv>, { sent, errors, cameFrom }: Refused): Promise<Response> {
   const { back = cameFrom } = readVisit(c);
-  const { idea, ideaBank } = await loadIdea(c);
+  const { path, session, accountId, idea, ideaBank } = await loadIdea(c);
+  const submitted = await loadSubmitted(session, { accountId, path });
   const fields = sent ?? new URLSearchParams({ title: idea.title, description: idea.description });
-  const props = { ideaBank, idea, fields, errors, back };
+  const props = { ideaBank, idea, submitted, fields, errors, now: Date.now(), back };
   return renderPage(c, (frame) => <PublishPage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
 }
 
@@ -283,6 +285,7 @@ async function renderIdea(
   const visit = readVisit(c);
   const { page } = await readPage(c, PageQuery);
   const { path, session, accountId, idea, ideaBank } = await loadIdea(c);
+  const submitted = await loadSubmitted(session, { accountId, path });
   const voters = await listVoters(session, { accountId, path, request: FIRST_VOTERS });
   const comments = orNotFound(await listComments(session, { accountId, path, request: page }));
   const tags = await listOwnTags(session, accountId, path.ideaBankId);
@@ -293,7 +296,7 @@ async function renderIdea(
   const now = Date.now();
   const done = await loadJustDone({ session, accountId }, { ...visit, here: backTo(visit.here, visit.back) }, now);
   const props = {
-    ...{ ideaBank, idea, tags, comments: comments.items, people, sent, errors, now, done },
+    ...{ ideaBank, idea, submitted, tags, comments: comments.items, people, sent, errors, now, done },
     voters: voters?.items ?? [],
     fields: { ...toFields(idea), ...(sent.has("do") && { [sent.get("do") ?? ""]: sent }) },
     ...{ back: visit.back ?? cameFrom, more: await nextCursor(c, comments.next) },

@@ -1,4 +1,5 @@
 /** `…/ideas/{id}/publish`: what the changelog will say of a finished idea, in the team's words, before anybody reads it. */
+import type { Submitted } from "../../database/proposals.ts";
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import type { Proposal } from "../../model/proposal.ts";
@@ -6,25 +7,30 @@ import { ErrorSummary } from "../frame/field.tsx";
 import { Formatted } from "../frame/formatted.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
+import { dayOf } from "../frame/times.tsx";
+import { AsSubmitted } from "./as-submitted.tsx";
 import { TEXT_LABELS, TextFields } from "./text-fields.tsx";
 
 type Props = {
   readonly frame: Frame;
   readonly ideaBank: IdeaBank;
   readonly idea: Proposal;
+  readonly submitted: Submitted | null;
   /** As they stand in the form. */
   readonly fields: URLSearchParams;
   readonly errors: readonly FieldError[];
+  readonly now: number;
   readonly back: string | undefined;
 };
 
 const HINT = "**bold**, *italic*, `code`, lists, > quotes and [links](https://example.com) work.";
 
-export const PublishPage = ({ frame, ideaBank, idea, fields, errors, back }: Props) => {
+export const PublishPage = ({ frame, ideaBank, idea, submitted, fields, errors, now, back }: Props) => {
   const path = `/account/idea-banks/${ideaBank.id}/ideas/${idea.id}`;
   const query = back ? `?back=${encodeURIComponent(back)}` : "";
   const isPublished = idea.status === "implemented";
   const opened = new URLSearchParams({ title: idea.title, description: idea.description });
+  const isCorrection = isPublished && (fields.has("minor") || !fields.has("do"));
   const isPreview = fields.get("do") === "preview";
   return (
     <Layout title={isPublished ? "Edit the changelog entry" : "Publish to the changelog"} current="ideas" {...frame}>
@@ -49,7 +55,7 @@ export const PublishPage = ({ frame, ideaBank, idea, fields, errors, back }: Pro
             <TextFields fields={fields} errors={errors} rows={8} hint={HINT} />
             {isPublished && (
               <label class="choice">
-                <input type="checkbox" name="minor" checked={fields.has("minor") || !fields.has("do")} />
+                <input type="checkbox" name="minor" checked={isCorrection} />
                 Correction: keep its date and place in the changelog
               </label>
             )}
@@ -67,20 +73,13 @@ export const PublishPage = ({ frame, ideaBank, idea, fields, errors, back }: Pro
             <p class="hint">{isPreview ? "Preview of your text" : "In the changelog"}</p>
             <article class="entry">
               <h2 dir="auto">{fields.get("title")}</h2>
+              <p class="hint">{dayOf(isCorrection ? Date.parse(idea.lastActivityAt) : now)}</p>
               <Formatted text={fields.get("description") ?? ""} />
             </article>
           </aside>
         </form>
       </div>
-      {!isPublished && (
-        <section aria-labelledby="submitted">
-          <h2 id="submitted">As submitted</h2>
-          <p>
-            <strong dir="auto">{idea.title}</strong>
-          </p>
-          <Formatted text={idea.description} />
-        </section>
-      )}
+      {(submitted || !isPublished) && <AsSubmitted submitted={submitted ?? idea} />}
     </Layout>
   );
 };

@@ -39,14 +39,21 @@ const SORTS: Record<QueueSort, string> = {
 };
 
 export const QueuePage = (props: Props) => {
-  const { frame, ideas, board, ofPath, boards, hasMoreBoards, query, more, choosesNothing, done } = props;
+  const { frame, ideas, board, ofPath, boards, hasMoreBoards, query, here, more, choosesNothing, done } = props;
   const path = ofPath === undefined ? "/account/ideas" : `/account/idea-banks/${ofPath}`;
   const isFiltered = [query.q, query.status, query.visibility, query.tag].some((value) => value !== undefined);
+  const adding = new URLSearchParams({ ...(board && { board: board.id }), back: here });
+  const addLink = boards.length > 0 && (
+    <a class="button" href={`/account/ideas/new?${adding}`}>
+      New idea
+    </a>
+  );
   return (
     <Layout
       title={ofPath !== undefined && board ? board.name : "Ideas"}
       current={ofPath === undefined ? "ideas" : "idea-banks"}
       scripts={["queue.js"]}
+      aside={addLink}
       {...frame}
     >
       {ofPath !== undefined && <BankNav id={ofPath} current="" />}

@@ -1,0 +1,68 @@
+/** `/account/ideas/new`: an idea that reached the team in another way, as the team's own or for a person. */
+import type { FieldError } from "../../http/invalid-request.ts";
+import type { IdeaBank } from "../../model/idea-bank.ts";
+import { PROPOSAL_STATUSES } from "../../model/proposal.ts";
+import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
+import { Once } from "../frame/form-key.tsx";
+import { type Frame, Layout } from "../frame/layout.tsx";
+import { IDEA_STATUSES } from "../frame/words.ts";
+import { TEXT_LABELS, TextFields } from "./text-fields.tsx";
+
+type Props = {
+  readonly frame: Frame;
+  readonly boards: readonly IdeaBank[];
+  readonly fields: URLSearchParams;
+  readonly errors: readonly FieldError[];
+  readonly back: string;
+};
+
+const LABELS = { board: "Board", ...TEXT_LABELS, panelistExternalId: "Person" };
+const PERSON_HINT = "ID in your system of the person who asked for it. Leave empty to add it as your team.";
+
+export const NewIdeaPage = ({ frame, boards, fields, errors, back }: Props) => {
+  const [board, person] = [messageFor(errors, "board"), messageFor(errors, "panelistExternalId")];
+  return (
+    <Layout title="New idea" current="ideas" {...frame}>
+      <p>
+        <a href={back}>Back to the list</a>
+      </p>
+      {errors.length > 0 && <ErrorSummary title="The idea wasn’t added." errors={errors} labels={LABELS} />}
+      <form method="post" action="/account/ideas/new" class="create">
+        <Once />
+        <input type="hidden" name="back" value={back} />
+        <Field name="board" label={LABELS.board} message={board}>
+          <select id="board" name="board" required {...described("board", board)}>
+            {boards.map(({ id, name }) => (
+              <option value={id} selected={id === fields.get("board")}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <TextFields fields={fields} errors={errors} rows={6} />
+        <Field name="panelistExternalId" label={LABELS.panelistExternalId} hint={PERSON_HINT} message={person}>
+          <input
+            id="panelistExternalId"
+            name="panelistExternalId"
+            value={fields.get("panelistExternalId") ?? ""}
+            maxlength={200}
+            autocomplete="off"
+            {...described("panelistExternalId", person, PERSON_HINT)}
+          />
+        </Field>
+        <Field name="status" label="Status" message={undefined}>
+          <select id="status" name="status">
+            {PROPOSAL_STATUSES.map((each) => (
+              <option value={each} selected={each === fields.get("status")}>
+                {IDEA_STATUSES[each]}
+              </option>
+            ))}
+          </select>
+        </Field>
+        <button type="submit" class="primary">
+          Add idea
+        </button>
+      </form>
+    </Layout>
+  );
+};
