@@ -18,5 +18,5 @@ export async function attempt(
   const headers = { "Content-Type": "application/json", "User-Agent": "edge-access-api webhooks", ...signed };
   const answer = await send({ url, headers, body });
   const durationMs = Math.max(0, Date.now() - at);
-  return { answer, attempt: { at, id, type: payload.type, status: answer.status, durationMs } };
+  return { answer, attempt: { at, id, type: payload.type, status: answer.status, durationMs, url } };
 }

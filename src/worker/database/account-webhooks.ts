@@ -71,7 +71,11 @@ const toWebhook = (row: Row): Webhook => ({
   failingSince: orNull(row.failing_since),
   nextAttemptAt: orNull(row.due_at),
   previousSecretUntil: orNull(toSecrets(row).earlierUntil),
-  attempts: (JSON.parse(row.recent) as StoredAttempt[]).map(({ at, ...rest }) => ({ at: toTimestamp(at), ...rest })),
+  attempts: (JSON.parse(row.recent) as StoredAttempt[]).map(({ at, url = null, ...rest }) => ({
+    at: toTimestamp(at),
+    ...rest,
+    url,
+  })),
 });
 
 /** Oldest first. */

@@ -67,6 +67,8 @@ export type StoredAttempt = {
   readonly type: string;
   readonly status: number | null;
   readonly durationMs: number;
+  /** Of an attempt before 1.1.0 it is not known. */
+  readonly url?: string;
 };
 
 /** By the account's id, as the account of an idea bank, by its owner, or the accounts of API keys (`apiKeyIds`: a JSON array). */

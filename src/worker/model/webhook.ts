@@ -34,6 +34,7 @@ const EXAMPLE_ATTEMPT = {
   type: "proposal.created",
   status: 204,
   durationMs: 87,
+  url: EXAMPLE_URL,
 };
 const EXAMPLE_WEBHOOK = {
   id: "W3bh00k00001",
@@ -126,6 +127,7 @@ export const WebhookAttempt = describe(
     type: z.string(),
     status: Status,
     durationMs: Count,
+    url: z.nullable(z.string()),
   }),
   {
     name: "WebhookAttempt",
@@ -135,6 +137,7 @@ export const WebhookAttempt = describe(
       type: "The type of the change; `webhook.test` for a test.",
       status: STATUS_TEXT,
       durationMs: DURATION_TEXT,
+      url: "The URL that was called. `null` for an attempt that was made before 1.1.0.",
     },
   },
 );

@@ -133,7 +133,7 @@ describe("a decision", () => {
     const fields = { ids: shown.slice(0, 2), back: "/account/approval?limit=50" };
     const nothing = await owner.submit("/approval", { visibility: "public", back: fields.back });
     const empty = nothing.headers.get("Location") ?? "";
-    expect(empty).toBe("/account/approval?limit=50&nothing-chosen=");
+    expect(empty).toBe("/account/approval?limit=50&told=nothing-chosen");
     expect(await list(empty.replace("/account", ""))).toContain("Choose at least one idea.");
     const answer = await owner.submit("/approval", { ...fields, ...APPROVE });
     const there = answer.headers.get("Location")?.replace("/account", "") ?? "";

@@ -160,7 +160,7 @@ describe("the owner's desk in Chromium", () => {
     for (const [name, address] of [
       ["home", "/account"],
       ["queue", "/account/ideas?sort=top"],
-      ["queue-nothing", "/account/ideas?q=zebra&nothing-chosen="],
+      ["queue-nothing", "/account/ideas?q=zebra&told=nothing-chosen"],
       ["publish", `${bank}/ideas/${ids[0]}/publish`],
       ["voters", `${bank}/ideas/${ids[0]}/voters`],
       ["delete-several", `/account/ideas/delete?ids=${path.split("/").at(-1)}-${ids[0]}`],

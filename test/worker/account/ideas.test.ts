@@ -99,12 +99,14 @@ describe("the ideas of an idea bank", () => {
     expect((await changes()).at(-1)).toMatchObject({ type: "proposal.updated", by: "tenant", proposalId: two });
     // What waits is approved where its text is shown.
     const pending = await panel.propose({ title: "Four", visibility: "pending" });
-    expect(locationOf(await act({ do: "public" }, [pending]))).toBe(`${bank}?tag=Old&q=x`);
+    const left = locationOf(await act({ do: "public" }, [pending]));
+    expect(left).toBe(`${bank}?tag=Old&q=x&told=waiting-left-out`);
+    expect(await page(left)).toContain("Ideas that are waiting for approval were left out.");
     expect((await idea(pending)).visibility).toBe("pending");
     expect(await page(`${bank}/ideas/${pending}`)).toContain(`href="/account/approval/${pending}"`);
     // With nothing chosen the page says so, with its filters.
     const nothing = locationOf(await act({ do: "public" }, []));
-    expect(nothing).toBe(`${bank}?tag=Old&q=x&nothing-chosen=`);
+    expect(nothing).toBe(`${bank}?tag=Old&q=x&told=nothing-chosen`);
     expect(await page(nothing)).toContain("Choose at least one idea.");
     expect((await act({ do: "status", status: "nonsense" })).status).toBe(400);
     // It leads to no other site, whoever has sent the form.
@@ -323,6 +325,26 @@ describe("one idea", () => {
       expect(await page(where)).toMatch(/As submitted<\/h2>.*pls night busses.*<p>i want <strong>them<\/strong><\/p>/s);
     const refused = await owner.submit(target, { ...Object.fromEntries(form.fields), title: "", do: "publish" });
     expect([refused.status, (await refused.text()).includes("Nothing was published.")]).toEqual([400, true]);
+  });
+
+  it("shows a response and a comment as people will see them before anything is saved, and keeps what was typed", async () => {
+    const desk = await createDesk();
+    const { panel, bank, idea } = desk;
+    const id = await panel.propose({ title: "Night buses" });
+    const path = `${bank}/ideas/${id}`;
+    const preview = async (button: string, fields: Record<string, string>) => {
+      const answer = await send(desk, path, button, fields);
+      return [answer.status, await answer.text()] as const;
+    };
+    const [status, response] = await preview("Save response", { do: "preview-response", response: "Yes, **soon**" });
+    expect(status).toBe(200);
+    expect(response).toMatch(/class="written".*<p>Yes, <strong>soon<\/strong><\/p>/s);
+    expect(response).toContain("Yes, **soon**</textarea>");
+    const [, comment] = await preview("Post comment", { do: "preview-comment", body: "- a\n- b" });
+    expect(comment).toMatch(/class="written".*<ul><li>a<\/li><li>b<\/li><\/ul>/s);
+    expect(comment).toContain("- a\n- b</textarea>");
+    expect(await idea(id)).toMatchObject({ response: null, comments: 0 });
+    expect(await desk.activity()).toEqual([]);
   });
 
   it("that is edited elsewhere keeps no former text: what a team takes out of it is gone", async () => {

@@ -51,7 +51,7 @@ async function endSessions(): Promise<void> {
   const page = await elsewhere.newPage();
   await page.goto("/account/accounts");
   await page.getByRole("button", { name: "Sign out everywhere" }).click();
-  await page.getByRole("heading", { name: "You are signed out everywhere" }).waitFor();
+  await page.getByRole("heading", { name: "You’re signed out everywhere" }).waitFor();
   await elsewhere.close();
 }
 
@@ -78,7 +78,7 @@ const FORMS: Form[] = [
   { name: "an API key", at: "/account/api-keys?create", field: "#name", text: LINE, button: "Create key" },
   {
     name: "a webhook",
-    at: "/account/webhooks",
+    at: "/account/webhooks/new",
     field: "#url",
     text: "https://crm.example.com/a",
     button: "Create webhook",

@@ -43,11 +43,11 @@ describe("an owner whom the platform signs in", () => {
       await page.getByText("colleague@example.com").first().waitFor();
 
       await action(page, "Sign out").click();
-      await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+      await page.getByRole("heading", { name: "You’re signed out" }).waitFor();
       await page.goto("/account/api-keys");
       await expect.poll(signedInAs).toBe("Signed in as owner@example.com");
       await page.goto(link);
-      await page.getByRole("heading", { name: "This link has ended" }).waitFor();
+      await page.getByRole("heading", { name: "This link has expired" }).waitFor();
     },
   );
 
@@ -68,7 +68,7 @@ describe("an owner whom the platform signs in", () => {
     await action(page, "Sign out").waitFor();
     await lookAround(page, "account-handed-over");
     await action(page, "Sign out").click();
-    await page.getByRole("heading", { name: "You are signed out" }).waitFor();
+    await page.getByRole("heading", { name: "You’re signed out" }).waitFor();
     await lookAround(page, "account-signed-out");
     await page.goto("/account/sign-in");
     await lookAround(page, "account-link-ended");

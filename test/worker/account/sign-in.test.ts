@@ -111,7 +111,7 @@ describe("a link", () => {
     const late = new Browser();
     for (const answer of [await late.send(link), await late.confirm(link)]) {
       expect([answer.status, answer.headers.getSetCookie()]).toEqual([410, []]);
-      expect(await answer.text()).toContain("This link has ended");
+      expect(await answer.text()).toContain("This link has expired");
     }
     expect(await statusOf(late)).toBe(403);
   });
@@ -216,7 +216,7 @@ describe("login CSRF and fixed sessions", () => {
     const page = await first.browser.send(link);
     expect([page.status, page.headers.getSetCookie()]).toEqual([200, []]);
     const text = await page.text();
-    expect(text).toContain(`Now you are signed in as ${first.email}. That ends.`);
+    expect(text).toContain(`You’ll be signed out of ${first.email}.`);
     expect(text).toContain(`Continue as ${email}`);
     expect((await first.browser.confirm(link)).status).toBe(303);
     expect(await (await first.browser.send("/account/api-keys")).text()).toContain(`Signed in as </span>${email}`);
@@ -327,7 +327,7 @@ describe("a session", () => {
     expect(await (await browser.send("/account/api-keys")).text()).toContain('action="/account/sign-out"');
     const out = await browser.post("/account/sign-out");
     expect([out.status, browser.owner]).toEqual([200, ""]);
-    expect(await out.text()).toContain("You are signed out");
+    expect(await out.text()).toContain("You’re signed out");
     expect([await statusOf(browser), await statusOf(withCookie(copy))]).toEqual([403, 403]);
     expect(await selectEverywhere("SELECT opened_at FROM sign_ins")).toEqual([{ opened_at: 0 }]);
   });
@@ -343,7 +343,7 @@ describe("a session", () => {
     expect(page).toContain("Cloudflare Access");
     const out = await browser.post("/account/sign-out-everywhere");
     expect([out.status, browser.owner]).toEqual([200, ""]);
-    expect(await out.text()).toContain("You are signed out everywhere");
+    expect(await out.text()).toContain("You’re signed out everywhere");
     expect([await statusOf(browser), await statusOf(elsewhere), await statusOf(other.browser)]).toEqual([
       403, 403, 200,
     ]);

@@ -15,7 +15,7 @@ async function scene(react?: Reaction) {
   const list = async () => (await (await owner.json("GET", "/webhooks")).json<{ items: Webhook[] }>()).items;
   const created = await owner.submit("/webhooks", {
     url: URL_,
-    once: onceIn(await (await owner.page("/webhooks")).text()),
+    once: onceIn(await (await owner.page("/webhooks/new")).text()),
   });
   const html = await created.text();
   receiver.secrets = [secretIn(html)];
@@ -42,7 +42,7 @@ it("a webhook is made with a form; its secret is in that answer alone", async ()
 
 it("a form that is sent twice makes one webhook, and one new secret", async () => {
   const owner = createOwner();
-  const fields = { url: URL_, once: onceIn(await (await owner.page("/webhooks")).text()) };
+  const fields = { url: URL_, once: onceIn(await (await owner.page("/webhooks/new")).text()) };
   const answers = await Promise.all([owner.submit("/webhooks", fields), owner.submit("/webhooks", fields)]);
   expect(answers.map(({ status }) => status).toSorted()).toEqual([201, 409]);
   const { path, page, owner: other } = await scene();
@@ -149,6 +149,7 @@ it("says how the deliveries go: what waits, what failed, what was missed", async
   expect(receiver.seen).toHaveLength(1);
   for (const text of [await page(), await (await owner.page("/webhooks")).text()]) expect(text).toContain(">Failing<");
   expect(await page()).toContain("<strong>503</strong> <code>ideabank.created</code>");
+  expect(await page()).toContain(`POST ${URL_}`);
   expect(await page()).toContain("<dt>Waiting changes</dt><dd>1</dd>");
   expect(await page()).toContain("Your endpoint answered 503 to the last delivery. Look for the error in its log.");
   expect(await page()).toMatch(/Next try <time[^>]*>in less than a minute<\/time>\. 1 waiting\./);
@@ -190,11 +191,11 @@ it("a webhook of another account is not found; another site can send no form; ot
   expect(await list()).toEqual(before);
 });
 
-it("four webhooks leave no form; the navigation leads here", async () => {
+it("four webhooks leave no way to another; the navigation leads here", async () => {
   const { owner } = await scene();
   for (let more = 1; more < 4; more++) await owner.json("POST", "/webhooks", { url: URL_ });
   const html = await (await owner.page("/webhooks")).text();
-  expect(html).not.toContain("<form");
-  expect(html).toContain("4 webhooks: delete one first.");
+  expect(html).not.toContain("Create webhook");
+  expect(html).toContain("4 of 4 webhooks. Delete one to create another.");
   expect(html).toContain('<a href="/account/webhooks" aria-current="page">Webhooks</a>');
 });

@@ -39,6 +39,7 @@ describe("Webhooks in Chromium", () => {
   async function create(page: Page, path: string, ...types: string[]): Promise<string> {
     await page.goto("/account/api-keys");
     await page.getByRole("link", { name: "Webhooks", exact: true }).click();
+    await page.getByRole("link", { name: "Create webhook" }).click();
     await page.getByLabel("URL", { exact: true }).fill(url + path);
     if (types.length > 0) await page.getByRole("radio", { name: /^Choose events/ }).check();
     for (const type of types) await page.locator(`input[value="${type}"]`).check();
@@ -114,7 +115,7 @@ describe("Webhooks in Chromium", () => {
     "says at the top what is wrong with a URL, and leads to it (JavaScript: %s)",
     async (javaScript) => {
       const { page } = await openPage(stage, { javaScriptEnabled: javaScript });
-      await page.goto("/account/webhooks");
+      await page.goto("/account/webhooks/new");
       await page.getByLabel("URL", { exact: true }).fill("https://10.0.0.1/");
       await page.getByRole("radio", { name: /^Choose events/ }).check();
       await page.getByLabel("comment.created").check();

@@ -2,6 +2,7 @@
 import type { LoadedDecision } from "../../database/audit-events.ts";
 import type { AuditEvent } from "../../model/audit-event.ts";
 import { changesInWords } from "./changes-in-words.ts";
+import type { Told } from "./visit.ts";
 
 /** `each`: what the decision has changed of each proposal. */
 export type JustDone = LoadedDecision & {
@@ -27,12 +28,18 @@ export const Done = ({ done, isQuiet = false }: { readonly done: JustDone | unde
     </form>
   );
 
-/** The answer to a button for several that was pressed while none was chosen. */
-export const NothingChosen = () => (
-  <p class="notice bad" role="alert" tabindex={-1} autofocus>
-    Choose at least one idea.
-  </p>
-);
+const TOLD: Record<Told, string> = {
+  "nothing-chosen": "Choose at least one idea.",
+  "waiting-left-out": "Ideas that are waiting for approval were left out. Open each to approve it.",
+};
+
+/** Why a button for several has not done, or not done for all, what it says. */
+export const Refusal = ({ told }: { readonly told: Told | undefined }) =>
+  told && (
+    <p class="notice bad" role="alert" tabindex={-1} autofocus>
+      {TOLD[told]}
+    </p>
+  );
 
 const COMMENTS: Record<string, string> = {
   created: "Comment posted.",

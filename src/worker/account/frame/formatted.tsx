@@ -2,6 +2,9 @@
 import type { Child } from "hono/jsx";
 import { type Block, type Inline, parseText } from "../../model/light-formatting.ts";
 
+/** What the parser understands, for the hint at a field. */
+export const FORMATS = "**bold**, *italic*, `code`, lists, > quotes and [links](https://example.com) work.";
+
 export const Formatted = ({ text }: { readonly text: string }) => (
   <div class="formatted" dir="auto">
     {parseText(text).map((block) => (

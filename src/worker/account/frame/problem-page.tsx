@@ -154,7 +154,7 @@ export const SignedOutFormPage = ({ frame, ways: { signIn, hasAccess }, held }: 
         </p>
       )}
       {address === undefined ? (
-        held === undefined && <p>Open Account Settings again where you came from.</p>
+        held === undefined && <p>Open your boards again from where you came.</p>
       ) : (
         <p>
           <a class="button" href={address} {...beside}>

@@ -3,7 +3,9 @@ import type { Context } from "hono";
 import { isOwnPage } from "../../model/own-page.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 
-const NOTHING_CHOSEN = "nothing-chosen";
+/** What a list says of the button that was pressed in it: none was chosen; waiting ideas were left out. */
+const TOLD = ["nothing-chosen", "waiting-left-out"] as const;
+export type Told = (typeof TOLD)[number];
 
 /** `here`: this page, as a link. `back`: the list from which it was opened. `undo`: the event of the last decision; `redo`: if that was an undo. */
 export type PageVisit = {
@@ -11,12 +13,11 @@ export type PageVisit = {
   readonly back: string | undefined;
   readonly undo: string | undefined;
   readonly redo: string | undefined;
-  /** A button for several was pressed, and none was chosen. */
-  readonly choosesNothing: boolean;
+  readonly told: Told | undefined;
 };
 
-/** Leads back to a list from which nothing was chosen. */
-export const backToChoose = (list: string): string => withParameter(list, NOTHING_CHOSEN, "");
+/** Leads back to a list, which then says this. */
+export const tellAt = (list: string, told: Told): string => withParameter(list, "told", told);
 
 /** The path, if it is one of our pages; otherwise `other`. */
 export const ownPage = (path: string | null, other: string): string => (path && isOwnPage(path) ? path : other);
@@ -32,7 +33,7 @@ export function readVisit(c: Context<OwnerEnv>): PageVisit {
     url.searchParams.delete(name);
     return value;
   };
-  const [back, undo, redo, nothing] = [take("back"), take("undo"), take("redo"), take(NOTHING_CHOSEN)];
+  const [back, undo, redo, told] = [take("back"), take("undo"), take("redo"), take("told")];
   const given = new URLSearchParams([...url.searchParams].filter(([, value]) => value.trim() !== ""));
   url.search = given.toString();
   // A form was read before this line, so the body is not needed.
@@ -43,7 +44,7 @@ export function readVisit(c: Context<OwnerEnv>): PageVisit {
     back: ownPage(back, "") || undefined,
     undo: undo ?? undefined,
     redo: redo ?? undefined,
-    choosesNothing: nothing !== null,
+    told: TOLD.find((each) => each === told),
   };
 }
 

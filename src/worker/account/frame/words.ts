@@ -15,7 +15,7 @@ export const BANK_SWITCHES = {
   votingEnabled: ["Votes", "People can vote and take votes back."],
   commentsEnabled: ["Comments", "People can comment."],
   approvalRequired: ["Approval", "New and edited ideas stay hidden from others until you approve them."],
-  internal: ["Internal", "Only the changelog is public."],
+  internal: ["Internal", "People can’t see ideas, votes or comments. Only the changelog is public."],
 } as const;
 
 export const CHANGELOG_SWITCH = ["Changelog", "People can see what you shipped."] as const;

@@ -1,8 +1,9 @@
 /** `/account/approval`: the proposals that wait for approval, in all idea banks. */
 import type { PendingProposal } from "../../database/pending-proposals.ts";
-import { Done, type JustDone, NothingChosen } from "../frame/done.tsx";
+import { Done, type JustDone, Refusal } from "../frame/done.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
+import type { Told } from "../frame/visit.ts";
 
 type Props = {
   readonly frame: Frame;
@@ -11,13 +12,13 @@ type Props = {
   readonly next: string | undefined;
   readonly here: string;
   readonly done: JustDone | undefined;
-  readonly choosesNothing: boolean;
+  readonly told: Told | undefined;
 };
 
-export const ApprovalPage = ({ frame, waiting, now, next, here, done, choosesNothing }: Props) => (
+export const ApprovalPage = ({ frame, waiting, now, next, here, done, told }: Props) => (
   <Layout title="Waiting for approval" current="approval" {...frame}>
     <Done done={done} isQuiet={waiting.length > 0} />
-    {choosesNothing && <NothingChosen />}
+    <Refusal told={told} />
     <p class="lead">
       {waiting.length > 0
         ? "Open an idea to respond to it or merge it into another."

@@ -17,7 +17,7 @@ import { primaryOf, visitAccount } from "../account-databases.ts";
 import { decide as decideAbout, decideTogether, idsOf, openOwn } from "../frame/decide.ts";
 import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
-import { backToChoose, ownPage, readVisit, withParameter } from "../frame/visit.ts";
+import { ownPage, readVisit, tellAt, withParameter } from "../frame/visit.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { ApprovalPage } from "./approval-page.tsx";
 import { ReviewPage } from "./review-page.tsx";
@@ -60,7 +60,7 @@ export function addApprovalPages(routes: Routes<OwnerEnv>): void {
       next: await nextCursor(c, next),
       here: visit.here,
       done,
-      choosesNothing: visit.choosesNothing,
+      told: visit.told,
     };
     return renderPage(c, (frame) => <ApprovalPage frame={frame} {...props} />);
   });
@@ -68,7 +68,7 @@ export function addApprovalPages(routes: Routes<OwnerEnv>): void {
   routes.post(LIST, async (c) => {
     const fields = await readForm(c, { maxBytes: MAX_FORM_BYTES });
     const back = ownPage(fields.get("back"), LIST);
-    if (!fields.has("ids")) return c.redirect(backToChoose(back), 303);
+    if (!fields.has("ids")) return c.redirect(tellAt(back, "nothing-chosen"), 303);
     const event = await decideSeveral(c, fields);
     return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
   });

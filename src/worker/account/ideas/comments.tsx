@@ -3,7 +3,7 @@ import type { FieldError } from "../../http/invalid-request.ts";
 import type { Comment } from "../../model/comment.ts";
 import type { Panelist } from "../../model/panelist.ts";
 import { described, Field, messageFor } from "../frame/field.tsx";
-import { Formatted } from "../frame/formatted.tsx";
+import { FORMATS, Formatted } from "../frame/formatted.tsx";
 import { Time } from "../frame/times.tsx";
 import { counted } from "../frame/words.ts";
 
@@ -34,10 +34,11 @@ type Props = {
 };
 
 export const LABEL = "Comment";
-const HINT = "Posted as your team, visible to everyone";
+const HINT = `Posted as your team, visible to everyone. ${FORMATS}`;
 
 export const Comments = ({ count, comments, older, people, sent, errors, now, action }: Props) => {
   const message = messageFor(errors, "body");
+  const written = ["comment", "preview-comment"].includes(sent.get("do") ?? "") ? sent.get("body") : null;
   return (
     <section aria-labelledby="comments" class="comments">
       <h2 id="comments">{count === 0 ? "Comments" : counted(count, "comment")}</h2>
@@ -54,16 +55,30 @@ export const Comments = ({ count, comments, older, people, sent, errors, now, ac
       <form method="post" action={action} class="narrow">
         <Field name="body" label={LABEL} hint={HINT} message={message}>
           <textarea id="body" name="body" rows={3} dir="auto" required {...described("body", message, HINT)}>
-            {sent.get("do") === "comment" && sent.get("body")}
+            {written}
           </textarea>
         </Field>
-        <button type="submit" name="do" value="comment">
-          Post comment
-        </button>
+        {sent.get("do") === "preview-comment" && <Preview text={written ?? ""} />}
+        <div class="buttons">
+          <button type="submit" name="do" value="comment">
+            Post comment
+          </button>
+          <button type="submit" name="do" value="preview-comment">
+            Preview
+          </button>
+        </div>
       </form>
     </section>
   );
 };
+
+/** The text that is being written, as people will see it. */
+export const Preview = ({ text }: { readonly text: string }) => (
+  <div class="written" role="status" tabindex={-1} autofocus>
+    <p class="hint">Preview</p>
+    <Formatted text={text} />
+  </div>
+);
 
 type CommentProps = {
   readonly comment: Comment;

@@ -25,30 +25,35 @@ function toChosen(text: string, ideaBankId: string | undefined): Chosen[] {
 export const chosenIn = (fields: URLSearchParams, ideaBankId: string | undefined): readonly Chosen[] =>
   [...new Set(fields.getAll("ids"))].flatMap((each) => toChosen(each, ideaBankId)).slice(0, TOGETHER_AT_MOST);
 
-/** Decides, and returns the event's id; undefined when nothing was changed. Throws `invalid-request` and `not-found`. */
+/**
+ * Decides, and returns the event's id; undefined when nothing was changed. `leavesOut`: ideas that wait for approval are not made
+ * public here. Throws `invalid-request` and `not-found`.
+ */
 export async function decideAboutSeveral(
   c: Context<OwnerEnv>,
   chosen: readonly Chosen[],
   fields: URLSearchParams,
-): Promise<string | undefined> {
+): Promise<{ readonly event: string | undefined; readonly leavesOut: boolean }> {
   const { session, accountId } = await openOwn(c);
   const ideas = new Map(
     (await loadQueued(session, { accountId, ids: chosen.map(({ id }) => id) })).map((idea) => [idea.id, idea]),
   );
   if (ideas.size === 0) throw noSuchContent();
   const now = Date.now();
-  return decideTogether(
+  const publishes = fields.get("do") === "public";
+  const event = await decideTogether(
     c,
     { session, accountId, now },
     chosen.flatMap(({ ideaBankId, id }) => {
       const idea = ideas.get(id);
       if (idea === undefined) return [];
       // Waiting ideas are left out, because they are approved on the page that shows their text.
-      const state = fields.get("do") === "public" ? ({ visibility: "hidden" } as const) : {};
+      const state = publishes ? ({ visibility: "hidden" } as const) : {};
       const change = { accountId, path: { ideaBankId, proposalId: id }, changes: toChanges(fields, idea.tags), now };
       return [{ subject: { id, ideaBankId }, statement: changeProposalFrom(state, change) }];
     }),
   );
+  return { event, leavesOut: publishes && [...ideas.values()].some(({ visibility }) => visibility === "pending") };
 }
 
 /** Sets the status that was chosen in the row of an idea. Throws `invalid-request` and `not-found`. */
@@ -60,7 +65,7 @@ export async function decideAboutOne(
   const [one] = toChosen(text, undefined);
   if (one === undefined) throw noSuchContent();
   const row = new URLSearchParams({ do: "status", status: fields.get(`status-${one.id}`) ?? "" });
-  return decideAboutSeveral(c, [one], row);
+  return (await decideAboutSeveral(c, [one], row)).event;
 }
 
 /** The changes that the pressed button makes to an idea with these tags. */

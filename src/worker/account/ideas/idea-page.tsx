@@ -8,13 +8,13 @@ import type { TagCount } from "../../model/tag.ts";
 import type { Voter } from "../../model/voter.ts";
 import { Done, type JustDone } from "../frame/done.tsx";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
-import { Formatted } from "../frame/formatted.tsx";
+import { FORMATS, Formatted } from "../frame/formatted.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
 import { Time } from "../frame/times.tsx";
 import { IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
 import { AsSubmitted } from "./as-submitted.tsx";
-import { Author, Comments, LABEL, type People } from "./comments.tsx";
+import { Author, Comments, LABEL, type People, Preview } from "./comments.tsx";
 import { TEXT_LABELS, TextFields } from "./text-fields.tsx";
 
 type Props = {
@@ -48,7 +48,7 @@ const LABELS = {
   body: LABEL,
 };
 const HINTS = {
-  response: "Shown above the comments. Leave empty for no response.",
+  response: `Shown above the comments. Leave empty for no response. ${FORMATS}`,
   tags: "Up to 5, separated by commas",
 };
 
@@ -124,7 +124,8 @@ export const IdeaPage = (props: Props) => {
   );
 };
 
-const Response = ({ idea, fields: { decide: fields }, errors }: Props) => {
+const Response = ({ idea, fields: { decide: fields }, sent, errors }: Props) => {
+  const isPreview = sent.get("do") === "preview-response";
   const message = messageFor(errors, "response");
   return (
     <>
@@ -134,7 +135,7 @@ const Response = ({ idea, fields: { decide: fields }, errors }: Props) => {
           <Formatted text={idea.response.text} />
         </blockquote>
       )}
-      <details open={idea.response === null || message !== undefined}>
+      <details open={idea.response === null || message !== undefined || isPreview}>
         <summary>{idea.response ? "Edit the official response" : "Write an official response"}</summary>
         <Field name="response" label={LABELS.response} hint={HINTS.response} message={message}>
           <textarea
@@ -147,9 +148,15 @@ const Response = ({ idea, fields: { decide: fields }, errors }: Props) => {
             {fields.get("response")}
           </textarea>
         </Field>
-        <button type="submit" name="do" value="decide">
-          Save response
-        </button>
+        {isPreview && <Preview text={fields.get("response") ?? ""} />}
+        <div class="buttons">
+          <button type="submit" name="do" value="decide">
+            Save response
+          </button>
+          <button type="submit" name="do" value="preview-response">
+            Preview
+          </button>
+        </div>
       </details>
     </>
   );

@@ -54,6 +54,7 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
     const fields = await readForm(c, { maxBytes: MAX_FORM_BYTES });
     const { here, back } = readVisit(c);
     const list = back ?? `${IDEA_BANKS}/${path.ideaBankId}`;
+    if (fields.get("do")?.startsWith("preview-")) return renderIdea(c, { sent: fields, errors: [], cameFrom: back });
     try {
       if (fields.get("asks") === "publish" && fields.get("do") === "decide" && becomesDone(fields)) {
         const { event } = await decideWithoutStatus(c, path, fields);
@@ -298,7 +299,11 @@ async function renderIdea(
   const props = {
     ...{ ideaBank, idea, submitted, tags, comments: comments.items, people, sent, errors, now, done },
     voters: voters?.items ?? [],
-    fields: { ...toFields(idea), ...(sent.has("do") && { [sent.get("do") ?? ""]: sent }) },
+    fields: {
+      ...toFields(idea),
+      ...(sent.has("response") && { decide: sent }),
+      ...(sent.get("do") === "edit" && { edit: sent }),
+    },
     ...{ back: visit.back ?? cameFrom, more: await nextCursor(c, comments.next) },
   };
   return renderPage(c, (frame) => <IdeaPage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);

@@ -4,7 +4,7 @@ import type { FieldError } from "../../http/invalid-request.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import type { Proposal } from "../../model/proposal.ts";
 import { ErrorSummary } from "../frame/field.tsx";
-import { Formatted } from "../frame/formatted.tsx";
+import { FORMATS, Formatted } from "../frame/formatted.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
 import { dayOf } from "../frame/times.tsx";
@@ -22,8 +22,6 @@ type Props = {
   readonly now: number;
   readonly back: string | undefined;
 };
-
-const HINT = "**bold**, *italic*, `code`, lists, > quotes and [links](https://example.com) work.";
 
 export const PublishPage = ({ frame, ideaBank, idea, submitted, fields, errors, now, back }: Props) => {
   const path = `/account/idea-banks/${ideaBank.id}/ideas/${idea.id}`;
@@ -52,7 +50,7 @@ export const PublishPage = ({ frame, ideaBank, idea, submitted, fields, errors, 
         <form method="post" action={`${path}/publish${query}`}>
           <OpenedWith fields={fields.has("was") ? fields : opened} />
           <div class="text">
-            <TextFields fields={fields} errors={errors} rows={8} hint={HINT} />
+            <TextFields fields={fields} errors={errors} rows={8} hint={FORMATS} />
             {isPublished && (
               <label class="choice">
                 <input type="checkbox" name="minor" checked={isCorrection} />

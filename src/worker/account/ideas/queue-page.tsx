@@ -4,9 +4,10 @@ import type { IdeaBank } from "../../model/idea-bank.ts";
 import { firstLine } from "../../model/light-formatting.ts";
 import { PROPOSAL_STATUSES, type ProposalStatus } from "../../model/proposal.ts";
 import type { TagCount } from "../../model/tag.ts";
-import { Done, type JustDone, NothingChosen } from "../frame/done.tsx";
+import { Done, type JustDone, Refusal } from "../frame/done.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
+import type { Told } from "../frame/visit.ts";
 import { IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
 import { BankNav } from "../idea-banks/nav.tsx";
 import { type QueueQuery, toParameters } from "./queue-query.ts";
@@ -25,8 +26,7 @@ type Props = {
   readonly query: QueueQuery;
   readonly here: string;
   readonly more: string | undefined;
-  /** A button was pressed, and no idea was chosen. */
-  readonly choosesNothing: boolean;
+  readonly told: Told | undefined;
   readonly now: number;
   readonly done: JustDone | undefined;
 };
@@ -39,7 +39,7 @@ const SORTS: Record<QueueSort, string> = {
 };
 
 export const QueuePage = (props: Props) => {
-  const { frame, ideas, board, ofPath, boards, hasMoreBoards, query, here, more, choosesNothing, done } = props;
+  const { frame, ideas, board, ofPath, boards, hasMoreBoards, query, here, more, told, done } = props;
   const path = ofPath === undefined ? "/account/ideas" : `/account/idea-banks/${ofPath}`;
   const isFiltered = [query.q, query.status, query.visibility, query.tag].some((value) => value !== undefined);
   const adding = new URLSearchParams({ ...(board && { board: board.id }), back: here });
@@ -57,8 +57,8 @@ export const QueuePage = (props: Props) => {
       {...frame}
     >
       {ofPath !== undefined && <BankNav id={ofPath} current="" />}
-      <Done done={done} isQuiet={choosesNothing} />
-      {choosesNothing && <NothingChosen />}
+      <Done done={done} isQuiet={told !== undefined} />
+      <Refusal told={told} />
       <Tabs {...props} path={path} />
       <Filters {...props} path={path} />
       {query.q !== undefined && (

@@ -12,7 +12,7 @@ import type { Routes } from "../../http/routes.ts";
 import { idsOf, openOwn, orNotFound } from "../frame/decide.ts";
 import { renderPage } from "../frame/render-page.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
-import { backToChoose, ownPage, readVisit, withParameter } from "../frame/visit.ts";
+import { ownPage, readVisit, tellAt, withParameter } from "../frame/visit.ts";
 import { IDEA_BANKS } from "../idea-banks/routes.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 import { chosenIn, decideAboutOne, decideAboutSeveral } from "./decide-several.ts";
@@ -71,7 +71,7 @@ async function renderQueue(c: Context<OwnerEnv>, ofPath: string | undefined): Pr
     board: isOne ? ideaBanks[0] : undefined,
     ofPath,
     hasMoreBoards: banks.next !== undefined,
-    choosesNothing: visit.choosesNothing,
+    told: visit.told,
     more: await nextCursor(c, listed.next),
     done: await loadJustDone({ session, accountId }, visit, now),
   };
@@ -92,7 +92,7 @@ async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise
     return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
   }
   const chosen = chosenIn(fields, ofPath);
-  if (chosen.length === 0) return c.redirect(backToChoose(back), 303);
+  if (chosen.length === 0) return c.redirect(tellAt(back, "nothing-chosen"), 303);
   if (CONFIRMED.includes(what)) {
     const asked = new URLSearchParams([
       ["back", back],
@@ -100,6 +100,7 @@ async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise
     ]);
     return c.redirect(`${ALL}/${what}?${asked}`, 303);
   }
-  const event = await decideAboutSeveral(c, chosen, fields);
-  return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
+  const { event, leavesOut } = await decideAboutSeveral(c, chosen, fields);
+  const to = leavesOut ? tellAt(back, "waiting-left-out") : back;
+  return c.redirect(event === undefined ? to : withParameter(to, "undo", event), 303);
 }

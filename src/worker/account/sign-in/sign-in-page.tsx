@@ -12,12 +12,12 @@ type Props = {
 export const SignInPage = ({ frame, email, signedIn, link }: Props) => (
   <Layout title="Sign in" {...frame}>
     <p class="lead">
-      {"You will be signed in as "}
+      {"Sign in as "}
       <strong>{email}</strong>
-      {"."}
+      {"?"}
     </p>
-    {signedIn && <p>{`Now you are signed in as ${signedIn}. That ends.`}</p>}
-    <p class="hint">If this is not you, close this page: somebody else has sent you here.</p>
+    {signedIn && <p>{`You’ll be signed out of ${signedIn}.`}</p>}
+    <p class="hint">Not you? Close this page: someone else sent you this link.</p>
     <form method="post" action="/account/sign-in">
       <input type="hidden" name="link" value={link} />
       <button type="submit" class="primary">
@@ -28,14 +28,16 @@ export const SignInPage = ({ frame, email, signedIn, link }: Props) => (
 );
 
 export const LinkEndedPage = ({ frame }: { frame: Frame }) => (
-  <Layout title="This link has ended" {...frame}>
-    <p class="lead">A link signs in once, within a minute. Open Account Settings again where you came from.</p>
+  <Layout title="This link has expired" {...frame}>
+    <p class="lead">
+      A sign-in link works once, for a minute. Go back to where you came from and open your boards again.
+    </p>
   </Layout>
 );
 
 export const SignedOutPage = ({ frame }: { frame: Frame }) => (
-  <Layout title="You are signed out" {...frame}>
-    <p class="lead">To come back, open Account Settings again where you came from.</p>
+  <Layout title="You’re signed out" {...frame}>
+    <p class="lead">To sign in again, open your boards from where you came.</p>
   </Layout>
 );
 
@@ -46,14 +48,14 @@ type EverywhereProps = {
 };
 
 export const SignedOutEverywherePage = ({ frame, hasAccess }: EverywhereProps) => (
-  <Layout title="You are signed out everywhere" {...frame}>
-    <p class="lead">Every session that a sign-in link began has ended, in every browser.</p>
+  <Layout title="You’re signed out everywhere" {...frame}>
+    <p class="lead">Every session that started with a sign-in link has ended, in every browser.</p>
     {hasAccess && (
       <p>
-        {"Cloudflare Access still has you signed in here. "}
+        {"You’re still signed in to Cloudflare Access here. "}
         <a href="/cdn-cgi/access/logout">Sign out of Access</a>
       </p>
     )}
-    <p>To come back, open Account Settings again where you came from.</p>
+    <p>To sign in again, open your boards from where you came.</p>
   </Layout>
 );

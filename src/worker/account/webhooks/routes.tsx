@@ -12,7 +12,8 @@ import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 import { changeTo, changeWebhook, createWebhook, rotateWebhook, showWebhook, testWebhook } from "./api.ts";
 import type { SentForm } from "./form.tsx";
-import { WebhookPage, WebhooksPage } from "./webhook-page.tsx";
+import { NewWebhookPage, WebhooksPage } from "./list-page.tsx";
+import { WebhookPage } from "./webhook-page.tsx";
 
 const LIST = "/account/webhooks";
 const ONE = `${LIST}/:webhookId`;
@@ -20,10 +21,8 @@ const ONE = `${LIST}/:webhookId`;
 type Shown = Pick<ShownWebhook, "webhook"> & Partial<ShownWebhook>;
 
 export function addWebhookPages(routes: Routes<OwnerEnv>): void {
-  const renderList = async (c: Context<OwnerEnv>, sent?: SentForm) => {
-    const { webhooks } = await visitAccount(c, listWebhooks);
-    return renderPage(c, (frame) => <WebhooksPage frame={frame} webhooks={webhooks} sent={sent} />, sent ? 400 : 200);
-  };
+  const renderNew = (c: Context<OwnerEnv>, sent?: SentForm) =>
+    renderPage(c, (frame) => <NewWebhookPage frame={frame} sent={sent} />, sent ? 400 : 200);
   /** With the secret, if it was just made: only this answer contains it. */
   const renderOne = (c: Context<OwnerEnv>, { webhook, secret }: Shown, sent?: SentForm) =>
     renderPage(
@@ -32,7 +31,12 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
       sent ? 400 : secret ? 201 : 200,
     );
 
-  routes.get(LIST, (c) => renderList(c));
+  routes.get(LIST, async (c) => {
+    const { webhooks } = await visitAccount(c, listWebhooks);
+    return renderPage(c, (frame) => <WebhooksPage frame={frame} webhooks={webhooks} />);
+  });
+
+  routes.get(`${LIST}/new`, (c) => renderNew(c));
 
   routes.post(LIST, async (c) => {
     const fields = await readForm(c);
@@ -40,7 +44,7 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
       const input = parseOrThrow(NewWebhook, toSettings(fields));
       return await renderOne(c, await createWebhook(c, input, await formKey(c, fields)));
     } catch (error) {
-      return renderList(c, { fields, errors: fieldErrorsOf(error) });
+      return renderNew(c, { fields, errors: fieldErrorsOf(error) });
     }
   });
 

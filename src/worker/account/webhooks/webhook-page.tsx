@@ -2,7 +2,7 @@
 
 import { decodeBase62 } from "../../credentials/base62.ts";
 import { toTimestamp } from "../../model/text.ts";
-import { CHANGE_ID, DELIVERY_TYPES, MAX_WEBHOOKS, TEST_TYPE, type Webhook } from "../../model/webhook.ts";
+import { CHANGE_ID, DELIVERY_TYPES, TEST_TYPE, type Webhook } from "../../model/webhook.ts";
 import { Copyable } from "../frame/copyable.tsx";
 import { Fact } from "../frame/fact.tsx";
 import { Once } from "../frame/form-key.tsx";
@@ -53,6 +53,7 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
         <Do what="rotate" label="Rotate secret" />
         <details>
           <summary class="danger">Delete…</summary>
+          <p>Nothing more is sent to it, and its secret is gone. You can’t undo this.</p>
           <Do what="delete" label="Delete this webhook" danger />
         </details>
       </form>
@@ -89,9 +90,10 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
       <h2>Last attempts</h2>
       {attempts.length === 0 && <p>None yet.</p>}
       <ul class="events">
-        {attempts.map(({ at: time, id: change, type, status, durationMs }) => (
+        {attempts.map(({ at: time, id: change, type, status, durationMs, url: called }) => (
           <li>
             <strong>{status ?? "No answer"}</strong> <code>{type}</code>{" "}
+            {called && <span class="hint called">{`POST ${called}`}</span>}
             <span class="hint">
               {`${durationMs} ms, `}
               <Time at={time} now={now} />
@@ -126,34 +128,6 @@ const Do = ({ what, label, danger }: { what: string; label: string; danger?: boo
   </button>
 );
 
-type ListProps = { readonly frame: Frame; readonly webhooks: readonly Webhook[]; readonly sent: SentForm | undefined };
-
-/** `/account/webhooks`: each webhook and its state, and the form for another while there is room. */
-export const WebhooksPage = ({ frame, webhooks, sent }: ListProps) => (
-  <Layout title="Webhooks" current="webhooks" {...frame}>
-    <Refused sent={sent} />
-    <p class="lead">Each change of the account is sent to these URLs: signed, in order, at least once.</p>
-    <ul class="events">
-      {webhooks.map((webhook) => (
-        <li>
-          <p>
-            <a href={`/account/webhooks/${webhook.id}`}>{webhook.url}</a>
-          </p>
-          <WebhookState webhook={webhook} />
-        </li>
-      ))}
-    </ul>
-    <section aria-labelledby="create">
-      <h2 id="create">Create a webhook</h2>
-      {webhooks.length < MAX_WEBHOOKS ? (
-        <WebhookForm action="/account/webhooks" label="Create webhook" sent={sent} />
-      ) : (
-        <p class="notice">{`${MAX_WEBHOOKS} webhooks: delete one first.`}</p>
-      )}
-    </section>
-  </Layout>
-);
-
 const WORDS: Readonly<Record<Webhook["state"], string>> = {
   active: "Active",
   paused: "Paused",
@@ -162,7 +136,7 @@ const WORDS: Readonly<Record<Webhook["state"], string>> = {
 };
 
 /** The state of a webhook, in a few words. */
-const WebhookState = ({ webhook: { state, failingSince } }: { webhook: Webhook }) => (
+export const WebhookState = ({ webhook: { state, failingSince } }: { webhook: Webhook }) => (
   <p class={state === "active" && !failingSince ? "hint" : "paused"}>
     {state === "active" && failingSince ? "Failing" : WORDS[state]}
   </p>
