@@ -90,7 +90,7 @@ const FORMS: Form[] = [
 async function sendTooLate(page: Page, { at, first, field, text, button }: Form): Promise<void> {
   await page.goto(at);
   if (first !== undefined) {
-    const link = page.locator(`main a[href*='${first}']`).first();
+    const link = page.locator(`main h2 a[href*='${first}']`).first();
     await page.goto((await link.getAttribute("href")) ?? "");
   }
   const form = page.locator("form[method=post]", { has: page.locator(field) }).last();

@@ -28,7 +28,7 @@ describe("an owner whom the platform signs in", () => {
       await action(page, "Open Account Settings").click();
       const link = (await opened).url();
       // Access has signed the owner of this machine in.
-      await page.getByText("Now you are signed in as owner@example.com").waitFor();
+      await page.getByText("You’ll be signed out of owner@example.com").waitFor();
       await action(page, `Continue as ${email}`).click();
       await page.getByRole("heading", { name: "Members" }).waitFor();
       await page.waitForURL("**/account/members");

@@ -237,7 +237,7 @@ describe("login CSRF and fixed sessions", () => {
     const page = await browser.send(link, { headers: fromAfar });
     expect([page.status, page.headers.getSetCookie()]).toEqual([200, []]);
     const text = await page.text();
-    expect(text).toContain(`Now you are signed in as ${access.email}.`);
+    expect(text).toContain(`You’ll be signed out of ${access.email}.`);
     expect(text).toContain(`Continue as ${email}`);
     expect(browser.owner).toBe("");
     expect((await browser.confirm(link)).status).toBe(303);
