@@ -47,6 +47,7 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
       (next?.querySelector("button") ?? title).focus();
     };
     const text = prose(body);
+    let written = body;
     const own = h("div", { class: "own" });
     const showOwn = () => {
       text.hidden = false;
@@ -64,11 +65,12 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
     function showEditor(): void {
       const editor = form(
         {
-          fields: [{ ...field, label: words.say("ownComment"), value: text.textContent }],
+          fields: [{ ...field, label: words.say("ownComment"), value: written }],
           submit: words.say("save"),
           cancel: closeEditor,
           send: async ({ body = "" }) => {
-            setProse(text, (await ideaBank.editComment(idea.id, id, body)).body);
+            written = (await ideaBank.editComment(idea.id, id, body)).body;
+            setProse(text, written);
             closeEditor();
             announce(words.say("commentEdited"));
           },

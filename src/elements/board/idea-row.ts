@@ -1,4 +1,5 @@
 /** An idea in the list: the vote, the title that opens it, and its main facts. */
+import { firstLine } from "../../worker/model/light-formatting.ts";
 import { h, heading, icon } from "../shared/h.ts";
 import { authorOf } from "./author.ts";
 import type { BoardContext } from "./board-context.ts";
@@ -28,7 +29,7 @@ export function ideaRow(idea: Idea, context: BoardContext, open: () => void): HT
         { class: "idea-title", dir: "auto" },
         h("button", { type: "button", class: "open", part: "idea-item-title", onclick: open }, idea.title),
       ),
-      idea.description && h("p", { class: "excerpt", dir: "auto" }, idea.description),
+      idea.description && h("p", { class: "excerpt", dir: "auto" }, firstLine(idea.description)),
       h(
         "div",
         { class: "meta" },

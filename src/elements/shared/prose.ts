@@ -1,16 +1,38 @@
-/** A text that people wrote, with links where it has addresses. All of it is text nodes: nothing is parsed as HTML. */
-import { type Attributes, h } from "./h.ts";
-import { splitLinks } from "./links.ts";
+/** A text that people wrote, with light formatting and links. It is made of elements and text nodes: nothing is parsed as HTML. */
+import { type Block, type Inline, parseText } from "../../worker/model/light-formatting.ts";
+import { type Attributes, type Child, h } from "./h.ts";
 
 export const prose = (text: string, attributes: Attributes = {}): HTMLElement => {
-  const element = h("p", { class: "prose", ...attributes });
+  const element = h("div", { class: "prose", dir: "auto", ...attributes });
   setProse(element, text);
   return element;
 };
 
 export const setProse = (element: HTMLElement, text: string): void =>
-  element.replaceChildren(
-    ...splitLinks(text).map((piece, at) =>
-      at % 2 === 0 ? piece : h("a", { href: piece, target: "_blank", rel: "nofollow ugc noopener" }, piece),
-    ),
+  element.replaceChildren(...parseText(text).map(block));
+
+/** Line breaks stay in the text: the style sheet shows them. */
+function block(each: Block): HTMLElement {
+  if ("lines" in each)
+    return h(
+      each.kind === "quote" ? "blockquote" : "p",
+      {},
+      ...each.lines.flatMap((line, at) => [at > 0 && "\n", ...line.map(inline)]),
+    );
+  const list = h(
+    each.kind === "bullets" ? "ul" : "ol",
+    {},
+    ...each.items.map((item) => h("li", {}, ...item.map(inline))),
   );
+  // Not by `h`: an element has a method of this name, which is shortened.
+  if (each.start > 1) list.setAttribute("start", String(each.start));
+  return list;
+}
+
+function inline(piece: Inline): Child {
+  if ("text" in piece) return piece.kind === "code" ? h("code", {}, piece.text) : piece.text;
+  const parts = piece.parts.map(inline);
+  return piece.kind === "link"
+    ? h("a", { href: piece.href, target: "_blank", rel: "nofollow ugc noopener" }, ...parts)
+    : h(piece.kind === "bold" ? "strong" : "em", {}, ...parts);
+}

@@ -1,5 +1,6 @@
 /** The changelog as feeds: Atom (RFC 4287) and JSON Feed 1.1 (https://www.jsonfeed.org/version/1.1/). */
 import type { Changelog } from "../model/changelog.ts";
+import { firstLine } from "../model/light-formatting.ts";
 
 /** `link` is the page that shows the idea bank, if there is one. Identifiers are `urn:uuid:…`. Times are in Unix seconds. */
 export type Feed = {
@@ -43,6 +44,7 @@ export const JSON_FEED: FeedFormat = {
       id: entry.id,
       ...(link === null ? {} : { url: link }),
       title: entry.title,
+      ...(entry.description && { summary: firstLine(entry.description) }),
       content_text: entry.description,
       date_published: dateOf(entry.published),
       date_modified: dateOf(entry.lastModified),
@@ -53,6 +55,9 @@ export const JSON_FEED: FeedFormat = {
   escape: (url) => JSON.stringify(url),
 };
 
+const summaryOf = (description: string): string =>
+  description && `<summary type="text">${escapeXml(firstLine(description))}</summary>`;
+
 /** An empty feed is dated 1970, because Atom requires a date. */
 export const ATOM: FeedFormat = {
   contentType: "application/atom+xml; charset=utf-8",
@@ -61,7 +66,7 @@ export const ATOM: FeedFormat = {
     const alternate = link === null ? "" : `<link rel="alternate" href="${escapeXml(link)}"/>`;
     const entry = ({ id, title, description, published, lastModified }: Feed["entries"][number]) =>
       `<entry><id>${id}</id><title>${escapeXml(title)}</title>${alternate}<published>${dateOf(published)}</published>` +
-      `<updated>${dateOf(lastModified)}</updated><content type="text">${escapeXml(description)}</content></entry>`;
+      `<updated>${dateOf(lastModified)}</updated>${summaryOf(description)}<content type="text">${escapeXml(description)}</content></entry>`;
     return {
       before:
         '<?xml version="1.0" encoding="utf-8"?>\n<feed xmlns="http://www.w3.org/2005/Atom">' +

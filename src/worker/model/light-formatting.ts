@@ -3,6 +3,8 @@
  * paragraphs. A tree is made of it, never HTML. What is not understood stays as it was typed.
  */
 
+import { linkIn } from "./links.ts";
+
 /** A part of a line. A link's `href` begins with http:, https: or mailto:. */
 export type Inline =
   | { readonly kind: "text" | "code"; readonly text: string }
@@ -14,12 +16,16 @@ export type Block =
   | { readonly kind: "paragraph" | "quote"; readonly lines: readonly (readonly Inline[])[] }
   | { readonly kind: "bullets" | "numbers"; readonly start: number; readonly items: readonly (readonly Inline[])[] };
 
-const LINK = /^(?:https?:\/\/|mailto:)[^\s<>"]+$/i;
-/** In this order at one place. No part contains what can end it, so each text is read once. */
+const LINK = /^(?:https?:\/\/|mailto:)[^\s<>"\p{C}]+$/iu;
+/**
+ * In this order at one place. No part contains what can end it, so each text is read once. An address ends at white space, quotation marks
+ * and characters that no address contains: control and direction characters, and the marks that end a sentence or a quotation in scripts
+ * without spaces.
+ */
 const MARKS =
-  /`([^`\n]+)`|\[([^[\]\n]+)\]\(([^()\s]+(?:\([^()\s]*\)[^()\s]*)*)\)|\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*|\*(?=\S)([^*\n]+?)(?<=\S)\*|https?:\/\/[^\s<>"]+/gi;
-/** A sentence's own marks, which do not belong to the address that ends it. */
-const TRAILING = ".,;:!?'\")]}*";
+  /`([^`\n]+)`|\[([^[\]\n]+)\]\(([^()\s]+(?:\([^()\s]*\)[^()\s]*)*)\)|\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*|\*(?=\S)([^*\n]+?)(?<=\S)\*|\bhttps?:\/\/[^\s<>"“”«»\p{C}、。「」『』【】！（），：；？]+/giu;
+/** A name that is an address itself would say that it leads there. */
+const LIKE_ADDRESS = /^\s*(?:https?:|www\.)/i;
 /** A longer line is not looked through: nobody writes one to be formatted. */
 const LINE_AT_MOST = 5_000;
 
@@ -49,14 +55,15 @@ function toInline({ whole, code, name, address, bold, italic }: Match) {
   const as = (part: Inline, length = whole.length) => ({ part, length });
   if (code !== undefined) return as({ kind: "code", text: code });
   if (name !== undefined && address !== undefined)
-    return LINK.test(address) ? as({ kind: "link", href: address, parts: [{ kind: "text", text: name }] }) : undefined;
+    return LINK.test(address) && !(LIKE_ADDRESS.test(name) && name !== address)
+      ? as({ kind: "link", href: address, parts: [{ kind: "text", text: name }] })
+      : undefined;
   if (bold !== undefined) return as({ kind: "bold", parts: parseLine(bold) });
   if (italic !== undefined) return as({ kind: "italic", parts: parseLine(italic) });
-  let end = whole.length;
-  while (TRAILING.includes(whole.charAt(end - 1))) end -= 1;
-  const href = whole.slice(0, whole.charAt(end) === ")" && whole.includes("(") ? end + 1 : end);
-  if (!LINK.test(href)) return undefined;
-  return as({ kind: "link", href, parts: [{ kind: "text", text: href }] }, href.length);
+  const href = linkIn(whole);
+  return href === undefined
+    ? undefined
+    : as({ kind: "link", href, parts: [{ kind: "text", text: href }] }, href.length);
 }
 
 const BULLET = /^ {0,3}[-*•] +(?=\S)/;

@@ -40,9 +40,42 @@ describe("links in the elements", () => {
         .toEqual([url(name), url(name), "nofollow ugc noopener", "_blank"]);
       await expect.poll(() => page.locator(place).textContent()).toBe(text(name));
     }
-    await expect.poll(() => page.locator(".prose *").count()).toBe(4);
+    await expect.poll(() => page.locator(".prose *").count()).toBe(8);
     await expectAccessible(page, "links");
     expect(complaints).toEqual([]);
+  });
+
+  it("stand among light formatting, made of elements; what is not understood stays as typed", async () => {
+    const description =
+      "**Bold**, *italic* and `code`\n\n- one\n- [two](https://example.com/two)\n\n> said\n\n3. three\n\n" +
+      "# no heading <img src=x onerror=alert(1)> [x](javascript:alert(1)) ![y](https://example.com/y.png)";
+    const bank = await stage.ideaBank({}, [{ title: "Dogs", description, status: "implemented" }]);
+    const { page, complaints } = await stage.page();
+    const head = ["board", "changelog"]
+      .map((name) => `<script type="module" src="${stage.api}/embed/${name}.js"></script>`)
+      .join("");
+    const tags = `<idea-bank-changelog token="${bank.token}"></idea-bank-changelog>
+      <idea-bank-board token="${bank.token}" proposal="${bank.ids[0]}"></idea-bank-board>`;
+    await page.goto(stage.hostPage(tags, { head, headers: stage.strictPolicy }));
+    for (const place of ["idea-bank-changelog .prose", ".content > .prose"]) {
+      const made = "[...element.querySelectorAll('*')].map((each) => each.localName + ':' + each.textContent)";
+      await expect
+        .poll(() => ask<string[]>(page.locator(place), made))
+        .toEqual([
+          ...["p:Bold, italic and code", "strong:Bold", "em:italic", "code:code"],
+          ...["ul:onetwo", "li:one", "li:two", "a:two", "blockquote:said", "ol:three", "li:three"],
+          "p:# no heading <img src=x onerror=alert(1)> [x](javascript:alert(1)) !y",
+          "a:y",
+        ]);
+      await expect.poll(() => ask(page.locator(`${place} ol`), "element.start")).toBe(3);
+    }
+    await expectAccessible(page, "formatting");
+    // In a list, its first line without marks.
+    const list = await stage.page();
+    const board = `<idea-bank-board token="${bank.token}"></idea-bank-board>`;
+    await list.page.goto(stage.hostPage(board, { head, headers: stage.strictPolicy }));
+    await expect.poll(() => list.page.locator(".excerpt").textContent()).toBe("Bold, italic and code");
+    expect([...complaints, ...list.complaints]).toEqual([]);
   });
 
   it("stay a text for the author who edits", async () => {

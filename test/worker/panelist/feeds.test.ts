@@ -22,7 +22,15 @@ async function createScene() {
 const read = (path: string, headers: Record<string, string> = {}, isolate = createIsolate()) =>
   isolate.request(path, { headers });
 
-type Entry = { id: string; title: string; link?: string; text: string; published: string; updated: string };
+type Entry = {
+  id: string;
+  title: string;
+  link?: string;
+  summary?: string;
+  text: string;
+  published: string;
+  updated: string;
+};
 type Feed = { id: string | undefined; title: string; link?: string; self: string; entries: Entry[] };
 
 const decode = (text: string) =>
@@ -33,7 +41,7 @@ const decode = (text: string) =>
 /** What RFC 4287 asks of a feed, section 4.1; the elements in the order in which they are written here. */
 function parseAtom(xml: string): Feed {
   const entry =
-    /<entry><id>(urn:uuid:[^<]*)<\/id><title>([^<]*)<\/title>(?:<link rel="alternate" href="([^"]*)"\/>)?<published>([^<]*)<\/published><updated>([^<]*)<\/updated><content type="text">([^<]*)<\/content><\/entry>/g;
+    /<entry><id>(urn:uuid:[^<]*)<\/id><title>([^<]*)<\/title>(?:<link rel="alternate" href="([^"]*)"\/>)?<published>([^<]*)<\/published><updated>([^<]*)<\/updated>(?:<summary type="text">([^<]*)<\/summary>)?<content type="text">([^<]*)<\/content><\/entry>/g;
   const whole = new RegExp(
     `^<\\?xml version="1.0" encoding="utf-8"\\?>\\n<feed xmlns="http://www.w3.org/2005/Atom"><id>(urn:uuid:[^<]*)</id><title>([^<]*)</title>(?:<link rel="alternate" href="([^"]*)"/>)?<link rel="self" type="application/atom\\+xml" href="([^"]*)"/><updated>([^<]*)</updated><author><name>([^<]*)</name></author>((?:${entry.source})*)</feed>$`,
   );
@@ -42,12 +50,13 @@ function parseAtom(xml: string): Feed {
   expect(author).toBe(title);
   expect(new Date(updated).toISOString()).toBe(updated);
   const entries = [...rest.matchAll(entry)].map(
-    ([, entryId = "", entryTitle = "", to, from = "", at = "", text = ""]) => ({
+    ([, entryId = "", entryTitle = "", to, from = "", at = "", summary, text = ""]) => ({
       id: entryId,
       title: decode(entryTitle),
       ...(to && { link: decode(to) }),
       published: from,
       updated: at,
+      ...(summary && { summary: decode(summary) }),
       text: decode(text),
     }),
   );
@@ -63,6 +72,7 @@ type Json = {
     id: string;
     url?: string;
     title: string;
+    summary?: string;
     content_text: string;
     date_published: string;
     date_modified: string;
@@ -81,6 +91,7 @@ function parseJsonFeed(text: string): Feed {
       id: item.id,
       title: item.title,
       ...(item.url && { link: item.url }),
+      ...(item.summary && { summary: item.summary }),
       text: item.content_text,
       published: item.date_published,
       updated: item.date_modified,
@@ -106,7 +117,7 @@ describe.each(FEEDS)("$path", ({ path, format }) => {
     expect(feed.title).toBe("An idea bank");
     const [published, earlier] = ["1970-01-01T00:50:00.000Z", "1970-01-01T00:33:20.000Z"];
     expect(feed.entries.map(({ id: _, ...entry }) => entry)).toEqual([
-      { title: "New <b>", text: 'a & "b"\n]]>', published, updated: published },
+      { title: "New <b>", summary: 'a & "b"', text: 'a & "b"\n]]>', published, updated: published },
       { title: "Middle", text: "", published: earlier, updated: earlier },
     ]);
   });

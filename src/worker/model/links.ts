@@ -1,0 +1,18 @@
+/** Where the addresses in texts end that people write. */
+
+/** A longer one is no address that people use, and finding its end would take long. */
+const LONGEST = 2_000;
+/** These belong to the sentence around the link. */
+const ENDS_SENTENCE = /[.,;:!?'’…*_~\]}]$/u;
+
+/** A closing bracket belongs to the address only where its opening one does. */
+const isTooLong = (url: string): boolean =>
+  ENDS_SENTENCE.test(url) || (url.endsWith(")") && url.split(")").length > url.split("(").length);
+
+/** What of a found address is the link; undefined for what only looks like one. */
+export function linkIn(found: string): string | undefined {
+  if (found.length > LONGEST) return undefined;
+  let url = found;
+  while (isTooLong(url)) url = url.slice(0, -1);
+  return URL.canParse(url) ? url : undefined;
+}
