@@ -12,6 +12,7 @@ import { createNoRoute } from "./http/no-route.ts";
 import { pageNotFound } from "./http/plain-page.ts";
 import { ProblemLog } from "./http/problem-log.ts";
 import { Routes } from "./http/routes.ts";
+import { startPage } from "./http/start-page.ts";
 import { IdeaBankViews } from "./idea-bank/views.ts";
 import { createLeakRoutes } from "./leaks/routes.ts";
 import { createMcpRoutes } from "./mcp/routes.ts";
@@ -54,6 +55,8 @@ export function createApp(identify?: Identify, memory = createMemory()) {
   app.route("/", createPanelistRoutes(memory, everyCrossOrigin));
   app.route("/", createOperatorRoutes(memory, everyRequest));
   app.route("/", createLeakRoutes(memory, everyRequest));
+
+  app.get("/", startPage);
 
   const noRoute = createNoRoute(app);
   app.notFound((c) => {

@@ -172,7 +172,7 @@ const Placed = ({ ideaBank: { id, url }, search }: Props) => (
     <input type="hidden" name="back" value={`/account/idea-banks/${id}/embed${search}`} />
     <Field
       name="url"
-      label="Where is it?"
+      label="Your page"
       hint="E-mails, feeds and “See it on the board” link to this page."
       message={undefined}
     >

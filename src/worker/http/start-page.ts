@@ -1,0 +1,26 @@
+/** `/`: the start page, a static file, under the name and the icon of the deployment. */
+import type { Context } from "hono";
+import { toBrand } from "../model/brand.ts";
+import type { AppEnv } from "./app-env.ts";
+
+/** As the file has it where nothing is set, with its own validator for caches. */
+export async function startPage(c: Context<AppEnv>): Promise<Response> {
+  const { BRAND_NAME, BRAND_ICON_URL, ASSETS } = c.env;
+  if (!BRAND_NAME?.trim() && !BRAND_ICON_URL?.trim()) return ASSETS.fetch(c.req.raw);
+  const { name, iconUrl } = toBrand(c.env);
+  // Without the request's headers, because the file's validator says nothing about the name.
+  const page = await ASSETS.fetch(c.req.url, { method: c.req.method });
+  const headers = new Headers(page.headers);
+  headers.delete("ETag");
+  const policy = headers.get("Content-Security-Policy");
+  if (policy && URL.canParse(iconUrl))
+    headers.set(
+      "Content-Security-Policy",
+      policy.replace("img-src 'self'", `img-src 'self' ${new URL(iconUrl).origin}`),
+    );
+  return new HTMLRewriter()
+    .on("title, .brand > span", { element: (each) => void each.setInnerContent(name) })
+    .on(".brand > img", { element: (each) => void each.setAttribute("src", iconUrl) })
+    .on("link[rel=icon]", { element: (each) => void each.setAttribute("href", iconUrl).removeAttribute("type") })
+    .transform(new Response(page.body, { status: page.status, headers }));
+}
