@@ -2,41 +2,33 @@
 
 import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
-import type { NewPanelist, Panelist, PanelistChanges } from "../model/panelist.ts";
+import { NewPanelist, type Panelist, type PanelistChanges } from "../model/panelist.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare, type Statement } from "../store/statement.ts";
+import { type StoredRow, storedFields } from "./columns.ts";
 import { deleteOfPanelist } from "./deletions.ts";
 import type { TokenRevocation } from "./idea-bank-view.ts";
 import { deleteOnce, insertOnce, mapResult, notDoneBefore, toDeleted, toInserted } from "./idempotency.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
 
-type Row = {
-  id: string;
-  external_id: string | null;
-  display_name: string | null;
-  active: number;
-  created_at: number;
-};
-
 /** The panelist that a column names, or NULL for a deleted one, whose id stays in the column until the last slice. */
 export const existingPanelist = (column: string): string =>
   `(SELECT w.id FROM panelists w WHERE w.id = ${column} AND w.deleted_at IS NULL)`;
 
-const COLUMNS = "id, external_id, display_name, active, created_at";
+const { columns, parameters, toFields } = storedFields(NewPanelist);
+const COLUMNS = `id, ${columns}, created_at`;
 
-const toPanelist = (row: Row): Panelist => ({
+const toPanelist = (row: StoredRow): Panelist => ({
   id: row.id,
-  externalId: row.external_id,
-  displayName: row.display_name,
-  active: row.active === 1,
+  ...toFields(row),
   createdAt: toTimestamp(row.created_at),
 });
 
 /** The account's panelists with `ids`, a SELECT of identifiers. (The + makes SQLite use the primary key.) */
 export const selectPanelists = (ids: string): string =>
   `SELECT ${COLUMNS} FROM panelists WHERE id IN (${ids}) AND +account_id = :accountId AND deleted_at IS NULL`;
-export const toPanelists = (rows: readonly Row[]) => rows.map(toPanelist);
+export const toPanelists = (rows: readonly StoredRow[]) => rows.map(toPanelist);
 
 /** All panelists, or only the one with this `externalId`. */
 export async function listPanelists(
@@ -50,7 +42,7 @@ export async function listPanelists(
   // The + makes SQLite use the index by externalId.
   const [key, named] = externalId === undefined ? ["created_at", ""] : ["+created_at", "AND external_id = :externalId"];
   const rows = await session.all(
-    prepare<Row>(
+    prepare<StoredRow>(
       `SELECT ${COLUMNS} FROM panelists
        WHERE account_id = :accountId AND deleted_at IS NULL ${named} AND (${key}, id) < (:afterKey, :afterId)
        ORDER BY ${key} DESC, id DESC LIMIT :rows`,
@@ -78,8 +70,8 @@ export async function createPanelist(
   { accountId, id, input, now, idempotencyKey }: PanelistCreation,
 ): Promise<IdempotentResult<Panelist>> {
   const insert = prepare(
-    `INSERT INTO panelists (id, account_id, external_id, display_name, active, created_at, tokens_issued)
-     SELECT :id, :accountId, :externalId, :displayName, :active, :now, :externalId IS NOT NULL WHERE ${notDoneBefore()}
+    `INSERT INTO panelists (id, account_id, ${columns}, created_at, tokens_issued)
+     SELECT :id, :accountId, ${parameters}, :now, :externalId IS NOT NULL WHERE ${notDoneBefore()}
      ON CONFLICT DO NOTHING RETURNING id`,
     { ...input, accountId, id, now, idempotencyKey: idempotencyKey?.key },
   );
@@ -91,10 +83,13 @@ export async function createPanelist(
 
 export async function loadPanelist(session: Session, accountId: string, id: string): Promise<Panelist | null> {
   const row = await session.first(
-    prepare<Row>(`SELECT ${COLUMNS} FROM panelists WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL`, {
-      accountId,
-      id,
-    }),
+    prepare<StoredRow>(
+      `SELECT ${COLUMNS} FROM panelists WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL`,
+      {
+        accountId,
+        id,
+      },
+    ),
   );
   return row && toPanelist(row);
 }
@@ -106,7 +101,7 @@ export async function loadPanelists(
   ids: readonly string[],
 ): Promise<readonly Panelist[]> {
   const sql = selectPanelists("SELECT value FROM json_each(:ids)");
-  return toPanelists(await session.all(prepare<Row>(sql, { accountId, ids: JSON.stringify(ids) })));
+  return toPanelists(await session.all(prepare<StoredRow>(sql, { accountId, ids: JSON.stringify(ids) })));
 }
 
 /**
@@ -126,7 +121,7 @@ export async function updatePanelist(
       accountId,
       id,
     }),
-    updated: prepare<Row>(
+    updated: prepare<StoredRow>(
       `UPDATE panelists SET display_name = iif(:named, :displayName, display_name), active = coalesce(:active, active)
        WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL
          AND (NOT :identified OR external_id IS :externalId) RETURNING ${COLUMNS}`,

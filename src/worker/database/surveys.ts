@@ -2,26 +2,18 @@
 
 import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
-import type { NewSurvey, Survey, SurveyChanges } from "../model/survey.ts";
+import { NewSurvey, type Survey, type SurveyChanges } from "../model/survey.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
+import { hasChanges, type StoredRow, setChanges, storedFields } from "./columns.ts";
 import { deleteOnce, insertOnce, mapResult, notDoneBefore, toDeleted, toInserted } from "./idempotency.ts";
 import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
 
-type Row = {
-  id: string;
-  title: string;
-  description: string;
-  status: Survey["status"];
-  url: string | null;
-  external_id: string | null;
-  created_at: number;
-  updated_at: number;
-  fit?: number;
-};
+type Row = StoredRow & { readonly updated_at: number; readonly fit?: number };
 
-const COLUMNS = "id, title, description, status, url, external_id, created_at, updated_at";
+const { columns, parameters, toFields } = storedFields(NewSurvey);
+const COLUMNS = `id, ${columns}, created_at, updated_at`;
 export const SURVEY_BYTES = `octet_length(title) + octet_length(description) + coalesce(octet_length(url), 0) + ${ITEM_BYTES}`;
 
 const selectPage = (columns: string, rows: string) =>
@@ -31,11 +23,7 @@ const SIZES = selectPage(`${SURVEY_BYTES} AS bytes`, ":rows");
 
 const toSurvey = (row: Row): Survey => ({
   id: row.id,
-  title: row.title,
-  description: row.description,
-  status: row.status,
-  url: row.url,
-  externalId: row.external_id,
+  ...toFields(row),
   createdAt: toTimestamp(row.created_at),
   updatedAt: toTimestamp(row.updated_at),
 });
@@ -69,8 +57,8 @@ export async function createSurvey(
   { accountId, id, input, now, idempotencyKey }: SurveyCreation,
 ): Promise<IdempotentResult<Survey>> {
   const insert = prepare(
-    `INSERT INTO surveys (id, account_id, title, description, status, url, external_id, created_at, updated_at)
-     SELECT :id, :accountId, :title, :description, :status, :url, :externalId, :now, :now WHERE ${notDoneBefore()} RETURNING id`,
+    `INSERT INTO surveys (id, account_id, ${columns}, created_at, updated_at)
+     SELECT :id, :accountId, ${parameters}, :now, :now WHERE ${notDoneBefore()} RETURNING id`,
     { ...input, accountId, id, now, idempotencyKey: idempotencyKey?.key },
   );
   const created: Created = { id, at: now };
@@ -90,23 +78,17 @@ type SurveyUpdate = Pick<SurveyCreation, "accountId" | "id" | "now"> & { readonl
 
 export async function updateSurvey(
   session: Session,
-  { accountId, id, now, changes: { title, description, status, url, externalId } }: SurveyUpdate,
+  { accountId, id, now, changes }: SurveyUpdate,
 ): Promise<Survey | null> {
+  const updatedAt = `updated_at = iif(${hasChanges(changes)}, updated_at, max(updated_at, :now))`;
+  const set = [setChanges(changes), updatedAt].filter(Boolean).join(", ");
   const row = await session.first(
-    prepare<Row>(
-      `UPDATE surveys SET title = coalesce(:title, title), description = coalesce(:description, description),
-         status = coalesce(:status, status), url = iif(:placed, :url, url), external_id = iif(:identified, :externalId, external_id),
-         updated_at = iif(
-           coalesce(:title, title) = title AND coalesce(:description, description) = description
-             AND coalesce(:status, status) = status AND (NOT :placed OR :url IS url)
-             AND (NOT :identified OR :externalId IS external_id),
-           updated_at, max(updated_at, :now))
-       WHERE account_id = :accountId AND id = :id RETURNING ${COLUMNS}`,
-      {
-        ...{ accountId, id, title, description, status, now },
-        ...{ placed: url !== undefined, url, identified: externalId !== undefined, externalId },
-      },
-    ),
+    prepare<Row>(`UPDATE surveys SET ${set} WHERE account_id = :accountId AND id = :id RETURNING ${COLUMNS}`, {
+      ...changes,
+      accountId,
+      id,
+      now,
+    }),
   );
   return row && toSurvey(row);
 }
