@@ -1,10 +1,10 @@
 /** The simulated world's calculations, and its report. */
 import { describe, expect, it } from "vitest";
 import { outcome, worldResult } from "../support/node/bench-world.ts";
+import { percentile, Random, zipf } from "../support/random.ts";
 import { ends, grow, tenantsPerDatabase } from "./growth.ts";
 import { PLACES, REPLICA_LAG, REPLICAS, roundTrip } from "./world/latencies.ts";
 import { Observations } from "./world/observations.ts";
-import { percentile, Random, zipf } from "./world/random.ts";
 import { arrivals, changes } from "./world/traffic.ts";
 import { worldPlots, worldReport } from "./world-report.ts";
 

@@ -8,10 +8,10 @@ import { join } from "node:path";
 import type { DatabaseSync } from "node:sqlite";
 import { optionsOf } from "../../src/commands/command-line/main.ts";
 import { freePort, makeCheckout, startDev } from "../support/node/checkout.ts";
+import { Random } from "../support/random.ts";
 import { deliverAll, faultsOfDeliveries, passAnHour, placeOf, runJobs } from "./deliveries.ts";
 import { Journal } from "./journal.ts";
-import { Load } from "./load.ts";
-import { randomPick } from "./random.ts";
+import { Load, type Pick } from "./load.ts";
 import { Receiver } from "./receivers.ts";
 import { createScene, send } from "./scene.ts";
 import { checkRevocations, excessOf, retryCreations, settleVotes } from "./settle.ts";
@@ -31,7 +31,8 @@ const values = await optionsOf({
 });
 const crashes = Number(values.crashes ?? 20);
 const seed = Number(values.seed ?? Date.now() % 1_000_000);
-const pick = randomPick(seed);
+const random = new Random(seed);
+const pick: Pick = (below) => random.below(below);
 console.log(`${crashes} crashes, seed ${seed}`);
 
 const checkout = await makeCheckout();

@@ -10,10 +10,10 @@ import { Heap } from "../bench/heap.ts";
 import { plotLines } from "../bench/plot.ts";
 import { OUR_OBJECTS, startRuntime } from "../bench/runtime.ts";
 import { bundleWorker } from "../support/node/bundle-worker.ts";
+import { Random } from "../support/random.ts";
 import { fillCaches } from "./full-caches.ts";
 import { Journal } from "./journal.ts";
 import { Load } from "./load.ts";
-import { randomPick } from "./random.ts";
 import { createScene } from "./scene.ts";
 import { COUNTERS } from "./stored.ts";
 
@@ -70,7 +70,8 @@ try {
     }
     inspected.close();
   };
-  await Promise.all([new Load({ url, scene, journal, pick: randomPick(1) }).run(isOver), sample()]);
+  const random = new Random(1);
+  await Promise.all([new Load({ url, scene, journal, pick: (below) => random.below(below) }).run(isOver), sample()]);
   for (const [what, sql] of Object.entries(COUNTERS)) {
     const { results } = await database.prepare(sql).all();
     if (results.length > 0) faults.push(`${what} and its rows do not agree`);

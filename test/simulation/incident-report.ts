@@ -1,7 +1,7 @@
 /** Writes the incidents' page and its plots: docs/incidents.md. */
 import { writeFile } from "node:fs/promises";
 import { plotSeconds } from "../bench/plot.ts";
-import { percentile } from "../bench/world/random.ts";
+import { percentile } from "../support/random.ts";
 import { INCIDENTS, type Incident, playIncident, type Seen } from "./incidents.ts";
 
 const FOLDER = "docs";

@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { Clock, clock, where } from "../bench/world/clock.ts";
 import { ReplicatedDatabase } from "../bench/world/database.ts";
 import { PRIMARY } from "../bench/world/latencies.ts";
-import { Random } from "../bench/world/random.ts";
+import { Random } from "./random.ts";
 import { addIdeaBank } from "./world.ts";
 
 const SYDNEY = 5;

@@ -1,7 +1,8 @@
 /** What clients of the world observe: how long answers take, how old they are, and who is still admitted. */
+
+import { percentile } from "../../support/random.ts";
 import { PLACES } from "./latencies.ts";
 import type { Distribution, PlaceOutcome, Revocation } from "./outcome.ts";
-import { percentile } from "./random.ts";
 
 type Written = { readonly target: number; readonly at: number };
 

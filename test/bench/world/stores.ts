@@ -1,9 +1,9 @@
 /** KV and the way to Durable Objects, with their distances. */
 
+import type { Random } from "../../support/random.ts";
 import type { Counts } from "../counts.ts";
 import { clock, where } from "./clock.ts";
 import { KV_CACHED_MS, KV_COLD, KV_HOT, OBJECT_SERVICE, PRIMARY, roundTrip } from "./latencies.ts";
-import type { Random } from "./random.ts";
 
 const placeNow = () => where.getStore()?.place ?? PRIMARY;
 

@@ -1,6 +1,7 @@
 /** When requests come, and for what: the same in every run of the same size. */
+
+import { Random, zipf } from "../../support/random.ts";
 import { PLACES } from "./latencies.ts";
-import { Random, zipf } from "./random.ts";
 
 /** `at` is in milliseconds from the start. `target` is an index: of an idea bank, or of a key. */
 export type Arrival = {

@@ -4,6 +4,7 @@
  */
 import * as gate from "../../../src/worker/api-key-gate/api-key-gate.ts";
 import { createApp } from "../../../src/worker/app.ts";
+import { Random } from "../../support/random.ts";
 import { type Counts, NO_COUNTS } from "../counts.ts";
 import straightforwardChangelog from "../workers/straightforward-changelog.ts";
 import straightforwardWhoami, * as straightforward from "../workers/straightforward-whoami.ts";
@@ -13,7 +14,6 @@ import { ISOLATES, PLACES, PRIMARY, REPLICAS } from "./latencies.ts";
 import { worldObject } from "./objects.ts";
 import { Observations } from "./observations.ts";
 import type { Order, Outcome } from "./outcome.ts";
-import { Random } from "./random.ts";
 import { distantObjects, distantStore, objectCalls } from "./stores.ts";
 import { type Arrival, arrivals, changes } from "./traffic.ts";
 

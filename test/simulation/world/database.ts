@@ -2,12 +2,13 @@
  * D1: a primary, and replicas that get each of its transactions in order, some time later. Bookmarks sort as text. A session with a
  * bookmark waits at a replica until it has come so far; writes, and what is in no session, go to the primary.
  */
+import { bindingOf, isWrite, type Question, versionIn, type Written } from "../../support/d1.ts";
 import type { HistoryEvent, RowChange } from "../history.ts";
 import { type Context, currentContext, HOME } from "./context.ts";
 import type { Faults } from "./faults.ts";
 import { EPOCH } from "./globals.ts";
 import { between, type Random, type Source, skewed } from "./random.ts";
-import { isWrite, Tables, type Written } from "./tables.ts";
+import { Tables } from "./tables.ts";
 import type { Timeline } from "./timeline.ts";
 
 /** How far replicas are behind, in milliseconds: most of the time near `least`. */
@@ -15,12 +16,7 @@ export type Lag = { readonly least: number; readonly most: number };
 
 type Version = { readonly changes: readonly RowChange[]; readonly arrivals: readonly number[] };
 type Replica = { readonly tables: Tables; readonly random: Random; has: number };
-/** What one round trip asks. `inSession`: of an object that `withSession()` gave. */
-type Question = { readonly statements: readonly Written[]; readonly constraint: string; readonly inSession: boolean };
 type Answer = { readonly rows: Record<string, unknown>[][]; readonly version: number; readonly changed: number };
-
-const toBookmark = (version: number): string => `${version.toString(16).padStart(8, "0")}-00000000-0000`;
-const fromBookmark = (bookmark: string): number => Number.parseInt(bookmark.slice(0, 8), 16) || 0;
 
 /** How often a session is served by another instance than the nearest. */
 const ELSEWHERE = 0.1;
@@ -89,20 +85,13 @@ export class Database {
     return rows[0] ?? [];
   }
 
-  get binding() {
-    const withoutSession = () => new Session(this, "first-primary", false);
-    return {
-      prepare: (sql: string) => withoutSession().prepare(sql),
-      batch: (statements: readonly Statement[]) => withoutSession().batch(statements),
-      withSession: (constraint = "first-unconstrained") => new Session(this, constraint, true),
-    };
-  }
-
-  /** One round trip, for whoever runs now. */
-  ask(question: Question): Promise<Answer> {
+  /** Each call is one round trip, for whoever runs now. */
+  readonly binding = bindingOf(async (question) => {
     const context = currentContext();
-    return context.io(() => this.#ask(context, question));
-  }
+    const { rows, version, changed } = await context.io(() => this.#ask(context, question));
+    const meta = { changes: changed, rows_read: 0, rows_written: changed, duration: 1, last_row_id: 0 };
+    return { results: rows.map((results) => ({ success: true, results, meta })), version };
+  });
 
   #ask(context: Context, { statements, constraint, inSession }: Question): Promise<Answer> {
     const { timeline, faults, digit, record } = this.#options;
@@ -152,7 +141,7 @@ export class Database {
   async #readReplica(replica: Replica, statements: readonly Written[], constraint: string): Promise<Answer> {
     const { timeline } = this.#options;
     const index = this.#replicas.indexOf(replica);
-    const wanted = constraint.startsWith("first-") ? 0 : fromBookmark(constraint);
+    const wanted = versionIn(constraint);
     for (;;) {
       this.#catchUp(replica, index);
       if (replica.has >= wanted) break;
@@ -191,77 +180,5 @@ export class Database {
       ...(call !== undefined && { call }),
       changes,
     });
-  }
-}
-
-/** A session: what it has seen goes along. A call of the binding itself has one for itself alone, with `inSession` false. */
-class Session {
-  readonly #database: Database;
-  readonly #inSession: boolean;
-  #constraint: string;
-  #seen: string | null;
-
-  constructor(database: Database, constraint: string, inSession: boolean) {
-    this.#database = database;
-    this.#inSession = inSession;
-    this.#constraint = constraint;
-    this.#seen = constraint.startsWith("first-") ? null : constraint;
-  }
-
-  prepare(sql: string): Statement {
-    return new Statement(this, sql, []);
-  }
-
-  async batch(statements: readonly Statement[]) {
-    if (statements.length === 0) throw new Error("D1_ERROR: No SQL statements detected.");
-    const { rows, version, changed } = await this.#database.ask({
-      statements,
-      constraint: this.#constraint,
-      inSession: this.#inSession,
-    });
-    const bookmark = toBookmark(version);
-    if (this.#seen === null || bookmark > this.#seen) this.#seen = bookmark;
-    this.#constraint = this.#seen;
-    const meta = { changes: changed, rows_read: 0, rows_written: changed, duration: 1, last_row_id: 0 };
-    return rows.map((results) => ({ success: true, results, meta }));
-  }
-
-  getBookmark(): string | null {
-    return this.#seen;
-  }
-}
-
-class Statement {
-  readonly #session: Session;
-  readonly sql: string;
-  readonly values: readonly unknown[];
-
-  constructor(session: Session, sql: string, values: readonly unknown[]) {
-    this.#session = session;
-    this.sql = sql;
-    this.values = values;
-  }
-
-  bind(...values: readonly unknown[]): Statement {
-    return new Statement(this.#session, this.sql, values);
-  }
-
-  async all() {
-    const [result] = await this.#session.batch([this]);
-    if (result === undefined) throw new Error("a statement has one result");
-    return result;
-  }
-
-  run() {
-    return this.all();
-  }
-
-  async first(column?: string): Promise<unknown> {
-    const [row] = (await this.all()).results;
-    return row === undefined ? null : column === undefined ? row : (row[column] ?? null);
-  }
-
-  async raw(): Promise<unknown[][]> {
-    return (await this.all()).results.map((row) => Object.values(row));
   }
 }

@@ -3,7 +3,7 @@
  * out of a plan changes nothing for the others.
  */
 import { createHash } from "node:crypto";
-import { Random } from "../../bench/world/random.ts";
+import { Random } from "../../support/random.ts";
 
 export { Random };
 

@@ -1,14 +1,10 @@
 /** Real SQLite in memory, with the project's schema: what each transaction has changed is known row by row. */
 import { readFileSync } from "node:fs";
 import { DatabaseSync, type SQLInputValue, type StatementSync } from "node:sqlite";
+import type { Written } from "../../support/d1.ts";
 import type { Row, RowChange } from "../history.ts";
 
-export type Written = { readonly sql: string; readonly values: readonly unknown[] };
-
 const SCHEMA = readFileSync(`${import.meta.dirname}/../../../schema.sql`, "utf8");
-
-const WRITES = /\b(?:INSERT|UPDATE|DELETE|REPLACE)\b/i;
-export const isWrite = ({ sql }: Written): boolean => WRITES.test(sql);
 
 type Table = {
   readonly name: string;

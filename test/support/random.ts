@@ -1,5 +1,4 @@
 /** Randomness that is the same in every run. */
-import type { Latency } from "./latencies.ts";
 
 /** Of the standard normal distribution. */
 const Z99 = 2.326;
@@ -23,8 +22,8 @@ export class Random {
     return Math.floor(this.next() * count);
   }
 
-  /** Milliseconds. */
-  latency({ p50, p99 }: Latency): number {
+  /** Milliseconds, of a lognormal distribution. */
+  latency({ p50, p99 }: { readonly p50: number; readonly p99: number }): number {
     const normal = Math.sqrt(-2 * Math.log(1 - this.next())) * Math.cos(2 * Math.PI * this.next());
     return p50 * Math.exp((normal * Math.log(p99 / p50)) / Z99);
   }
