@@ -52,32 +52,14 @@ describe("whoami", () => {
 
 // A forged or malformed credential calls no store: authentication.test.ts checks this for every case of its table.
 
+// Cold, and within the freshness window: panelist/token-costs.test.ts, with each kind of token.
 describe("the changelog", () => {
   const PATH = "/public/ideabank/changelog";
-
-  it("with all caches cold costs one D1 round trip, a KV read at the same time, and a KV write after the answer", async () => {
-    const { token } = await addIdeaBank();
-    expect(await counting()(PATH, { Authorization: token })).toEqual({
-      status: 200,
-      d1: 1,
-      "kv.read": 1,
-      "kv.write": 1,
-      gate: 0,
-    });
-  });
 
   it("in a cold isolate with KV warm costs one D1 round trip and a KV read", async () => {
     const { token } = await addIdeaBank();
     await counting()(PATH, { Authorization: token });
     expect(await counting()(PATH, { Authorization: token })).toEqual({ status: 200, ...NOTHING, d1: 1, "kv.read": 1 });
-  });
-
-  it("within the freshness window calls no store, for every panelist", async () => {
-    freeze(1_900_000_000_000);
-    const { token } = await addIdeaBank();
-    const request = counting();
-    await request(PATH, { Authorization: token });
-    expect(await request(PATH, { Authorization: token })).toEqual({ status: 200, ...NOTHING });
   });
 
   it("past the window, at the same version, costs one D1 round trip", async () => {

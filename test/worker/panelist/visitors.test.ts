@@ -196,13 +196,6 @@ describe("ending the visitors' tokens", () => {
       .run();
     expect((await tenant.send("POST", `${path}/tokens`, { visitor: true })).status).toBe(409);
   });
-
-  it("of another tenant's idea bank is 403, and ends nothing", async () => {
-    const [mine, theirs] = [await createScene(), await createScene()];
-    const { token } = await theirs.issue();
-    expect((await mine.tenant.send("DELETE", `${theirs.path}/visitor-tokens`)).status).toBe(403);
-    expect((await sendWith(theirs.isolate, token)("GET", PROPOSALS)).status).toBe(200);
-  });
 });
 
 describe("attacks", () => {
@@ -262,19 +255,7 @@ describe("attacks", () => {
     expect(new Set(asked).size).toBe(5);
   });
 
-  it("a flood of one in a page costs no store while the view is fresh", async () => {
-    const { env: counted, counts } = countStores(env);
-    const { issue } = await createScene();
-    const { token } = await issue();
-    const isolate = createIsolate(counted);
-    freeze(Date.now());
-    await sendWith(isolate, token)("GET", CHANGELOG);
-    const cold = counts.d1;
-    for (let times = 0; times < 50; times++) await sendWith(isolate, token)("GET", CHANGELOG);
-    expect([cold, counts.d1]).toEqual([1, 1]);
-  });
-
-  it("of an idea bank that is gone, it costs no store either", async () => {
+  it("a flood of one of an idea bank that is gone costs one round trip", async () => {
     const { env: counted, counts } = countStores(env);
     const isolate = createIsolate(counted);
     const issuedAt = now() - 60;
