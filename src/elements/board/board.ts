@@ -12,7 +12,6 @@ import { recall, remember } from "../shared/storage.ts";
 import { isVisible } from "../shared/visible.ts";
 import boardStyles from "./board.css";
 import type { BoardContext } from "./board-context.ts";
-import { ConsistentConnection } from "./consistent-connection.ts";
 import detailStyles from "./detail.css";
 import { type Detail, detail } from "./detail.ts";
 import forcedColors from "./forced-colors.css";
@@ -22,6 +21,7 @@ import { ideaForm } from "./idea-form.ts";
 import { BOARD_LABELS } from "./labels.ts";
 import listStyles from "./list.css";
 import { List, type Listing, listSkeleton } from "./list.ts";
+import { SharedConnection } from "./shared-connection.ts";
 import { TabHistory } from "./tab-history.ts";
 import { renewTimes } from "./time.ts";
 import wideStyles from "./wide.css";
@@ -52,7 +52,7 @@ export type OpenOptions = {
 export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   static override readonly observedAttributes = [...IdeaBankElement.observedAttributes, "proposal", "history"];
 
-  protected override readonly Connection = ConsistentConnection;
+  protected override readonly Connection = SharedConnection;
   /** Ideas are submitted here, under the name of the idea bank. */
   protected readonly suggests: boolean = true;
   /** The attribute as it was when the visitor moved last: that idea is not opened again. */
@@ -97,12 +97,12 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       this.enter("loading");
       this.show(head(line()), ...this.skeleton());
     };
-    const load = async (): Promise<void> => {
+    const load = async (isAgain = true): Promise<void> => {
       shown.abort();
       shown = new AbortController();
       showSkeleton();
       try {
-        const access = await ideaBank.access();
+        const access = await ideaBank.access(isAgain);
         if (!access.capabilities.canViewProposals) throw requestFailure(CLOSED);
         this.#showBoard(access, { ideaBank, signal: AbortSignal.any([signal, shown.signal]), reload: load });
       } catch (error) {
@@ -117,7 +117,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const displayed = new ResizeObserver(() => {
       if (this.root.offsetWidth === 0) return;
       displayed.disconnect();
-      void load();
+      void load(false);
     });
     showSkeleton();
     displayed.observe(this.root);

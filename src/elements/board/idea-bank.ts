@@ -33,7 +33,8 @@ export class IdeaBank {
     return this.#connection.isVisitor;
   }
 
-  access = () => this.#get<Access>("");
+  /** Another element of the page may have asked already; `isAgain` asks anew. */
+  access = (isAgain: boolean) => this.#get<Access>("", isAgain ? { cache: "reload" } : {});
 
   ideas = (filter: Filter, cursor: string | undefined, signal: AbortSignal) =>
     this.#get<Page<Idea>>(`/proposals?${new URLSearchParams({ ...filter, ...(cursor && { cursor }) })}`, { signal });
