@@ -6,9 +6,9 @@ export const REFERENCE = {
   attributes: {
     token: "The panelist's token. Given as a property it stays out of the page's markup.",
     "token-url":
-      "An address of the page's own server that answers with a token, as a text. Asked when there is no token, and once more when the API has refused the last one. An attribute, so it survives server rendering.",
+      "An address of the page's own server that answers with a token, as a text. Asked when there is no token, when a signed one is about to end, and once more when the API has refused the last one. An attribute, so it survives server rendering.",
     tokenProvider:
-      "Property alone: `() => string`, or a promise of one. Called when there is no token, and once more when the API has refused the last one.",
+      "Property alone: `() => string`, or a promise of one. Called when there is no token, when a signed one is about to end, and once more when the API has refused the last one.",
     src: "Where the API is. The origin that the script came from, unless set.",
     labels: "Property alone: replaces some of the words, or all.",
     "sign-in-url":
@@ -32,7 +32,7 @@ export const REFERENCE = {
     "sign-in":
       "Board: a visitor who is not signed in wants to take part. `detail.proposal`: the idea that is opened afterwards, or null. With `preventDefault()` the visitor stays on the page.",
     "signed-out":
-      "`detail.error`: `not-signed-in` when there is no token, `unauthorized` when the last one was refused and there is no other.",
+      "`detail.error`: `not-signed-in` when there is no token, `unauthorized` when a panelist's was refused and there is no other.",
   },
   slots: {
     "sign-in": "Shown where there is no token: a place for the page's own link. A link to `sign-in-url` unless set.",
@@ -41,8 +41,8 @@ export const REFERENCE = {
     loading: "Nothing is shown yet but a skeleton.",
     ready: "Something is shown.",
     empty: "There is nothing to show.",
-    closed: "The idea bank does not show this.",
-    "signed-out": "There is no token, or it was refused.",
+    closed: "The idea bank does not show this, or a visitor's token was refused.",
+    "signed-out": "There is no token, or a panelist's was refused.",
     error: "It could not be loaded. The visitor can try again.",
   },
   parts: {

@@ -4,7 +4,7 @@ import type { Labels } from "../shared/labels.ts";
 export const BOARD_LABELS = {
   ...COMMON_LABELS,
   title: "Ideas",
-  "idea-bank-not-found": "This idea board is closed right now.",
+  "idea-bank-not-found": "This board is not available right now.",
   sort: "Sort",
   hot: "Trending",
   top: "Top",

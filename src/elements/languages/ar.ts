@@ -45,7 +45,7 @@ export const ar: Language = {
   },
   board: {
     title: "الأفكار",
-    "idea-bank-not-found": "لوحة الأفكار مغلقة حاليًا.",
+    "idea-bank-not-found": "لوحة الأفكار غير متاحة حاليًا.",
     sort: "الترتيب",
     hot: "الرائجة",
     top: "الأعلى تصويتًا",

@@ -26,7 +26,7 @@ export const de: Language = {
   },
   board: {
     title: "Ideen",
-    "idea-bank-not-found": "Die Ideensammlung ist gerade geschlossen.",
+    "idea-bank-not-found": "Die Ideensammlung ist gerade nicht verfügbar.",
     sort: "Sortieren",
     hot: "Im Trend",
     top: "Beliebt",

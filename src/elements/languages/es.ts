@@ -26,7 +26,7 @@ export const es: Language = {
   },
   board: {
     title: "Ideas",
-    "idea-bank-not-found": "Este buzón de ideas está cerrado en este momento.",
+    "idea-bank-not-found": "Este buzón de ideas no está disponible en este momento.",
     sort: "Ordenar",
     hot: "Tendencias",
     top: "Más votadas",

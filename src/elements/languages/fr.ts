@@ -26,7 +26,7 @@ export const fr: Language = {
   },
   board: {
     title: "Idées",
-    "idea-bank-not-found": "Cette boîte à idées est fermée pour le moment.",
+    "idea-bank-not-found": "Cette boîte à idées n’est pas disponible pour le moment.",
     sort: "Trier",
     hot: "Tendances",
     top: "Populaires",

@@ -26,7 +26,7 @@ export const it: Language = {
   },
   board: {
     title: "Idee",
-    "idea-bank-not-found": "Questa raccolta di idee è chiusa al momento.",
+    "idea-bank-not-found": "Questa raccolta di idee non è disponibile al momento.",
     sort: "Ordina",
     hot: "Di tendenza",
     top: "Più votate",

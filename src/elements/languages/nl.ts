@@ -26,7 +26,7 @@ export const nl: Language = {
   },
   board: {
     title: "Ideeën",
-    "idea-bank-not-found": "Dit ideeënbord is nu gesloten.",
+    "idea-bank-not-found": "Dit ideeënbord is nu niet beschikbaar.",
     sort: "Sorteren",
     hot: "Trending",
     top: "Populair",

@@ -38,7 +38,7 @@ export const pl: Language = {
   },
   board: {
     title: "Pomysły",
-    "idea-bank-not-found": "Ta tablica pomysłów jest w tej chwili zamknięta.",
+    "idea-bank-not-found": "Ta tablica pomysłów jest w tej chwili niedostępna.",
     sort: "Sortuj",
     hot: "Na czasie",
     top: "Najlepsze",

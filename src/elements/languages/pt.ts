@@ -27,7 +27,7 @@ export const pt: Language = {
   },
   board: {
     title: "Ideias",
-    "idea-bank-not-found": "Este quadro de ideias está fechado no momento.",
+    "idea-bank-not-found": "Este quadro de ideias não está disponível no momento.",
     sort: "Ordenar",
     hot: "Em alta",
     top: "Mais votadas",

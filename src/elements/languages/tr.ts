@@ -26,7 +26,7 @@ export const tr: Language = {
   },
   board: {
     title: "Fikirler",
-    "idea-bank-not-found": "Bu fikir panosu şu anda kapalı.",
+    "idea-bank-not-found": "Bu fikir panosu şu anda görüntülenemiyor.",
     sort: "Sırala",
     hot: "Gündemde",
     top: "En çok oy alan",

@@ -24,7 +24,7 @@ export const zh: Language = {
   },
   board: {
     title: "建议",
-    "idea-bank-not-found": "建议区暂未开放。",
+    "idea-bank-not-found": "建议区暂时无法查看。",
     sort: "排序",
     hot: "热门",
     top: "票数最多",

@@ -1,7 +1,15 @@
 /** Requests to the panelist API, from any page's origin. */
 import { isRequestFailure, requestFailure } from "./request-failure.ts";
 import { ownerOf } from "./token-owner.ts";
-import { DEADLINE_MS, isToken, nextToken, type TokenProvider, useTokens } from "./tokens.ts";
+import {
+  DEADLINE_MS,
+  isToken,
+  lastUseOf,
+  nextToken,
+  type TokenProvider,
+  tellRefusedVisitor,
+  useTokens,
+} from "./tokens.ts";
 
 /** `body` is null for 204 and 304. */
 export type Reply<Body> = { readonly body: Body | null; readonly etag: string | null };
@@ -11,7 +19,9 @@ export class Connection {
   readonly #provider: () => TokenProvider | undefined;
   readonly #words: Promise<void>;
   readonly #signal: AbortSignal;
+  /** The page's own, until the provider has given another. */
   #token: string | undefined;
+  readonly #lastUse: number;
   /** The one of the last request. */
   #sent = "";
 
@@ -38,6 +48,7 @@ export class Connection {
     this.#provider = provider;
     this.#signal = signal;
     this.#token = isToken(token) ? token : undefined;
+    this.#lastUse = lastUseOf(this.#token);
     useTokens(signal);
   }
 
@@ -60,8 +71,8 @@ export class Connection {
   }
 
   /**
-   * Rejects with a `RequestFailure`; with the signal's reason when the request was ended. The signal of `init` ends this request
-   * alone. `asPanelist`: nothing is sent for who is not signed in.
+   * A token that has ended is renewed once, where the page has a provider. Rejects with a `RequestFailure`; with the signal's reason
+   * when the request was ended. The signal of `init` ends this request alone. `asPanelist`: nothing is sent for who is not signed in.
    */
   async send<Body>(path: string, init: RequestInit = {}, asPanelist?: boolean): Promise<Reply<Body>> {
     const ended = AbortSignal.any([this.#signal, init.signal ?? this.#signal]);
@@ -73,14 +84,16 @@ export class Connection {
       return this.fetch(path, { ...init, headers, credentials: "omit", signal });
     };
     try {
-      const next = async (refused: string | undefined, code: string) => {
-        this.#token = await nextToken(this.#provider(), refused, code);
-        return this.#token;
-      };
-      const token = this.#token ?? (await next(undefined, "not-signed-in"));
+      const provider = this.#provider();
+      if (provider && Date.now() >= this.#lastUse) this.#token = undefined;
+      const token = this.#token ?? (await nextToken(provider, undefined, "not-signed-in"));
       let response = await ask(token);
       // Of several requests that met the same expired token, the first one renews it.
-      if (response.status === 401) response = await ask(await next(token, "unauthorized"));
+      if (response.status === 401 && provider) {
+        const renewed = await nextToken(provider, token, this.isVisitor ? "not-signed-in" : "unauthorized");
+        this.#token = undefined;
+        response = await ask(renewed);
+      }
       const { ok, status, headers } = response;
       // An answer that was cut off is none.
       if (ok || status === 304) {
@@ -88,7 +101,14 @@ export class Connection {
       }
       // A proxy between the page and the API answers without a problem document.
       const problem = await response.json().catch(() => null);
-      throw requestFailure(problem?.error, Number(headers.get("Retry-After")), problem?.errors);
+      const isEnded = status === 401 && this.isVisitor;
+      if (isEnded) tellRefusedVisitor();
+      // Visitors know of no session, so what they came for is not there.
+      throw requestFailure(
+        isEnded ? "idea-bank-not-found" : problem?.error,
+        Number(headers.get("Retry-After")),
+        problem?.errors,
+      );
     } catch (error) {
       throw ended.aborted || isRequestFailure(error) ? error : requestFailure("offline");
     } finally {

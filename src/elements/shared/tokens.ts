@@ -4,6 +4,7 @@
  * next visitor of a page that is never reloaded may be somebody else.
  */
 import { requestFailure } from "./request-failure.ts";
+import { endOf } from "./token-owner.ts";
 
 /**
  * Gives a valid token. Called when there is none yet, and once more when the API has refused the last one. What no header can carry
@@ -11,12 +12,13 @@ import { requestFailure } from "./request-failure.ts";
  */
 export type TokenProvider = () => string | Promise<string>;
 
-type Kept = { token?: string; asking?: Promise<string> };
+type Kept = { token?: string; lastUse?: number; asking?: Promise<string> };
 type Shared = {
   /** The one that asks an address, by the address. */
   readonly providers: Map<string, TokenProvider>;
   kept: WeakMap<TokenProvider, Kept>;
   elements: number;
+  isRefusalTold?: true;
 };
 
 const SHARED: unique symbol = Symbol.for("idea-bank-tokens");
@@ -32,6 +34,24 @@ export const DEADLINE_MS = 20_000;
 /** `fetch` takes the white space around it away. */
 const TOKEN = /^\s*[!-~]+\s*$/;
 export const isToken = (text = ""): text is string => TOKEN.test(text);
+
+/** A request takes a moment, and a visitor's clock may be a little behind. */
+const EARLY_MS = 5_000;
+
+/** When a token is not sent any more, in Unix milliseconds. One that is over when it comes shows a wrong clock, so it is tried: NaN. */
+export function lastUseOf(token = ""): number {
+  const end = endOf(token) - EARLY_MS;
+  return end > Date.now() ? end : Number.NaN;
+}
+
+/** For the page's developer: visitors can do nothing about it. */
+export function tellRefusedVisitor(): void {
+  if (shared.isRefusalTold) return;
+  shared.isRefusalTold = true;
+  console.error(
+    "Idea board: the visitor's token of this page has ended or was revoked. Copy the code from the board's Embed page again, or use token-url.",
+  );
+}
 
 /** Asks this address of the page's own server, with the visitor's cookies. An answer that refuses, or has no token, is none. */
 export function providerOf(address: string): TokenProvider {
@@ -63,7 +83,7 @@ export function useTokens(signal: AbortSignal): void {
 /** After a sign-in, or a sign-out, that does not leave the page. */
 export const forgetToken = (provider: TokenProvider): boolean => shared.kept.delete(provider);
 
-/** The token that is known, unless it is `refused`; else a new one. Fails with `code` where there is none. */
+/** The token that is known, unless it is `refused` or over; else a new one. Fails with `code` where there is none. */
 export function nextToken(
   provider: TokenProvider | undefined,
   refused: string | undefined,
@@ -73,7 +93,8 @@ export function nextToken(
   const kept = shared.kept.get(provider) ?? {};
   shared.kept.set(provider, kept);
   if (kept.asking) return kept.asking;
-  if (kept.token !== undefined && kept.token !== refused) return Promise.resolve(kept.token);
+  const isOver = kept.token === refused || Date.now() >= (kept.lastUse ?? Number.NaN);
+  if (kept.token !== undefined && !isOver) return Promise.resolve(kept.token);
   const ask = async () => {
     // The page's own answer has a deadline, as the API's has.
     const late = new Promise<never>((_, reject) => setTimeout(reject, DEADLINE_MS));
@@ -81,6 +102,7 @@ export function nextToken(
       const token = await Promise.race([provider(), late]);
       if (!isToken(token)) throw requestFailure(code);
       kept.token = token;
+      kept.lastUse = lastUseOf(token);
       return token;
     } finally {
       delete kept.asking;

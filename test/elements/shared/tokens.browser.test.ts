@@ -1,6 +1,8 @@
 /** Where the elements of a page take their token from: one source is asked once, whoever asks. */
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { expectAccessible } from "../../support/node/accessible.ts";
+import { takeScreenshot } from "../../support/node/browser.ts";
 import { ask, openStage, type Stage } from "../../support/node/element-stage.ts";
 import { now, signJwt } from "../../support/sign-jwt.ts";
 
@@ -141,6 +143,79 @@ describe("the token of the elements", () => {
       page.evaluate<string>("Object.keys(localStorage).filter((key) => /first|second/.test(key)).length");
     await expect.poll(() => keys()).toBe(2);
   });
+
+  it("of a signed kind is renewed before it ends: the expiry costs no 401, whatever the visitor's clock says", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { kid, secret } = await stage.tenant<{ kid: string; secret: string }>("GET", `${bank.path}/signing-secret`);
+    const sign = (exp: number) => {
+      const claims = { iss: bank.path.split("/")[2], sub: "a-person", iat: now(), exp };
+      return signJwt({ alg: "HS256", kid }, claims, secret);
+    };
+    const { page } = await stage.page();
+    const statuses = new Set<number>();
+    page.on("response", (response) => statuses.add(response.status()));
+    await page.clock.install();
+    const [inThePage, ...others] = await Promise.all([60, 120, 600].map((seconds) => sign(now() + seconds)));
+    const asked = await giveTokens(page, ...others);
+    const source = `token="${inThePage}" token-url="/my/token"`;
+    await page.goto(stage.hostPage(`<idea-bank-board ${source}></idea-bank-board>`, { head: head() }));
+    await inState(page, "board", "ready");
+    expect(asked.times).toBe(0);
+    const list = async (tab: string) => {
+      const read = page.waitForResponse(/proposals\?/);
+      await page.getByRole("radio", { name: tab, exact: true }).press("Space");
+      await read;
+      await inState(page, "board", "ready");
+    };
+    await page.clock.fastForward(56_000);
+    await list("Top");
+    expect(asked.times).toBe(1);
+    await page.clock.fastForward(60_000);
+    await list("New");
+    expect(asked.times).toBe(2);
+    // By this clock all of them are over.
+    await page.clock.fastForward(3_600_000);
+    for (const tab of ["Top", "New", "Top"]) await list(tab);
+    expect(asked.times).toBe(3);
+    expect([...statuses]).not.toContain(401);
+  });
+
+  it.each([
+    ["in the page", (token: string) => `token="${token}"`],
+    ["from `token-url`", () => `token-url="/my/token"`],
+  ])(
+    "of a visitor that is refused, %s: nobody reads of a session, and the developer is told once",
+    async (_, source) => {
+      const bank = await stage.ideaBank({}, IDEAS);
+      const { token } = await stage.tenant<{ token: string }>("POST", `${bank.path}/tokens`, { visitor: true });
+      await stage.tenant("DELETE", `${bank.path}/visitor-tokens`);
+      const names = ["board", "changelog", "roadmap"];
+      const tags = names.map((name) => `<idea-bank-${name} ${source(token)}></idea-bank-${name}>`).join("");
+      const scripts = names
+        .map((name) => `<script type="module" src="${stage.api}/embed/${name}.js"></script>`)
+        .join("");
+      for (const [size, width] of [["desktop", 1000] as const, ["phone", 360] as const]) {
+        const { page, complaints } = await stage.page({ viewport: { width, height: 760 } });
+        const told: string[] = [];
+        page.on("console", (message) => message.text().startsWith("Idea board") && told.push(message.text()));
+        const asked = await giveTokens(page, token);
+        await page.addInitScript("window.told = 0; addEventListener('signed-out', () => (told += 1))");
+        await page.goto(stage.hostPage(tags, { head: scripts }));
+        await page.getByText("This board is not available right now.").first().waitFor();
+        await page.getByText("The changelog is not available right now.").first().waitFor();
+        await page.getByText("The roadmap is not available right now.").first().waitFor();
+        for (const name of names) await page.locator(`idea-bank-${name}:state(closed)`).waitFor();
+        await expect.poll(() => page.getByText(/session|sign/i).count()).toBe(0);
+        await expect.poll(() => page.evaluate("told")).toBe(0);
+        expect(told).toEqual([expect.stringContaining("the visitor's token of this page has ended")]);
+        // A browser says itself that a request was refused.
+        expect(complaints.filter((each) => !/401/.test(each))).toEqual(told);
+        if (asked.times > 0) expect(asked.times).toBe(2);
+        await expectAccessible(page, "not available");
+        await takeScreenshot(page, `test-results/elements-not-available-${size}.png`);
+      }
+    },
+  );
 
   it("is forgotten with the last element of the page, and by `restart()`: the next visitor is somebody else", async () => {
     const bank = await stage.ideaBank();
