@@ -27,7 +27,7 @@ export function Board() {
     <>
       <h1>Ideas {news > 0 && <small>{news} new</small>}</h1>
       {isSignedOut && <p>Please sign in.</p>}
-      <idea-bank-board ref={board} token-url="/my/panelist-token" heading-level={2} />
+      <idea-bank-board ref={board} token-url="/my/panelist-token" heading-level={2} history />
       <idea-bank-launcher>
         <idea-bank-changelog ref={changelog} token-url="/my/panelist-token" />
       </idea-bank-launcher>

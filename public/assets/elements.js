@@ -54,7 +54,8 @@ function apply() {
   const css = rules.map(([property, value]) => `    ${property}: ${value};\n`).join("");
   const style = css && `\n\n<style>\n  idea-bank-${name} {\n${css}  }\n</style>`;
   const attributes = `${direction === "rtl" ? ' dir="rtl"' : ""}${language ? ` lang="${language}"` : ""}`;
-  const inner = `<idea-bank-${element} token="ibt_…"${display ? "" : attributes}></idea-bank-${element}>`;
+  const history = element === "changelog" ? "" : " history";
+  const inner = `<idea-bank-${element} token="ibt_…"${history}${display ? "" : attributes}></idea-bank-${element}>`;
   const inline = display === "inline" ? " inline" : "";
   snippet.textContent = display
     ? `${scripts}\n<idea-bank-launcher${inline}${attributes}>\n  ${inner}\n</idea-bank-launcher>${style}`

@@ -12,12 +12,12 @@ export const REFERENCE = {
     src: "Where the API is. The origin that the script came from, unless set.",
     labels: "Property alone: replaces some of the words, or all.",
     "sign-in-url":
-      "Where your page signs visitors in. `{page}` in it stands for the page's address, to come back to. Who wants to take part is led there.",
+      "Where your page signs visitors in. `{page}` in it stands for the page's address, to come back to. Who wants to take part is asked to sign in there first.",
     lang: "The language of words, dates and numbers. That of the nearest element around it with a `lang`, else the visitor's.",
     "heading-level": "1 to 4: the level of the element's heading in the page's outline. 2 unless set.",
     proposal: "Board, roadmap: the identifier of a proposal to open first, for a link in an e-mail.",
     history:
-      "Board, roadmap: what is open is an entry of the tab's history, so that Back closes it. Without it none is written.",
+      "Board, roadmap: what is open is an entry of the tab's history, so that Back closes it. An open idea has an address, `?idea=` and its identifier, that opens it again. Without it no entry is written and no address read.",
     count: "Changelog, property alone, read only: how many entries are new since the visitor looked last.",
     label: "Launcher: the text of its button. “What’s new”, “Ideas” or “Roadmap”, by what is inside, unless set.",
     inline:
@@ -30,7 +30,7 @@ export const REFERENCE = {
     voted: "Board: `detail.id`, `detail.title`, `detail.voted`, `detail.votes`.",
     commented: "Board: `detail.id` and `detail.title` of the idea, `detail.comment` is the comment's identifier.",
     "sign-in":
-      "Board: a visitor who is not signed in wants to take part. `detail.proposal`: the idea that is opened afterwards, or null. With `preventDefault()` the visitor stays on the page.",
+      "Board: a visitor who is not signed in has pressed “Sign in”, or, without `sign-in-url`, what needs it. `detail.proposal`: the idea that is opened afterwards, or null. With `preventDefault()` the visitor stays on the page.",
     "signed-out":
       "`detail.error`: `not-signed-in` when there is no token, `unauthorized` when a panelist's was refused and there is no other.",
   },

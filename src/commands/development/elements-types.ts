@@ -76,7 +76,7 @@ export interface IdeaBankAttributes {
   "heading-level"?: 1 | 2 | 3 | 4;
   /** Of the board and the roadmap. */
   proposal?: string;
-  /** Of the board and the roadmap: Back closes what is open. */
+  /** Of the board and the roadmap: Back closes what is open, and an open idea has an address. */
   history?: boolean;
 }
 

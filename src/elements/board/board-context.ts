@@ -3,6 +3,7 @@ import type { Capabilities } from "../../worker/model/idea-bank.ts";
 import type { Vote } from "../../worker/model/panelist-proposal.ts";
 import type { State } from "../shared/idea-bank-element.ts";
 import type { Words } from "../shared/labels.ts";
+import type { Begun } from "./begun.ts";
 import type { IdeaBank } from "./idea-bank.ts";
 import type { BOARD_LABELS } from "./labels.ts";
 
@@ -25,8 +26,14 @@ export type BoardContext = {
   /** The level of the board's own heading. */
   readonly level: number;
   readonly signal: AbortSignal;
-  /** Called when an action needs a sign-in. After it, this idea is opened, or the present view. */
-  readonly signIn: (proposal?: string) => void;
+  /** The page's address with `?idea=` opens an idea. */
+  readonly hasAddresses: boolean;
+  /** The page says where visitors sign in, so what they write can be sent afterwards. */
+  readonly canSignIn: boolean;
+  /** Leads to the sign-in, after which this goes on. */
+  readonly signIn: (begun: Begun) => void;
+  /** Asks whether to sign in first. */
+  readonly askToSignIn: (begun: Begun) => void;
   /** An event for the page. */
   readonly dispatch: (name: string, detail: object) => void;
   readonly enter: (state: State) => void;

@@ -8,8 +8,9 @@ import { IdeaBankElement } from "../shared/idea-bank-element.ts";
 import type { Labels } from "../shared/labels.ts";
 import type { Connection } from "../shared/request.ts";
 import { isRequestFailure, requestFailure } from "../shared/request-failure.ts";
-import { recall, remember } from "../shared/storage.ts";
 import { isVisible } from "../shared/visible.ts";
+import { takesAddress } from "./address.ts";
+import { type Begun, keepBegun, takeBegun } from "./begun.ts";
 import boardStyles from "./board.css";
 import type { BoardContext } from "./board-context.ts";
 import detailStyles from "./detail.css";
@@ -17,11 +18,12 @@ import { type Detail, detail } from "./detail.ts";
 import forcedColors from "./forced-colors.css";
 import formStyles from "./form.css";
 import { type Access, type Idea, IdeaBank } from "./idea-bank.ts";
-import { ideaForm } from "./idea-form.ts";
+import { FORM, ideaForm } from "./idea-form.ts";
 import { BOARD_LABELS } from "./labels.ts";
 import listStyles from "./list.css";
 import { List, type Listing, listSkeleton } from "./list.ts";
 import { SharedConnection } from "./shared-connection.ts";
+import { signInButton } from "./sign-in.ts";
 import { TabHistory } from "./tab-history.ts";
 import { renewTimes } from "./time.ts";
 import wideStyles from "./wide.css";
@@ -30,10 +32,6 @@ const CLOSED = "idea-bank-not-found";
 const RENEW_TIMES_MS = 30_000;
 const PLUS = "M8 3.2v9.6M3.2 8h9.6";
 const CROSS = "m4 4 8 8m0-8-8 8";
-/** The name of the form for a new idea in the tab's history. An open idea has its identifier. */
-const FORM = "";
-/** Marks a view that was begun without a sign-in. */
-const BEGUN = "=";
 
 /** The labels of the API's fields, as the visitor knows them. */
 const FIELDS: Readonly<Record<string, keyof typeof BOARD_LABELS>> = {
@@ -48,7 +46,7 @@ export type OpenOptions = {
   readonly proposal?: string;
 };
 
-/** Attribute `proposal`: the identifier of an idea to open first. Attribute `history`: Back closes the open view. */
+/** Attribute `proposal`: the identifier of an idea to open first. Attribute `history`: Back closes the open view, and ideas have addresses. */
 export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   static override readonly observedAttributes = [...IdeaBankElement.observedAttributes, "proposal", "history"];
 
@@ -150,14 +148,15 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const signedIn = ideaBank.isVisitor && { canVote: true, canComment: true, canSubmitProposals: true };
     const capabilities = { ...access.capabilities, ...signedIn, ...(!this.suggests && { canSubmitProposals: false }) };
     const notice = h("div", { class: "notice", part: "notice", hidden: true });
-    const notify = (text: string) => {
+    const notify = (text: string, action?: HTMLElement) => {
       // The focused part disappears, so the board takes the focus.
       if (notice.matches(":focus-within")) this.root.focus({ preventScroll: true });
       notice.hidden = text === "";
       const dismiss = h("button", { type: "button", "aria-label": words.say("dismiss"), onclick: () => notify("") });
       dismiss.append(icon(CROSS));
-      notice.replaceChildren(h("p", {}, text), dismiss);
+      notice.replaceChildren(h("p", {}, text), action ?? "", dismiss);
       if (text) this.announce(text);
+      if (this.#mayFocus()) action?.focus({ preventScroll: true });
     };
     const report = (error: unknown, again = () => notify("")) => {
       // The idea bank was closed meanwhile, so its capabilities are read again.
@@ -165,23 +164,38 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         void reload();
         return;
       }
+      const begun = { view: shownView };
       if (isRequestFailure(error) && error.code === "sign-in-required") {
-        signIn();
+        askToSignIn(begun);
         return;
       }
-      notify(this.explain(error));
+      const isSignedOut = this.stateAfter(error) === "signed-out";
+      notify(this.explain(error), isSignedOut && canSignIn ? signInButton(words, () => signIn(begun)) : undefined);
       this.tellSignedOut(error);
       const text = notice.querySelector("p");
       if (text) this.countDown(error, text, again);
     };
-    const begun = `${this.localName}:begun:${ideaBank.bank}`;
+    const begunKey = `${this.localName}:begun:${ideaBank.bank}`;
+    const hasAddresses = this.hasAttribute("history");
+    const canSignIn = this.signInUrl !== undefined;
     /** The open view; undefined is the list. */
     let shownView: string | undefined;
-    const signIn = (proposal = shownView) => {
-      if (proposal !== undefined) remember(begun, BEGUN + proposal, "sessionStorage");
-      notify(words.say("sign-in-required"));
+    const signIn = (begun: Begun) => {
+      keepBegun(begunKey, begun);
+      notify("");
+      if (!this.dispatch("sign-in", { proposal: begun.view || null })) return;
       const { signInUrl } = this;
-      if (this.dispatch("sign-in", { proposal: proposal || null }) && signInUrl) location.assign(signInUrl);
+      if (signInUrl) location.assign(signInUrl);
+      else notify(words.say("signInHere"));
+    };
+    const askToSignIn = (begun: Begun) => {
+      if (canSignIn)
+        notify(
+          words.say("sign-in-required"),
+          signInButton(words, () => signIn(begun)),
+        );
+      // Only the page knows whether it has a sign-in of its own.
+      else signIn(begun);
     };
     const context: BoardContext = {
       ideaBank,
@@ -190,7 +204,10 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       words,
       level: this.headingLevel,
       signal,
+      hasAddresses,
+      canSignIn,
       signIn,
+      askToSignIn,
       dispatch: (name, detail) => this.dispatch(name, detail),
       enter: (state) => this.enter(state),
       announce: (text) => this.announce(text),
@@ -208,7 +225,8 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const view = h("div", { class: "view" });
     const list = this.createList(context, (idea) => visit(idea));
     const visits = new TabHistory(`${this.localName}:${ideaBank.who}`, {
-      isOn: this.hasAttribute("history"),
+      isOn: hasAddresses,
+      takesAddress: takesAddress(this),
       show: (visited) => {
         move();
         if (visited === undefined) leave();
@@ -245,7 +263,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       show(list.element, focus);
     };
 
-    const openIdea = (idea: Idea): Detail => {
+    const openIdea = (idea: Idea, act?: Begun["act"]): Detail => {
       const before = moves;
       shownView = idea.id;
       leave = () => {
@@ -266,7 +284,9 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       });
       // If it cannot be read again, the present content stays.
       this.#reread = () => void opened.update().catch(() => {});
-      show(opened.element, opened.focus);
+      const field = act === "comment" && opened.element.querySelector("textarea");
+      show(opened.element, field ? () => field.focus() : opened.focus);
+      if (act === "vote" && !idea.voted) opened.element.querySelector<HTMLElement>("button.vote")?.click();
       return opened;
     };
     const visit = (idea: Idea) => {
@@ -277,11 +297,11 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         .catch(() => {});
     };
 
-    const openById = async (id: string) => {
+    const openById = async (id: string, act?: Begun["act"]) => {
       const before = moves;
       try {
         const idea = await ideaBank.idea(id);
-        if (before === moves) openIdea(idea);
+        if (before === moves) openIdea(idea, act);
       } catch (error) {
         if (!signal.aborted && before === moves) report(error);
       }
@@ -314,9 +334,15 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         },
       });
       const heads = heading(this.headingLevel + 1, { class: "title" }, words.say("suggestTitle"));
-      show(h("div", { class: "compose" }, heads, form), () => form.querySelector("input")?.focus());
+      show(h("div", { class: "compose" }, heads, form), () =>
+        form.querySelector<HTMLElement>("button, input")?.focus(),
+      );
     };
     const compose = (title?: string) => {
+      if (ideaBank.isVisitor && !canSignIn) {
+        signIn({ view: FORM, title });
+        return;
+      }
       open(FORM);
       showForm(title);
     };
@@ -337,11 +363,10 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const linked = this.getAttribute("proposal");
     // The visitor had moved before the tab was reloaded.
     if (this.#left === undefined && visits.view !== undefined) this.#left = linked;
-    const kept = ideaBank.isVisitor ? null : recall(begun, "sessionStorage");
-    const visited = kept ? kept.slice(BEGUN.length) : this.#left === linked ? visits.view : linked;
-    if (kept) remember(begun, "", "sessionStorage");
-    if (visited === FORM) showForm();
-    else if (visited) void openById(visited);
+    const begun = ideaBank.isVisitor ? undefined : takeBegun(begunKey);
+    const visited = begun?.view ?? (this.#left === linked ? visits.view : linked);
+    if (visited === FORM) showForm(begun?.title);
+    else if (visited) void openById(visited, begun?.act);
     if (this.#asked) this.#open(this.#asked);
     this.#asked = undefined;
   }

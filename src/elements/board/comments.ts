@@ -15,7 +15,7 @@ const CHECK = "M3.5 8.4 6.6 11.5 12.5 5";
 
 /** `showCount` shows the number of comments that `idea` has now. */
 export function comments(idea: Idea, context: BoardContext): { element: HTMLElement; showCount: () => void } {
-  const { ideaBank, capabilities, words, level, signal, announce, report, dispatch } = context;
+  const { ideaBank, capabilities, words, level, signal, announce, report, signIn, dispatch } = context;
   const list = h("ol", { class: "comments", part: "comments" });
   const more = h(
     "button",
@@ -130,10 +130,13 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
     announce(words.say("commented"));
     dispatch("commented", { id: idea.id, title: idea.title, comment: added.id });
   };
+  const begun = { view: idea.id, act: "comment" } as const;
   const writing =
     capabilities.canComment &&
     idea.duplicateOf === null &&
-    form({ fields: [field], submit: words.say("send"), draft: `comment:${idea.id}`, send: add }, context);
+    (ideaBank.isVisitor && !context.canSignIn
+      ? h("button", { type: "button", class: "button", part: "button", onclick: () => signIn(begun) }, field.label)
+      : form({ fields: [field], submit: words.say("send"), draft: `comment:${idea.id}`, begun, send: add }, context));
 
   more.addEventListener("click", () => void load());
   showCount();

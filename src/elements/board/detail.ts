@@ -1,6 +1,7 @@
 /** One proposal: the text, the official response, the comments; and for its author, editing and withdrawing. */
 import { h, heading, icon } from "../shared/h.ts";
 import { prose, setProse } from "../shared/prose.ts";
+import { addressOf } from "./address.ts";
 import { authorOf } from "./author.ts";
 import type { BoardContext } from "./board-context.ts";
 import { comments } from "./comments.ts";
@@ -29,7 +30,7 @@ export type Detail = {
 };
 
 export function detail(idea: Idea, context: BoardContext, exits: DetailExits): Detail {
-  const { ideaBank, capabilities, ballots, words, level, notify } = context;
+  const { ideaBank, capabilities, ballots, words, level, hasAddresses, notify } = context;
   const title = heading(level + 1, { class: "title", part: "idea-title", dir: "auto", tabindex: -1 });
   const text = prose("", { part: "idea-description" });
   const meta = h("div", { class: "meta" });
@@ -102,6 +103,17 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
   if (idea.mine && idea.status === "submitted" && idea.duplicateOf === null && capabilities.canSubmitProposals)
     showOwn();
 
+  const copyLink = async () => {
+    const link = addressOf(idea.id);
+    try {
+      await navigator.clipboard.writeText(link);
+      notify(words.say("linkCopied"));
+    } catch {
+      // Without HTTPS, or in a frame without the permission, it can be copied by hand.
+      notify(link);
+    }
+  };
+
   let vote = voteButton(idea, context);
   const body = h("div", { class: "body" }, vote, content);
   const discussion = comments(idea, context);
@@ -109,10 +121,16 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
     "article",
     { class: "detail", part: "idea" },
     h(
-      "button",
-      { type: "button", class: "link back with-icon", part: "back", onclick: exits.back },
-      icon(BACK),
-      words.say("back"),
+      "div",
+      { class: "bar" },
+      h(
+        "button",
+        { type: "button", class: "link back with-icon", part: "back", onclick: exits.back },
+        icon(BACK),
+        words.say("back"),
+      ),
+      hasAddresses &&
+        h("button", { type: "button", class: "link quiet", onclick: () => void copyLink() }, words.say("copyLink")),
     ),
     body,
     discussion.element,

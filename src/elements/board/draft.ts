@@ -6,16 +6,21 @@ type Kept = { readonly idempotencyKey: string; readonly fields: Fields };
 
 export class Draft {
   readonly #key: string;
+  /** A visitor may be anybody, so the text stays in the tab. */
+  readonly #place: "localStorage" | "sessionStorage";
   #kept: Kept;
 
-  /** The key begins with `owner`. A draft under `visitor`, from before a sign-in, is taken over. */
+  /** The key begins with `owner`. What was written as `visitor`, before a sign-in, is the newest and is taken over. */
   constructor(owner: string, visitor: string, name: string) {
     this.#key = `idea-bank-board:${owner}:${name}`;
+    this.#place = owner === visitor ? "sessionStorage" : "localStorage";
     const before = `idea-bank-board:${visitor}:${name}`;
-    const own = parse(recall(this.#key));
-    this.#kept = own ?? parse(recall(before)) ?? { idempotencyKey: randomKey(), fields: {} };
-    if (own || before === this.#key) return;
-    this.write(this.#kept.fields);
+    const begun = recall(before, "sessionStorage");
+    // 1.0.0 kept a visitor's text for good.
+    this.#kept = parse(begun ?? recall(this.#key) ?? recall(before)) ?? { idempotencyKey: randomKey(), fields: {} };
+    if (owner === visitor) return;
+    if (begun || recall(before)) this.write(this.#kept.fields);
+    forget(before, "sessionStorage");
     forget(before);
   }
 
@@ -31,8 +36,8 @@ export class Draft {
   write(fields: Fields): void {
     this.#kept = { idempotencyKey: randomKey(), fields };
     const empty = Object.values(fields).every((text) => text === "");
-    if (empty) forget(this.#key);
-    else remember(this.#key, JSON.stringify(this.#kept));
+    if (empty) forget(this.#key, this.#place);
+    else remember(this.#key, JSON.stringify(this.#kept), this.#place);
   }
 }
 

@@ -1,8 +1,10 @@
 /** A form that keeps its draft, sends once, and shows errors beside the fields. */
 import { h } from "../shared/h.ts";
+import type { Begun } from "./begun.ts";
 import type { BoardContext } from "./board-context.ts";
 import { Draft, type Fields } from "./draft.ts";
 import { onEscape } from "./escape.ts";
+import { signInAsk } from "./sign-in.ts";
 
 type Field = {
   readonly name: string;
@@ -22,13 +24,17 @@ export type FormOptions = {
   readonly submit: string;
   /** The owner of the draft; undefined for a form that keeps none. */
   readonly draft?: string;
+  /** Goes on after a visitor's sign-in. */
+  readonly begun?: Begun;
   readonly send: (fields: Fields, idempotencyKey: string) => Promise<void>;
   readonly cancel?: () => void;
 };
 
 let forms = 0;
 
+/** A visitor is asked to sign in before writing. What is written all the same is kept until then. */
 export function form(options: FormOptions, { ideaBank, words, signal, report, signIn }: BoardContext): HTMLFormElement {
+  const { begun = {} } = options;
   const draft = options.draft === undefined ? undefined : new Draft(ideaBank.who, ideaBank.bank, options.draft);
   const number = ++forms;
   const inputs = options.fields.map(({ name, label, hint, maxLength, rows, optional, value }) => {
@@ -81,7 +87,7 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
     missing[0]?.input.focus();
     if (missing.length > 0 || sending) return;
     if (ideaBank.isVisitor) {
-      signIn();
+      signIn(begun);
       return;
     }
     sending = true;
@@ -104,6 +110,7 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
   const element = h(
     "form",
     { class: "form", part: "form", novalidate: true },
+    ideaBank.isVisitor && signInAsk(words, () => signIn(begun)),
     ...inputs.map(({ row }) => row),
     h("div", { class: "buttons" }, submit, cancel),
   );

@@ -5,6 +5,9 @@ import { form } from "./form.ts";
 import type { Idea } from "./idea-bank.ts";
 import { type SimilarOptions, similarIdeas } from "./similar.ts";
 
+/** The name of the form for a new idea, where an open idea has its identifier. */
+export const FORM = "";
+
 type IdeaFormOptions = {
   /** The one that is edited. */
   readonly idea?: Idea;
@@ -39,7 +42,7 @@ export function ideaForm(
           ]
         : [title, description],
       submit: words.say(idea ? "save" : "submit"),
-      ...(idea ? {} : { draft: "idea" }),
+      ...(idea ? {} : { draft: "idea", begun: { view: FORM } }),
       send: ({ title = "", description = "" }, key) => send({ title, description }, key),
       cancel,
     },

@@ -1,36 +1,40 @@
 /**
- * Keeps the board's open view as entries of the tab's history: Back closes it, and Forward and a reload open it again. The
- * address and `history.state` belong to the page. An entry is known by its key, which no page can copy into another entry, and
- * its view is kept in the tab's storage. A browser without the Navigation API (Firefox before 147, Safari before 26.2) has no
- * such key, so there nothing is written.
+ * Keeps the board's open view as entries of the tab's history: Back closes it, and Forward and a reload open it again. An open idea
+ * has an address, which opens it in another tab, too. `history.state` belongs to the page: an entry is known by its key, which no page
+ * can copy into another entry, and its view is kept in the tab's storage. A browser without the Navigation API (Firefox before 147,
+ * Safari before 26.2) has no such key, so there an address is read, and no entry is written.
  */
 import { recall, remember } from "../shared/storage.ts";
+import { addressOf, ideaInAddress } from "./address.ts";
 
 const navigation: Navigation | undefined = window.navigation;
 
+type Options = {
+  /** Nothing is read and nothing is written without. */
+  readonly isOn: boolean;
+  /** The idea of an address that no board of this tab has written belongs to this board. */
+  readonly takesAddress: boolean;
+  /** Called when another view has to be shown; undefined is the list. */
+  readonly show: (view: string | undefined) => void;
+  readonly signal: AbortSignal;
+};
+
 export class TabHistory {
-  readonly #name: string;
+  /** Ends what is kept of an entry, so that each board knows its own. */
+  readonly #mark: string;
   readonly #isOn: boolean;
+  readonly #takesAddress: boolean;
   /** The view in the history's last entry. */
   #last: string | undefined;
   /** Back was called, and has not happened yet. */
   #leaving = false;
   #next: string | undefined;
 
-  /**
-   * `name` tells boards apart. `show` is called when another view has to be shown; undefined is the list. Nothing is written
-   * unless `isOn`.
-   */
-  constructor(
-    name: string,
-    {
-      isOn,
-      show,
-      signal,
-    }: { readonly isOn: boolean; readonly show: (view: string | undefined) => void; readonly signal: AbortSignal },
-  ) {
-    this.#name = name;
+  /** `name` tells boards apart. */
+  constructor(name: string, { isOn, takesAddress, show, signal }: Options) {
+    this.#mark = ` ${name}`;
     this.#isOn = isOn;
+    this.#takesAddress = isOn && takesAddress;
     this.#last = this.view;
     if (!isOn) return;
     const follow = ({ navigationType }: NavigationCurrentEntryChangeEvent) => {
@@ -48,10 +52,10 @@ export class TabHistory {
     navigation?.addEventListener("currententrychange", follow, { signal });
   }
 
-  /** The view that was open when the tab was left or reloaded. */
+  /** The view that was open when the tab was left or reloaded, or that the address names. */
   get view(): string | undefined {
-    const key = this.#key;
-    return key === undefined ? undefined : (recall(key, "sessionStorage") ?? undefined);
+    if (this.#kept === null) return this.#takesAddress ? ideaInAddress() : undefined;
+    return this.#own;
   }
 
   /** An opened view takes the place of the one before it: Back leads to the list. */
@@ -61,35 +65,50 @@ export class TabHistory {
       return;
     }
     const before = this.#key;
-    if (this.view === undefined) this.#push();
+    if (before === undefined) return;
+    const isOwn = this.#own !== undefined;
+    write(isOwn ? "replaceState" : "pushState", view);
     const key = this.#key;
     // Without a new entry Back leaves the page.
-    if (key === undefined || (key === before && this.view === undefined)) return;
-    remember(key, view, "sessionStorage");
+    if (key === undefined || (key === before && !isOwn)) return;
+    remember(key, view + this.#mark, "sessionStorage");
     this.#last = view;
   }
 
   close(): void {
     this.#last = undefined;
     this.#next = undefined;
-    if (this.view === undefined || this.#leaving) return;
-    this.#leaving = true;
-    history.back();
+    if (this.#leaving) return;
+    if (this.#own !== undefined) {
+      this.#leaving = true;
+      history.back();
+    } else if (this.view !== undefined) write("replaceState");
   }
 
-  #push(): void {
-    if (this.#key === undefined) return;
-    try {
-      // A router finds its own state in each entry.
-      history.pushState(history.state, "");
-    } catch {
-      // Browsers limit how often.
-    }
+  /** The current entry's view, if this board has written it. */
+  get #own(): string | undefined {
+    const kept = this.#kept;
+    return kept?.endsWith(this.#mark) ? kept.slice(0, -this.#mark.length) : undefined;
   }
 
-  /** The storage's key for the current entry's view; undefined when nothing is written. */
+  /** What a board has written about the current entry. */
+  get #kept(): string | null {
+    const key = this.#key;
+    return key === undefined ? null : recall(key, "sessionStorage");
+  }
+
+  /** The storage's key for the current entry; undefined when nothing is written. */
   get #key(): string | undefined {
     const entry = this.#isOn ? navigation?.currentEntry : null;
-    return entry ? `${this.#name}:${entry.key}` : undefined;
+    return entry ? `idea-bank-view:${entry.key}` : undefined;
+  }
+}
+
+function write(method: "pushState" | "replaceState", view?: string): void {
+  try {
+    // A router finds its own state in each entry.
+    history[method](history.state, "", addressOf(view));
+  } catch {
+    // Browsers limit how often.
   }
 }

@@ -8,7 +8,7 @@ const ARROW = "M3.5 10.2 8 5.6l4.5 4.6";
 
 /** If voting is closed, it is only the count. `idea` is updated with the vote. */
 export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
-  const { ideaBank, capabilities, ballots, words, signal, announce, report, signIn, dispatch } = context;
+  const { ideaBank, capabilities, ballots, words, signal, announce, report, askToSignIn, dispatch } = context;
   const count = h("span", { class: "count", "aria-hidden": "true" });
   const name = h("span", { class: "unseen" });
   if (!capabilities.canVote || idea.duplicateOf !== null) {
@@ -20,6 +20,7 @@ export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
   const known = { confirmed: { voted: idea.voted, votes: idea.votes }, wanted: idea.voted };
   const ballot: Ballot = ballots.get(idea.id) ?? { ...known, sending: false, buttons: new Map() };
   const { buttons } = ballot;
+  const begun = { view: idea.id, act: "vote" } as const;
   // A vote that is being sent is newer than the one that was read.
   if (!ballot.sending) Object.assign(ballot, known);
   ballots.set(idea.id, ballot);
@@ -49,7 +50,9 @@ export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
       if (signal.aborted) return;
       ballot.wanted = ballot.confirmed.voted;
       drawAll();
-      report(error);
+      // The panelist's token may have become a visitor's.
+      if (ideaBank.isVisitor) askToSignIn(begun);
+      else report(error);
     } finally {
       ballot.sending = false;
     }
@@ -57,7 +60,7 @@ export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
 
   button.addEventListener("click", () => {
     if (ideaBank.isVisitor) {
-      signIn(idea.id);
+      askToSignIn(begun);
       return;
     }
     ballot.wanted = !ballot.wanted;

@@ -24,10 +24,10 @@ export function remember(key: string, value: string, place: Place = "localStorag
   }
 }
 
-export function forget(key: string): void {
+export function forget(key: string, place: Place = "localStorage"): void {
   memory[key] = undefined;
   try {
-    localStorage.removeItem(key);
+    window[place].removeItem(key);
   } catch {
     // Forbidden: nothing is there.
   }

@@ -2,10 +2,15 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { expectAccessible } from "../../support/node/accessible.ts";
+import { takeScreenshot } from "../../support/node/browser.ts";
 import { answerOnce, ask, openStage, type Stage } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
-const idea = (title: string) => ({ title, description: `About ${title}.` });
+const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });
+const SIZES = [
+  ["desktop", 1000],
+  ["phone", 360],
+] as const;
 const EVENTS = ["sign-in", "idea-submitted", "voted", "commented"];
 
 describe("taking part in <idea-bank-board>", () => {
@@ -22,8 +27,8 @@ describe("taking part in <idea-bank-board>", () => {
 
   const scripts = (...names: string[]) =>
     names.map((name) => `<script type="module" src="${stage.api}/embed/${name}.js"></script>`).join("");
-  async function open(body: string) {
-    const { page } = await stage.page();
+  async function open(body: string, { width = 1000 } = {}) {
+    const { page } = await stage.page({ viewport: { width, height: 700 } });
     await page.addInitScript(`window.told = [];
       for (const type of ${JSON.stringify(EVENTS)}) addEventListener(type, ({ detail }) => told.push([type, detail]));`);
     const requests: string[] = [];
@@ -37,73 +42,216 @@ describe("taking part in <idea-bank-board>", () => {
     await page.getByRole("button", { name: "Submit idea" }).click();
   };
 
-  it("shows a visitor's token all there is, and asks for a sign-in instead of writing", async () => {
+  it("shows a visitor all there is, and where nobody signs in no field: one line says where to", async () => {
     const bank = await stage.ideaBank({}, [idea("Dogs")]);
     await stage.tenant("POST", `${bank.path}/proposals/${bank.ids[0]}/comments`, { body: "Soon." });
-    const { page, requests } = await open(`<idea-bank-board token="${await visitorOf(bank)}"></idea-bank-board>`);
-    await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
-    await page.locator(".notice").getByText("Sign in to take part.").waitFor();
-    await expect.poll(() => told(page)).toEqual([["sign-in", { proposal: bank.ids[0] }]]);
-    await expect.poll(() => page.getByRole("button", { pressed: true }).count()).toBe(0);
-    await expect.poll(() => page.locator("option").allTextContents()).not.toContain("My ideas");
-    await page.getByRole("button", { name: "Dogs", exact: true }).click();
-    await page.locator(".comment").getByText("Soon.").waitFor();
-    await page.getByLabel("Add a comment").fill("Mine too");
-    await page.getByRole("button", { name: "Comment", exact: true }).click();
-    await expect.poll(() => told(page)).toHaveLength(2);
-    await expectAccessible(page, "a visitor's idea");
-    await page.getByRole("button", { name: "All ideas" }).click();
-    await page.getByRole("button", { name: "New idea" }).click();
-    await submit(page, "Night buses");
-    await expect.poll(() => told(page)).toHaveLength(3);
-    expect(requests.filter((request) => /^(POST|PUT|DELETE|PATCH)/.test(request))).toEqual([]);
+    const token = await visitorOf(bank);
+    for (const [size, width] of SIZES) {
+      const { page, requests } = await open(`<idea-bank-board token="${token}"></idea-bank-board>`, { width });
+      const line = page.locator(".notice").getByText("Sign in on this site to vote and suggest ideas.");
+      await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
+      await line.waitFor();
+      await expect.poll(() => told(page)).toEqual([["sign-in", { proposal: bank.ids[0] }]]);
+      await expect.poll(() => page.getByRole("button", { pressed: true }).count()).toBe(0);
+      await expect.poll(() => page.locator("option").allTextContents()).not.toContain("My ideas");
+      await takeScreenshot(page, `test-results/sign-in-nowhere-${size}.png`);
+      await page.getByRole("button", { name: "Dogs", exact: true }).click();
+      await page.locator(".comment").getByText("Soon.").waitFor();
+      await page.getByRole("button", { name: "Add a comment" }).click();
+      await line.waitFor();
+      await expect.poll(() => page.getByRole("textbox").count()).toBe(0);
+      await expectAccessible(page, "a visitor's idea");
+      await page.getByRole("button", { name: "All ideas" }).click();
+      await page.getByRole("button", { name: "New idea" }).click();
+      await line.waitFor();
+      await expect.poll(() => page.getByRole("textbox").count()).toBe(0);
+      await expect.poll(() => told(page)).toHaveLength(3);
+      expect(requests.filter((request) => /^(POST|PUT|DELETE|PATCH)/.test(request))).toEqual([]);
+    }
   });
 
-  it("leads to `sign-in-url` and back to what was begun, with what was written", async () => {
-    const bank = await stage.ideaBank({}, [idea("Dogs")]);
-    const visitor = await visitorOf(bank);
-    let isSignedIn = false;
-    const { page } = await open("");
-    await page.route("**/my/token", (route) => route.fulfill({ body: isSignedIn ? bank.token : visitor }));
-    await page.route("**/login?*", (route) => {
-      isSignedIn = true;
-      const body = "<script>location.replace(new URLSearchParams(location.search).get('next'))</script>";
-      return route.fulfill({ contentType: "text/html", body });
+  describe("of a visitor whose page has a sign-in", () => {
+    /** A tenant's site with a page that signs the visitor in, and leads back. */
+    async function openSite(bank: Bank, { element = "board", width = 1000 } = {}) {
+      const visitor = await visitorOf(bank);
+      const site = { isSignedIn: false };
+      const { page, requests } = await open("", { width });
+      await page.route("**/my/token", (route) => route.fulfill({ body: site.isSignedIn ? bank.token : visitor }));
+      await page.route("**/login?*", (route) => {
+        const next = new URL(route.request().url()).searchParams.get("next");
+        const body = `<h1>Sign in</h1><a href="${next}">I am Robin</a>`;
+        return route.fulfill({ contentType: "text/html", body });
+      });
+      const tag = `<idea-bank-${element} token-url="/my/token" sign-in-url="/login?next={page}"></idea-bank-${element}>`;
+      const address = stage.hostPage(tag, { head: scripts(element) });
+      await page.goto(address);
+      /** Through the page of the tenant. */
+      const signIn = async () => {
+        const button = page.getByRole("link", { name: "I am Robin" });
+        await button.waitFor();
+        site.isSignedIn = true;
+        await button.click();
+      };
+      return { page, requests, site, signIn };
+    }
+    const ask = (page: Page) => page.getByRole("button", { name: "Sign in", exact: true });
+    const writes = (requests: string[]) => requests.filter((request) => /^(POST|PUT|DELETE|PATCH)/.test(request));
+
+    it.each(["board", "roadmap"])(
+      "the %s asks before a vote, and counts it after the sign-in, once",
+      async (element) => {
+        for (const [size, width] of SIZES) {
+          const bank = await stage.ideaBank({}, [idea("Dogs", { status: "planned" })]);
+          const { page, requests, site, signIn } = await openSite(bank, { element, width });
+          await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
+          await page.locator(".notice").getByText("Sign in to take part.").waitFor();
+          // The way on has the focus.
+          await expect.poll(() => page.locator(".notice button:focus").textContent()).toBe("Sign in");
+          await expectAccessible(page, "asked before a vote");
+          await takeScreenshot(page, `test-results/sign-in-${element}-vote-${size}-1.png`);
+          expect(await told(page)).toEqual([]);
+          await ask(page).click();
+          await signIn();
+          const voted = page.locator(".detail").getByRole("button", { name: "Vote for “Dogs”: 1 vote", pressed: true });
+          await voted.waitFor();
+          await page.getByRole("status").filter({ hasText: "Voted. 1 vote." }).waitFor();
+          await takeScreenshot(page, `test-results/sign-in-${element}-vote-${size}-2.png`);
+          const { items } = await stage.tenant<{ items: { votes: number }[] }>("GET", `${bank.path}/proposals`);
+          expect(items).toMatchObject([{ votes: 1 }]);
+          expect(writes(requests)).toHaveLength(1);
+          // A panelist who has voted before does not take the vote back, and the next visit begins with the list.
+          site.isSignedIn = false;
+          await page.reload();
+          await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
+          await ask(page).click();
+          await signIn();
+          await voted.waitFor();
+          await page.reload();
+          await page.locator(".ideas .idea").first().waitFor();
+          expect(writes(requests)).toHaveLength(1);
+        }
+      },
+    );
+
+    it("asks before an idea is written, and keeps what is written all the same", async () => {
+      for (const [size, width] of SIZES) {
+        const bank = await stage.ideaBank({}, [idea("Dogs")]);
+        const { page, signIn } = await openSite(bank, { width });
+        await page.getByRole("button", { name: "New idea" }).click();
+        await page.locator(".compose").getByText("Sign in to take part.").waitFor();
+        await expect.poll(() => page.locator(".compose button:focus").textContent()).toBe("Sign in");
+        await expectAccessible(page, "asked before an idea");
+        await takeScreenshot(page, `test-results/sign-in-idea-${size}-1.png`);
+        await page.getByLabel("Description").fill("Every half hour.");
+        await submit(page, "Night buses");
+        await signIn();
+        await expect.poll(() => page.getByLabel("Description").inputValue()).toBe("Every half hour.");
+        await expect.poll(() => ask(page).count()).toBe(0);
+        await takeScreenshot(page, `test-results/sign-in-idea-${size}-2.png`);
+        await page.getByRole("button", { name: "Submit idea" }).click();
+        await page.getByRole("heading", { name: "Night buses" }).waitFor();
+        // Once: the next visit begins with the list, and nobody else finds the text.
+        await page.reload();
+        await page.locator(".ideas .idea").first().waitFor();
+        await page.getByRole("button", { name: "New idea" }).click();
+        await expect.poll(() => page.getByLabel("Title").inputValue()).toBe("");
+        await expect.poll(() => page.evaluate("Object.keys(sessionStorage).join()")).not.toContain(":begun:");
+      }
     });
-    const element = `<idea-bank-board token-url="/my/token" sign-in-url="/login?next={page}"></idea-bank-board>`;
-    const address = stage.hostPage(element, { head: scripts("board") });
-    await page.goto(address);
-    await page.getByRole("button", { name: "New idea" }).click();
-    await page.getByLabel("Description").fill("Every half hour.");
-    await submit(page, "Night buses");
-    await expect.poll(() => isSignedIn).toBe(true);
-    await page.waitForURL(address);
-    await expect.poll(() => page.getByLabel("Description").inputValue()).toBe("Every half hour.");
-    await page.getByRole("button", { name: "Submit idea" }).click();
-    await page.getByRole("heading", { name: "Night buses" }).waitFor();
-    // Once: the next visit begins with the list, and nobody else finds the draft.
-    await page.reload();
-    await page.locator(".ideas .idea").first().waitFor();
-    await page.getByRole("button", { name: "New idea" }).click();
-    await expect.poll(() => page.getByLabel("Title").inputValue()).toBe("");
 
-    isSignedIn = false;
-    await page.reload();
-    await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
-    await page.locator(".detail").getByRole("heading", { name: "Dogs" }).waitFor();
+    it("asks before a comment, and brings the visitor back to the field", async () => {
+      for (const [size, width] of SIZES) {
+        const bank = await stage.ideaBank({}, [idea("Dogs")]);
+        const { page, signIn } = await openSite(bank, { width });
+        await page.getByRole("button", { name: "Dogs", exact: true }).click();
+        await page.getByLabel("Add a comment").fill("Mine too");
+        await expectAccessible(page, "asked before a comment");
+        await takeScreenshot(page, `test-results/sign-in-comment-${size}-1.png`);
+        await ask(page).click();
+        await signIn();
+        await expect.poll(() => page.locator("textarea:focus").inputValue()).toBe("Mine too");
+        await page.getByRole("button", { name: "Comment", exact: true }).click();
+        await page.locator(".comment").getByText("Mine too").waitFor();
+        await takeScreenshot(page, `test-results/sign-in-comment-${size}-2.png`);
+      }
+    });
+
+    it("does nothing by itself for somebody who signs in much later, or after nothing was begun", async () => {
+      const bank = await stage.ideaBank({}, [idea("Dogs")]);
+      const { page, requests, site } = await openSite(bank);
+      await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
+      await ask(page).click();
+      await page.getByRole("link", { name: "I am Robin" }).waitFor();
+      await page.goBack();
+      await page.locator(".ideas .idea").first().waitFor();
+      await page.evaluate(`for (const key of Object.keys(sessionStorage))
+        if (key.includes(":begun:"))
+          sessionStorage[key] = sessionStorage[key].replace(/(?<="at":)\\d+/, (at) => at - 31 * 60_000);`);
+      site.isSignedIn = true;
+      await page.reload();
+      await page.locator(".ideas .idea").first().waitFor();
+      await page.getByRole("button", { name: "New idea" }).waitFor();
+      expect(writes(requests)).toEqual([]);
+    });
+
+    it("is told to sign in again where the panelist's token is refused, with the link", async () => {
+      const bank = await stage.ideaBank({}, [idea("Dogs")]);
+      const { page, site, signIn } = await openSite(bank);
+      site.isSignedIn = true;
+      await page.reload();
+      await page.getByRole("button", { name: "New idea" }).waitFor();
+      for (let times = 0; times < 2; times++) await answerOnce(page, /\/vote$/, 401, "unauthorized");
+      await page.getByRole("button", { name: "Dogs", exact: true }).click();
+      await page.locator(".detail button.vote").click();
+      await page.locator(".notice").getByText("Your session has ended. Sign in again.").waitFor();
+      await ask(page).click();
+      await signIn();
+      await page.locator(".detail").getByRole("heading", { name: "Dogs" }).waitFor();
+    });
+
+    it("counts the vote of a panelist whose session at the site has ended meanwhile", async () => {
+      const bank = await stage.ideaBank({}, [idea("Dogs")]);
+      const { page, site, signIn } = await openSite(bank);
+      site.isSignedIn = true;
+      await page.reload();
+      await page.getByRole("option", { name: "My ideas" }).waitFor({ state: "attached" });
+      site.isSignedIn = false;
+      await answerOnce(page, /\/vote$/, 401, "unauthorized");
+      await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
+      await ask(page).click();
+      await signIn();
+      await page.locator(".detail").getByRole("button", { name: "Vote for “Dogs”: 1 vote", pressed: true }).waitFor();
+    });
   });
 
-  it("stays where it is when the page signs the visitor in itself", async () => {
+  it("finds what 1.0.0 kept of a visitor's text", async () => {
+    const bank = await stage.ideaBank();
+    const { page } = await open(`<idea-bank-board token="${bank.token}"></idea-bank-board>`);
+    await page.evaluate(`localStorage["idea-bank-board:${stage.api}:${bank.path.split("/")[2]}:idea"] =
+      JSON.stringify({ idempotencyKey: "k", fields: { title: "Night buses", description: "" } })`);
+    await page.getByRole("button", { name: "New idea" }).click();
+    await expect.poll(() => page.getByLabel("Title").inputValue()).toBe("Night buses");
+  });
+
+  it("stays where it is when the page signs the visitor in itself, and what was begun goes on", async () => {
     const bank = await stage.ideaBank({}, [idea("Dogs")]);
     const visitor = await visitorOf(bank);
-    const { page } = await open(`<idea-bank-board token="${visitor}" sign-in-url="/login"></idea-bank-board>`);
-    await page.evaluate(`addEventListener("sign-in", (event) => {
+    const signsIn = `addEventListener("sign-in", (event) => {
       event.preventDefault();
       event.target.token = "${bank.token}";
-    })`);
+    })`;
+    const { page } = await open(`<idea-bank-board token="${visitor}" sign-in-url="/login"></idea-bank-board>`);
+    await page.evaluate(signsIn);
     await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
-    await page.locator(".detail").getByRole("button", { name: "Vote for “Dogs”" }).click();
+    await page.getByRole("button", { name: "Sign in", exact: true }).click();
     await page.getByRole("status").filter({ hasText: "Voted. 1 vote." }).waitFor();
+
+    const { page: without } = await open(`<idea-bank-board token="${visitor}"></idea-bank-board>`);
+    await without.locator("idea-bank-board:state(ready)").waitFor();
+    await without.evaluate(signsIn);
+    await ask(without.locator("idea-bank-board"), `element.open({ view: "form", title: "Night buses" })`);
+    await expect.poll(() => without.getByLabel("Title").inputValue()).toBe("Night buses");
+    await expect.poll(() => told(without)).toEqual([["sign-in", { proposal: null }]]);
   });
 
   it("asks for a sign-in when the API does", async () => {
@@ -111,7 +259,7 @@ describe("taking part in <idea-bank-board>", () => {
     const { page } = await open(`<idea-bank-board token="${bank.token}"></idea-bank-board>`);
     await answerOnce(page, /\/vote$/, 403, "sign-in-required");
     await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
-    await page.locator(".notice").getByText("Sign in to take part.").waitFor();
+    await page.locator(".notice").getByText("Sign in on this site to vote and suggest ideas.").waitFor();
     await expect.poll(() => told(page)).toEqual([["sign-in", { proposal: null }]]);
   });
 

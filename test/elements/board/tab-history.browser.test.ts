@@ -1,10 +1,12 @@
 /** `<idea-bank-board>` in a tab whose history the page uses, too, and with a linked idea. */
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { expectAccessible } from "../../support/node/accessible.ts";
+import { takeScreenshot } from "../../support/node/browser.ts";
 import { ask, openStage, type Stage } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
-const idea = (title: string) => ({ title, description: `About ${title}.` });
+const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });
 
 describe("<idea-bank-board> in the tab's history", () => {
   let stage: Stage;
@@ -111,6 +113,125 @@ describe("<idea-bank-board> in the tab's history", () => {
       await goBack(page);
       await page.locator(".idea").waitFor();
     }
+  });
+
+  describe("with the address of an idea", () => {
+    const script = (name: string) => `<script type="module" src="${stage.api}/embed/${name}.js"></script>`;
+    const hostOf = (token: string, names: readonly string[], attribute = "history") => {
+      const tags = names.map((name) => `<idea-bank-${name} token="${token}" ${attribute}></idea-bank-${name}>`);
+      return stage.hostPage(`<a href="#faq">Questions</a>${tags.join("")}`, { head: names.map(script).join("") });
+    };
+    const shown = (page: Page, title: string, name = "board") =>
+      page.locator(`idea-bank-${name} .detail`).getByRole("heading", { name: title }).waitFor();
+    const OWN = "?q=a%20b&flag&empty=&&x=1+2";
+
+    it("names it while it is open, and opens it in another tab; what is the page's stays as it was written", async () => {
+      const bank = await stage.ideaBank({}, [idea("Dogs"), idea("Cats")]);
+      const [dogs, cats] = bank.ids;
+      const address = hostOf(bank.token, ["board"]) + OWN;
+      const { page } = await stage.page();
+      await page.goto(`${address}#top`);
+      await openIdea(page, "Dogs");
+      expect(page.url()).toBe(`${address}&idea=${dogs}#top`);
+      await goBack(page);
+      await page.locator(".ideas .idea").first().waitFor();
+      expect(page.url()).toBe(`${address}#top`);
+      await page.goForward();
+      await shown(page, "Dogs");
+      await toList(page);
+      await expect.poll(() => page.url()).toBe(`${address}#top`);
+      // A form has no address, and the idea that follows it has.
+      await compose(page);
+      expect(page.url()).toBe(`${address}#top`);
+      await page.getByRole("button", { name: "Submit idea" }).click();
+      await shown(page, "Night buses");
+      expect(page.url()).toMatch(/&idea=\w+#top$/);
+
+      const { page: other } = await stage.page();
+      await other.goto(`${address}&idea=${cats}#top`);
+      await shown(other, "Cats");
+      await toList(other);
+      expect(other.url()).toBe(`${address}#top`);
+      await other.reload();
+      await other.locator(".ideas .idea").first().waitFor();
+      // Closed by its address, and opened from the list.
+      await openIdea(other, "Dogs");
+      await other.reload();
+      await shown(other, "Dogs");
+      await goBack(other);
+      await other.locator(".ideas .idea").first().waitFor();
+    });
+
+    it("is copied beside the idea, and shown where the browser forbids copying", async () => {
+      const bank = await stage.ideaBank({}, [idea("Dogs")]);
+      for (const [size, width] of [["desktop", 1000] as const, ["phone", 360] as const]) {
+        const { page, context } = await stage.page({ viewport: { width, height: 700 } });
+        await context.grantPermissions(["clipboard-read", "clipboard-write"]);
+        const address = hostOf(bank.token, ["board"]);
+        await page.goto(`${address}?idea=${bank.ids[0]}`);
+        await shown(page, "Dogs");
+        await expectAccessible(page, "an opened link");
+        await takeScreenshot(page, `test-results/link-opened-${size}.png`);
+        await page.getByRole("button", { name: "Copy link" }).click();
+        await page.locator(".notice").getByText("Link copied.").waitFor();
+        const copied = await page.evaluate<string>("navigator.clipboard.readText()");
+        expect(copied).toBe(`${address}?idea=${bank.ids[0]}`);
+        await page.evaluate("navigator.clipboard.writeText = () => Promise.reject()");
+        await page.getByRole("button", { name: "Copy link" }).click();
+        await page.locator(".notice").getByText(copied).waitFor();
+      }
+    });
+
+    it("opens one idea of a board and a roadmap: by the first, or by the one that was there", async () => {
+      const bank = await stage.ideaBank({}, [idea("Dogs", { status: "planned" })]);
+      const address = hostOf(bank.token, ["roadmap", "board"]);
+      const { page } = await stage.page();
+      const read: string[] = [];
+      page.on("request", (request) => request.url().endsWith(`/proposals/${bank.ids[0]}`) && read.push(request.url()));
+      await page.goto(`${address}?idea=${bank.ids[0]}`);
+      await shown(page, "Dogs", "roadmap");
+      await page.locator("idea-bank-board .idea").waitFor();
+      expect(read).toHaveLength(1);
+      await page.getByRole("button", { name: "Roadmap" }).click();
+      await page.locator("idea-bank-board .open").click();
+      await shown(page, "Dogs", "board");
+      expect(page.url()).toBe(`${address}?idea=${bank.ids[0]}`);
+      read.length = 0;
+      await page.reload();
+      await shown(page, "Dogs", "board");
+      await page.locator("idea-bank-roadmap .idea").waitFor();
+      expect(read).toHaveLength(1);
+      await goBack(page);
+      await page.locator("idea-bank-board .idea").waitFor();
+      expect(page.url()).toBe(address);
+    });
+
+    it("is the page's own without `history`, and where there is no such idea the visitor is told", async () => {
+      const bank = await stage.ideaBank({}, [idea("Dogs")]);
+      const { page } = await stage.page();
+      const address = `${hostOf(bank.token, ["board"], "")}?idea=${bank.ids[0]}`;
+      await page.goto(address);
+      await openIdea(page, "Dogs");
+      await expect.poll(() => page.getByRole("button", { name: "Copy link" }).count()).toBe(0);
+      await toList(page);
+      expect(page.url()).toBe(address);
+      await page.goto(`${hostOf(bank.token, ["board"])}?idea=../x`);
+      await page.locator(".notice").getByText("This idea is no longer here.").waitFor();
+      await page.locator(".ideas .idea").waitFor();
+    });
+
+    it("is read by a browser that tells entries apart by no key", async () => {
+      const bank = await stage.ideaBank({}, [idea("Dogs")]);
+      const { page } = await stage.page();
+      await page.addInitScript("Object.defineProperty(window, 'navigation', { value: undefined })");
+      const address = hostOf(bank.token, ["board"]);
+      await page.goto(`${address}?idea=${bank.ids[0]}`);
+      await shown(page, "Dogs");
+      await toList(page);
+      expect(page.url()).toBe(address);
+      await openIdea(page, "Dogs");
+      expect(page.url()).toBe(address);
+    });
   });
 
   it("opens a linked idea again for a new token while it is open, and no more once it was left", async () => {

@@ -131,7 +131,7 @@ export async function openStage({ api, apiKey, demoToken, browserAddress }: Shar
 async function serveHostPages() {
   const pages = new Map<string, { html: string; headers: Readonly<Record<string, string>> }>();
   const server = createServer((request, response) => {
-    const page = pages.get(request.url ?? "");
+    const page = pages.get(request.url?.split("?")[0] ?? "");
     response.writeHead(page ? 200 : 204, { "Content-Type": "text/html; charset=utf-8", ...page?.headers });
     response.end(page?.html);
   });
