@@ -64,7 +64,7 @@ describe("the panelist's page", () => {
     const { page } = await stage.page();
     const failure = page.waitForEvent("pageerror");
     await page.goto(url);
-    expect((await failure).message).toContain("This needs a valid token");
+    expect((await failure).message).toContain("The token is too short or too long");
     expect(tokens).toEqual([EXPIRED]);
   });
 });

@@ -11,13 +11,13 @@ const now = () => Math.floor(Date.now() / 1000);
 const tamper = (text: string) => text.slice(0, -1) + (text.endsWith("x") ? "y" : "x");
 
 /** Values that are not a credential of any kind. All of them are refused without I/O. */
-const garbage: [string, () => Promise<string | undefined>][] = [
-  ["no header", async () => undefined],
-  ["an empty header", async () => ""],
-  ["a header of spaces", async () => "   "],
+const garbage: [string, () => Promise<string | undefined>, mistake?: RegExp][] = [
+  ["no header", async () => undefined, /missing or empty/],
+  ["an empty header", async () => "", /missing or empty/],
+  ["a header of spaces", async () => "   ", /missing or empty/],
   ["a word", async () => "letmein"],
   ["100 KB", async () => "A".repeat(100_000)],
-  ["bytes beyond ASCII", async () => "ibk_clé\u00ff"],
+  ["bytes beyond ASCII", async () => "xyz_clé\u00ff"],
   ["a header that reads like SQL", async () => "' OR 1=1 --"],
   ["Basic credentials", async () => "Basic dXNlcjpwYXNz"],
 ];
@@ -27,16 +27,20 @@ type Case = {
   readonly io: boolean;
   /** What the holder of the right secret is told. */
   readonly reason?: string;
+  /** What the syntax alone tells everybody. Without it, the answer is the vague one. */
+  readonly mistake?: RegExp;
   readonly header: () => Promise<string | undefined>;
 };
 
 /** `X-API-Key` values that get 401; those marked `io` have a correct tag, so only the key's record can refuse them. */
 export const badApiKeys: Case[] = [
-  ...garbage.map(([title, header]) => ({ title, io: false, header })),
+  ...garbage.map(([title, header, mistake]) => ({ title, io: false, header, ...(mistake && { mistake }) })),
+  { title: "a key with bytes beyond ASCII", io: false, header: async () => "ibk_clé\u00ff" },
   { title: "a key with another tag", io: false, header: async () => tamper((await addApiKey()).text) },
   {
     title: "two keys joined by a comma",
     io: false,
+    mistake: /several values/,
     header: async () => `${(await addApiKey()).text}, ${(await addApiKey()).text}`,
   },
   {
@@ -44,8 +48,13 @@ export const badApiKeys: Case[] = [
     io: false,
     header: async () => (await createApiKey(foreignKeys, secureRandomBytes, newId())).text,
   },
-  { title: "a compound token", io: false, header: async () => (await addIdeaBank()).token },
-  { title: "a key as a Bearer token", io: false, header: async () => `Bearer ${(await addApiKey()).text}` },
+  { title: "a compound token", io: false, mistake: /has a token/, header: async () => (await addIdeaBank()).token },
+  {
+    title: "a key as a Bearer token",
+    io: false,
+    mistake: /without `Bearer`/,
+    header: async () => `Bearer ${(await addApiKey()).text}`,
+  },
   {
     title: "a key of a database that has no binding",
     io: false,
@@ -80,15 +89,21 @@ export const badApiKeys: Case[] = [
 
 /** `Authorization` values that get 401. */
 export const badTokens: Case[] = [
-  ...garbage.map(([title, header]) => ({ title, io: false, header })),
-  { title: "Bearer and nothing", io: false, header: async () => "Bearer " },
+  ...garbage.map(([title, header, mistake]) => ({ title, io: false, header, ...(mistake && { mistake }) })),
+  { title: "Bearer and nothing", io: false, mistake: /one `Bearer`/, header: async () => "Bearer " },
   { title: "a token with another tag", io: false, header: async () => tamper((await addIdeaBank()).token) },
   {
     title: "two tokens joined by a comma",
     io: false,
+    mistake: /several values/,
     header: async () => `${(await addIdeaBank()).token}, ${(await addIdeaBank()).token}`,
   },
-  { title: "Bearer twice", io: false, header: async () => `Bearer Bearer ${(await addIdeaBank()).token}` },
+  {
+    title: "Bearer twice",
+    io: false,
+    mistake: /one `Bearer`/,
+    header: async () => `Bearer Bearer ${(await addIdeaBank()).token}`,
+  },
   { title: "a token as Basic", io: false, header: async () => `Basic ${(await addIdeaBank()).token}` },
   {
     title: "a token of another deployment",
@@ -113,7 +128,7 @@ export const badTokens: Case[] = [
       return tokenFor(id, panelistId, now() - 86_400);
     },
   },
-  { title: "an API key", io: false, header: async () => (await addApiKey()).text },
+  { title: "an API key", io: false, mistake: /has an API key/, header: async () => (await addApiKey()).text },
   {
     title: "a token issued in the future",
     io: false,

@@ -34,7 +34,7 @@ const routes = [
 ];
 
 describe.each(routes)("$method $path answers 401", ({ method, path, header, challenge, wanted, cases }) => {
-  it.each(cases)("to $title", async ({ header: makeValue, io, reason }) => {
+  it.each(cases)("to $title", async ({ header: makeValue, io, reason, mistake }) => {
     const value = await makeValue();
     const { env: counted, counts } = countStores(env);
     const response = await createIsolate(counted).request(fillPath(path, {}), {
@@ -49,7 +49,7 @@ describe.each(routes)("$method $path answers 401", ({ method, path, header, chal
       type: "about:blank",
       title: "Unauthorized",
       status: 401,
-      detail: wanted,
+      detail: mistake === undefined ? wanted : expect.stringMatching(mistake),
       error: "unauthorized",
       ...(reason && { reason }),
     });

@@ -2,6 +2,7 @@
 import type { GateCaller, Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { type ApiKeyCredential, type ApiKeyRefusal, verifyApiKey } from "../credentials/api-key.ts";
 import type { SigningKeys } from "../credentials/envelope.ts";
+import { type Mistake, mistakeInKey } from "../credentials/mistakes.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
 import { oncePer } from "../http/once-per.ts";
 import type { Admission, Admitted, Quota, Tenant } from "../model/api-key.ts";
@@ -48,7 +49,8 @@ export async function admitKey(
   }: { readonly caller: GateCaller; readonly keys: SigningKeys; readonly question: KeyQuestion },
 ): Promise<KeyDecision> {
   const apiKey = await apiKeys.verify(text, keys);
-  if (!apiKey.ok) return { limits: {}, refusal: unauthorized(apiKey.reason) };
+  if (!apiKey.ok)
+    return { limits: {}, refusal: notVerified(text, apiKey.reason, sender.sent.headers.get("Authorization")) };
   const database = databases.of(caller, apiKey.value.id);
   if (database === undefined) return { limits: {}, refusal: unauthorized("of no database") };
   const admission = await gatekeeper.admit(caller, database, { ...sender, apiKey: apiKey.value });
@@ -65,16 +67,31 @@ export const scopeRefusal = ({ scopes }: Tenant, scope: Scope | null): Problem |
     ? undefined
     : new Problem("forbidden", { detail: `The API key lacks the scope ${scope}.` });
 
-/** The same response for every reason. Only a client with the right secret gets a `reason`. */
+const MISTAKES: Readonly<Record<string, string>> = {
+  missing: "This needs an API key (`ibk_…`) in the header `X-API-Key`. It is missing or empty.",
+  "in the wrong header": "Send the API key in the header `X-API-Key`, not in `Authorization`.",
+  "a placeholder": "The header `X-API-Key` has a placeholder. Put your API key in its place.",
+  several: "The header `X-API-Key` has several values. Send one API key, once.",
+  "in quotes": "Send the API key without quotes around it.",
+  "after Bearer": "Send the API key in `X-API-Key` without `Bearer` before it.",
+  "of the other kind": "The header `X-API-Key` has a token. Send an API key (`ibk_…`).",
+  "not whole": "An API key has 51 characters, and this one has more or fewer. Copy all of it.",
+} satisfies Record<Mistake, string>;
+
+/** The same response for every reason but a mistake, which the syntax shows. Only a client with the right secret gets a `reason`. */
 export const unauthorized = oncePer(
   (reason: string) =>
     new Problem("unauthorized", {
-      detail: "This needs a valid API key (`ibk_…`) in the header `X-API-Key`.",
+      detail: MISTAKES[reason] ?? "This needs a valid API key (`ibk_…`) in the header `X-API-Key`.",
       headers: { "WWW-Authenticate": 'ApiKey realm="tenant"' },
       ...((reason === "revoked" || reason === "expired") && { extensions: { reason } }),
       cause: reason,
     }),
 );
+
+/** For a key that was refused without I/O. `authorization` was sent in the header of tokens. */
+export const notVerified = (text: string | undefined, reason: ApiKeyRefusal, authorization?: string | null): Problem =>
+  unauthorized(mistakeInKey(text, authorization) ?? reason);
 
 const DETAILS = {
   paused: "The API key is paused. Its owner can resume it in Account Settings.",

@@ -65,6 +65,7 @@ export async function verifyToken(
   try {
     const question = {
       text: token ?? undefined,
+      sent: undefined,
       address: "",
       capability: null,
       store: undefined,

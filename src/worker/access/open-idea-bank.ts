@@ -5,6 +5,7 @@
 import { timeRefusal, type VerifiedToken } from "../credentials/compound-token.ts";
 import { verifyConsistencyToken } from "../credentials/consistency-token.ts";
 import type { SigningKeys } from "../credentials/envelope.ts";
+import { type Mistake, mistakeInToken } from "../credentials/mistakes.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
 import { oncePer } from "../http/once-per.ts";
 import type { IdeaBankViews, OpenedIdeaBank, OpenTerms } from "../idea-bank/views.ts";
@@ -18,11 +19,25 @@ import type { Caller, Databases } from "../store/databases.ts";
 import { isWithin } from "../store/deadline.ts";
 import { holderOf, type Limiters, limitPanelist } from "./limit-panelist.ts";
 
-/** The same response for every reason. It names the expected credential, not the mistake. */
+const MISTAKES: Readonly<Record<string, string>> = {
+  missing:
+    "This needs a token (`ibt_…`, `ibv_…` or one that your server has signed) in the header `Authorization`. It is missing or empty.",
+  "in the wrong header": "Send the token in the header `Authorization`, not in `X-API-Key`.",
+  "a placeholder": "The header `Authorization` has a placeholder. Put your token in its place.",
+  several: "The header `Authorization` has several values. Send one token, once.",
+  "in quotes": "Send the token without quotes around it.",
+  "after Bearer": "Send one `Bearer` at most, and the token after it.",
+  "of the other kind":
+    "The header `Authorization` has an API key. Panelists send a token, which your server gets with `POST /tenant/ideabanks/{ideaBankId}/tokens`.",
+  "not whole": "The token is too short or too long. Copy all of it.",
+} satisfies Record<Mistake, string>;
+
+/** The same response for every reason but a mistake, which the syntax shows. It names the expected credential. */
 export const unauthorized = oncePer(
   (reason: string) =>
     new Problem("unauthorized", {
       detail:
+        MISTAKES[reason] ??
         "This needs a valid token (`ibt_…`, `ibv_…` or one that your server has signed) in the header `Authorization`.",
       headers: { "WWW-Authenticate": 'Bearer realm="panelist"' },
       cause: reason,
@@ -33,6 +48,9 @@ export const unauthorized = oncePer(
 const REFUSED_MS = 60_000;
 /** Bytes, about. A tenant's server can make its tokens much longer than ours. */
 const [MAX_REFUSED_BYTES, ENTRY_BYTES] = [1_024_000, 100];
+
+/** `sent` has the other headers, when they are known. */
+type SentToken = { readonly text: string | undefined; readonly sent: Pick<Request, "headers"> | undefined };
 
 /**
  * Reads a token. It must be signed by this deployment, or with a secret that it gave out, and be neither expired nor known to be
@@ -47,11 +65,11 @@ export class TokenReader {
   readonly #verified = new VerifiedCredentials<AnyToken, AnyTokenRefusal>(verifyAnyToken);
 
   /** Throws `unauthorized`. */
-  async read(text: string | undefined, keys: SigningKeys): Promise<AnyToken> {
+  async read({ text, sent }: SentToken, keys: SigningKeys): Promise<AnyToken> {
     if (text !== undefined && isWithin(this.#refused.peek(text) ?? 0, Date.now(), REFUSED_MS))
       throw unauthorized("revoked");
     const token = await this.#verified.verify(text, keys);
-    if (!token.ok) throw unauthorized(token.reason);
+    if (!token.ok) throw unauthorized(mistakeInToken(text, sent?.headers.get("X-API-Key")) ?? token.reason);
     const reason = timeRefusal(token.value, Math.floor(Date.now() / 1000));
     if (reason !== undefined) throw unauthorized(reason);
     return token.value;
@@ -73,11 +91,11 @@ export type IdeaBankMemory = {
  * `text` is the presented token, and `address` its sender's, "" when another service asks. The view of the idea bank includes the write
  * that `consistencyToken` tells of.
  */
-type TokenQuestion = Pick<OpenTerms, "store" | "capability"> & {
-  readonly text: string | undefined;
-  readonly address: string;
-  readonly consistencyToken: string | undefined;
-};
+type TokenQuestion = Pick<OpenTerms, "store" | "capability"> &
+  SentToken & {
+    readonly address: string;
+    readonly consistencyToken: string | undefined;
+  };
 
 export type TokenCaller = Caller & { readonly env: Limiters };
 
@@ -92,10 +110,10 @@ export async function openByToken(
   {
     caller,
     settings: { freshnessMs, anchorMs, signingKeys },
-    question: { text, address, store, capability, consistencyToken },
+    question: { text, sent, address, store, capability, consistencyToken },
   }: { readonly caller: TokenCaller; readonly settings: Settings; readonly question: TokenQuestion },
 ): Promise<OpenedByToken> {
-  const read = await tokens.read(text, signingKeys);
+  const read = await tokens.read({ text, sent }, signingKeys);
   const database = databases.of(caller, read.ideaBankId);
   if (database === undefined) throw unauthorized("of no database");
   let isCounted = false;

@@ -3,7 +3,7 @@
  * once, and by its operation when that is known.
  */
 import type { Context } from "hono";
-import { unauthorized } from "../access/admit-key.ts";
+import { notVerified } from "../access/admit-key.ts";
 import { Problem } from "../problem.ts";
 import { type AuthenticatedTenant, createApiKeyAuthentication } from "../tenant/answer-tenant.ts";
 import type { TenantEnv } from "../tenant/operation.ts";
@@ -17,7 +17,7 @@ export function createAdmission(memory: TenantMemory) {
   const authenticate = createApiKeyAuthentication(memory);
   return async function admit(c: Context<TenantEnv>, text: string | undefined): Promise<Admitted | Problem> {
     const key = await memory.apiKeys.verify(text, c.get("settings").signingKeys);
-    if (!key.ok) return unauthorized(key.reason);
+    if (!key.ok) return notVerified(text, key.reason);
     const apiKey = key.value;
     const address = c.req.header("CF-Connecting-IP") ?? null;
     const decision = await authenticate(c, null, apiKey.text);

@@ -31,7 +31,7 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
     const { effect, credential } = operation;
     const isRead = effect === "reads";
     const text = tokenOf(c);
-    const presented = await tokens.read(text, c.get("settings").signingKeys);
+    const presented = await tokens.read({ text, sent: c.req.raw }, c.get("settings").signingKeys);
     if (presented.panelistId === null && !isRead) {
       await openIdeaBank(c, { memory, capability: null });
       throw new Problem("sign-in-required");

@@ -53,6 +53,7 @@ export const openIdeaBank = (
     settings: c.get("settings"),
     question: {
       text: tokenOf(c) ?? inAddress,
+      sent: c.req.raw,
       address: addressOf(c),
       capability,
       store: capability === "canViewChangelog" ? { kv: c.env.CHANGELOGS, calls: c.get("calls") } : undefined,
