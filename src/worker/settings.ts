@@ -1,4 +1,4 @@
-/** The deployment's settings, checked once. A wrong setting fails every request, and the log names it. */
+/** The deployment's settings, checked once. A wrong setting fails every request, and the log names it; on a developer's machine the answer does, too. */
 import * as z from "zod/mini";
 import { importSigningKeys, type SigningKeys } from "./credentials/envelope.ts";
 import { BRAND_VARIABLES, type Brand, toBrand } from "./model/brand.ts";
@@ -27,7 +27,7 @@ const secret = z.string().check(z.minLength(32, "each secret must have at least 
 /** The secrets of a slot, separated by commas. */
 const Secrets = z.pipe(
   z.pipe(
-    z.string(),
+    z.string("not set"),
     z.transform((list) => list.split(",").map((item) => item.trim())),
   ),
   z.array(secret),
@@ -106,12 +106,15 @@ export function readKeptMs(env: RetentionEnv, name: keyof RetentionEnv): number 
   throw new Error(`${name} must be a number of days from ${least} to ${most}`);
 }
 
-/** Reads and checks the variables. Throws an Error that names the wrong ones, never the value of a secret. */
+/** Its message names the settings, and never has the value of a secret. */
+export class WrongSettings extends Error {}
+
+/** Reads and checks the variables. Throws WrongSettings. */
 async function readSettings(env: SettingsEnv): Promise<Settings> {
   const { data, error } = Variables.safeParse(env);
   if (error !== undefined) {
     const wrong = error.issues.map(({ path, message }) => `${String(path[0])} (${message})`);
-    throw new Error(`wrong settings: ${wrong.join(", ")}`);
+    throw new WrongSettings(`wrong settings: ${wrong.join(", ")}`);
   }
   const { FRESHNESS_SECONDS, ANCHOR_SECONDS, CREDENTIAL_SECRETS, CREDENTIAL_SECRETS_2, SIGNING_SECRETS } = data;
   const slots =

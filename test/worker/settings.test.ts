@@ -1,8 +1,12 @@
 /** The two slots of signing secrets: which one signs. A rotation under load is in rotation-under-load.slow.test.ts. */
+
+import { createExecutionContext } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { describe, expect, it } from "vitest";
+import { beforeEach, describe, expect, it, vi } from "vitest";
+import { createApp } from "../../src/worker/app.ts";
 import { verifyApiKey } from "../../src/worker/credentials/api-key.ts";
 import { importSigningKeys } from "../../src/worker/credentials/envelope.ts";
+import { problemText } from "../../src/worker/problem.ts";
 import { readLeaseMs, SettingsReader } from "../../src/worker/settings.ts";
 import { createOwner } from "../support/owner.ts";
 
@@ -16,6 +20,44 @@ const keysOf = async (slots: Slots) => (await new SettingsReader().read(withSlot
 it("a lease lasts at most five seconds: a wrong setting is none", () => {
   const lasts = ["5", "0", "5.1", "6", "-1", "soon"].map((seconds) => readLeaseMs({ LEASE_SECONDS: seconds }));
   expect(lasts).toEqual([5_000, 0, 0, 0, 0, 0]);
+});
+
+describe("without a secret every request is 500,", () => {
+  const ask = async (url: string) => {
+    const without = Object.assign({}, env, { CREDENTIAL_SECRETS: undefined });
+    return createApp().fetch(new Request(url), without, createExecutionContext());
+  };
+  const sentence =
+    "This server has wrong settings: CREDENTIAL_SECRETS (not set). `npm run dev` makes the secrets that are missing; other settings are in wrangler.toml.";
+  const log = vi.fn();
+  beforeEach(() => void vi.spyOn(console, "error").mockImplementation(log.mockReset()));
+
+  it.each(["/tenant/whoami", "/health", "/ideabank", "/account/api/keys", "/nothing"])(
+    "and on a developer's machine its problem names the setting and the command: %s",
+    async (path) => {
+      const response = await ask(`http://localhost:8787${path}`);
+      expect([response.status, await response.json()]).toEqual([
+        500,
+        expect.objectContaining({ error: "internal-error", detail: sentence }),
+      ]);
+    },
+  );
+
+  it("and so does a page", async () => {
+    const response = await ask("http://127.0.0.1:8787/account");
+    expect([response.status, await response.text()]).toEqual([500, expect.stringContaining("npm run dev")]);
+  });
+
+  it("and elsewhere only the log says why", async () => {
+    const response = await ask("https://api.example/tenant/whoami");
+    expect([response.status, (await response.json<{ detail: string }>()).detail]).toEqual([
+      500,
+      problemText("internal-error"),
+    ]);
+    expect(log).toHaveBeenCalledExactlyOnceWith(
+      expect.objectContaining({ cause: expect.stringContaining("CREDENTIAL_SECRETS (not set)") }),
+    );
+  });
 });
 
 describe("the slots", () => {

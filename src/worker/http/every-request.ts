@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import { hasCredential } from "../credentials/hide-credentials.ts";
 import { Problem } from "../problem.ts";
-import type { Settings, SettingsReader } from "../settings.ts";
+import { type Settings, type SettingsReader, WrongSettings } from "../settings.ts";
 import type { StoreCalls } from "../store/databases.ts";
 import type { BodyShares } from "./body-shares.ts";
 import { DEFAULT_HEADERS } from "./default-headers.ts";
@@ -58,6 +58,13 @@ const INSECURE = new Problem("insecure-transport");
 const THIS_MACHINE = /^http:\/\/(?:localhost|127\.0\.0\.1|\[::1\])[:/]/;
 const isInsecure = (url: string): boolean => url.startsWith("http:") && !THIS_MACHINE.test(url);
 
+/** A developer reads in the answer what an operator reads in the log. */
+function explainHere(error: unknown, url: string): unknown {
+  if (!(error instanceof WrongSettings) || !THIS_MACHINE.test(url)) return error;
+  const detail = `This server has ${error.message}. \`npm run dev\` makes the secrets that are missing; other settings are in wrangler.toml.`;
+  return new Problem("internal-error", { detail, cause: error });
+}
+
 /** `own` are headers of every answer of a surface, besides the default ones. */
 export function createEveryRequest(
   { settingsReader, problemLog, bodyShares }: EveryRequestMemory,
@@ -99,7 +106,8 @@ export function createEveryRequest(
     try {
       c.set("settings", settingsReader.peek(c.env) ?? (await settingsReader.read(c.env)));
       answered = await answer();
-    } catch (error) {
+    } catch (thrown) {
+      const error = explainHere(thrown, c.req.url);
       answered = await fail(error instanceof Error ? error : new Error(String(error)));
     }
     const response = complete(respond(answered, c), c);
