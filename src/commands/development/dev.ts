@@ -15,7 +15,7 @@ import { main } from "../command-line/main.ts";
 import { forReader } from "../command-line/run-wrangler.ts";
 import { CONFIGURATION } from "../deployment/configuration.ts";
 import { UnknownSchema } from "../deployment/schema-steps.ts";
-import { ensureDemoAccount } from "./demo-account.ts";
+import { type DemoCredentials, ensureDemoAccount } from "./demo-account.ts";
 import { MAX_DATABASES, writeDevConfig } from "./dev-config.ts";
 import { DamagedFile, requireWholeFiles, withLocalDatabases } from "./local-database.ts";
 import { localCredentialSecrets, localOperatorSecret } from "./local-secrets.ts";
@@ -31,7 +31,7 @@ export const dev = defineCommand({
   name: "dev",
   summary: [
     "Runs everything on this machine, with a demo account, without any sign-up. The data and the key stay in .wrangler/state.",
-    "What to open and the credentials are printed last.",
+    "Prints the page to open, an API key and a token when the server is ready.",
   ],
   passesOnTo: "wrangler dev",
   options: {
@@ -52,6 +52,12 @@ export const dev = defineCommand({
       value: "<folder>",
       help: `Where the data is. Default ${DEFAULT_STATE_FOLDER}.`,
     },
+    curl: { type: "boolean", default: false, help: "Prints requests to paste, too." },
+    platform: {
+      type: "boolean",
+      default: false,
+      help: "Plays your own server that signs owners in (docs/operations.md), and prints the address of its page.",
+    },
   },
   run: async ({ values, others }, context) => {
     const databases = checkDatabases(values.databases);
@@ -65,13 +71,20 @@ export const dev = defineCommand({
     const config = (await writeDevConfig(context.folder, databases)) ?? CONFIGURATION;
     const origin = `http://localhost:${port}`;
     const operatorSecret = await localOperatorSecret(context.folder);
-    const platform = await playPlatform({ api: origin, operatorSecret });
-    const credentials = await prepare(context, { config, stateFolder, machine: { origin, platform } }).catch(
-      (error: unknown) => {
-        if (!(error instanceof UnknownSchema || error instanceof DamagedFile)) throw error;
-        throw new Failure(`${error.message} To start over without its data: rm -rf ${values["persist-to"]}`);
-      },
-    );
+    const prepared = await prepare(context, { config, stateFolder }).catch((error: unknown) => {
+      if (!(error instanceof UnknownSchema || error instanceof DamagedFile)) throw error;
+      throw new Failure(`${error.message} To start over without its data: rm -rf ${values["persist-to"]}`);
+    });
+    const platform = values.platform ? [`The platform: ${await playPlatform({ api: origin, operatorSecret })}`] : [];
+    const lines = [
+      ...(values.curl ? [...curlLines(origin, prepared), ""] : []),
+      ...prepared.others,
+      ...platform,
+      `API key: ${prepared.apiKey}`,
+      `Token: ${prepared.token}`,
+      // The token is in the fragment: the browser keeps it to itself, and no file that could be deployed holds it.
+      `Open this: ${origin}/#token=${prepared.token}`,
+    ];
     await writeFile(join(stateFolder, ADDRESS_FILE), `${origin}\n`);
     const args = [
       // Minifying is for deployments (wrangler.toml). Here a stack trace has to name functions and lines.
@@ -82,59 +95,43 @@ export const dev = defineCommand({
       ...["--var", `OPERATOR_SECRET:${operatorSecret}`, ...others],
     ];
     await serve(args, context, () => {
-      context.print(credentials);
+      context.print(`\n${lines.join("\n")}`);
       runScheduledJobs(origin);
     });
   },
 });
 
-/** Makes the databases ready. Returns the lines that a developer needs to use the server, the link last. */
+type Prepared = DemoCredentials & {
+  /** The lines about the demo accounts of the other databases. */ readonly others: readonly string[];
+};
+
+/** Makes the databases ready, each with a demo account. */
 async function prepare(
   context: Context,
-  {
-    config,
-    stateFolder,
-    machine: { origin, platform },
-  }: {
-    readonly config: string;
-    readonly stateFolder: string;
-    readonly machine: { readonly origin: string; readonly platform: string };
-  },
-): Promise<string> {
+  { config, stateFolder }: { readonly config: string; readonly stateFolder: string },
+): Promise<Prepared> {
   const keys = await importSigningKeys(await localCredentialSecrets(context.folder));
-  const lines: string[] = [];
   requireWholeFiles(stateFolder);
-  await withLocalDatabases(join(context.folder, config), stateFolder, async ([first, ...others]) => {
+  return withLocalDatabases(join(context.folder, config), stateFolder, async ([first, ...others]) => {
     if (first === undefined) throw new Failure("wrangler.toml has no D1 database.");
+    const lines: string[] = [];
     for (const other of others) {
       const demo = await ensureDemoAccount(other, { directory: first.database, stateFolder, keys });
-      lines.push(`${other.binding} API key: ${demo.apiKey}`, `${other.binding} Token: ${demo.token}`, "");
+      lines.push(`${other.binding} API key: ${demo.apiKey}`, `${other.binding} Token: ${demo.token}`);
     }
-    const { apiKey, token, proposalId } = await ensureDemoAccount(first, {
-      directory: first.database,
-      stateFolder,
-      keys,
-    });
-    lines.push(
-      `curl -i ${origin}/tenant/whoami -H 'X-API-Key: ${apiKey}'`,
-      `curl -i ${origin}/public/ideabank/changelog -H 'Authorization: ${token}'`,
-      `curl -i ${origin}/ideabank -H 'Authorization: ${token}'`,
-      `curl -i '${origin}/ideabank/proposals?sort=top' -H 'Authorization: ${token}'`,
-      `curl -i ${origin}/ideabank/proposals -H 'Authorization: ${token}' -H 'Content-Type: application/json' -d '{"title":"Night buses","description":"Every half hour, all week."}'`,
-      `curl -i -X PUT ${origin}/ideabank/proposals/${proposalId}/vote -H 'Authorization: ${token}'`,
-      "",
-      `API reference: ${origin}/reference`,
-      `Account Settings: ${origin}/account/api-keys`,
-      `The platform: ${platform}`,
-      `API key: ${apiKey}`,
-      `Token: ${token}`,
-      "",
-      // The token is in the fragment: the browser keeps it to itself, and no file that could be deployed holds it.
-      `Open this: ${origin}/#token=${token}`,
-    );
+    const demo = await ensureDemoAccount(first, { directory: first.database, stateFolder, keys });
+    return { ...demo, others: lines };
   });
-  return `\n${lines.join("\n")}`;
 }
+
+const curlLines = (origin: string, { apiKey, token, proposalId }: DemoCredentials): readonly string[] => [
+  `curl -i ${origin}/tenant/whoami -H 'X-API-Key: ${apiKey}'`,
+  `curl -i ${origin}/public/ideabank/changelog -H 'Authorization: ${token}'`,
+  `curl -i ${origin}/ideabank -H 'Authorization: ${token}'`,
+  `curl -i '${origin}/ideabank/proposals?sort=top' -H 'Authorization: ${token}'`,
+  `curl -i ${origin}/ideabank/proposals -H 'Authorization: ${token}' -H 'Content-Type: application/json' -d '{"title":"Night buses","description":"Every half hour, all week."}'`,
+  `curl -i -X PUT ${origin}/ideabank/proposals/${proposalId}/vote -H 'Authorization: ${token}'`,
+];
 
 /** The last line that wrangler prints before requests are answered. */
 const READY = /Ready on http/;

@@ -47,22 +47,22 @@ export type LocalDatabase = { readonly binding: string; readonly digit: string; 
 /** The local runtime has closed a connection that was kept alive, while a request was sent on it. */
 const isClosedConnection = (error: unknown): boolean => error instanceof TypeError && error.message === "fetch failed";
 
-type Use = (databases: readonly LocalDatabase[]) => Promise<void>;
+type Use<T> = (databases: readonly LocalDatabase[]) => Promise<T>;
 
 /**
  * Runs `use` on the config's local databases below `stateFolder` (wrangler's `--persist-to`), which then have today's schema.
  * `use` may run twice, so it must recognize its own work. Throws UnknownSchema.
  */
-export async function withLocalDatabases(config: string, stateFolder: string, use: Use): Promise<void> {
+export async function withLocalDatabases<T>(config: string, stateFolder: string, use: Use<T>): Promise<T> {
   try {
-    await useLocalDatabases(config, stateFolder, use);
+    return await useLocalDatabases(config, stateFolder, use);
   } catch (error) {
     if (!isClosedConnection(error)) throw error;
-    await useLocalDatabases(config, stateFolder, use);
+    return useLocalDatabases(config, stateFolder, use);
   }
 }
 
-async function useLocalDatabases(config: string, stateFolder: string, use: Use): Promise<void> {
+async function useLocalDatabases<T>(config: string, stateFolder: string, use: Use<T>): Promise<T> {
   // Uses only the databases of the config: a proxy cannot run the Durable Object and would print a warning.
   const { d1_databases, compatibility_date } = unstable_readConfig({ config });
   const folder = await mkdtemp(join(tmpdir(), "local-database-"));
@@ -80,7 +80,7 @@ async function useLocalDatabases(config: string, stateFolder: string, use: Use):
       database,
     }));
     for (const { binding, database } of databases) await applySchemaSteps(database, binding, steps);
-    await use(databases);
+    return await use(databases);
   } finally {
     await proxy.dispose();
     await rm(folder, { recursive: true });

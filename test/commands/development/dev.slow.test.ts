@@ -1,6 +1,6 @@
 /** `npm run dev` on a fresh checkout, used as a developer uses it: over HTTP, with what it prints. */
 import { globSync } from "node:fs";
-import { cp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { createServer } from "node:net";
 import { join } from "node:path";
@@ -27,7 +27,7 @@ const curlLines = ({ output }: DevServer) => output.match(/^curl .*$/gm) ?? [];
 beforeAll(async () => {
   checkout = await makeCheckout();
   port = await freePort();
-  server = await startDev(checkout.folder, "--port", String(port));
+  server = await startDev(checkout.folder, "--port", String(port), "--curl", "--platform");
 });
 
 afterAll(async () => {
@@ -62,6 +62,7 @@ describe("npm run dev", () => {
   it("shows nothing of wrangler above it: no bindings, no warnings", () => {
     const [, printed = ""] = server.output.split(/^> node .*$/m);
     expect(printed.trimStart().split("\n")[0]).toMatch(/^curl -i /);
+    expect(server.output).toMatch(/^The platform: http:\/\/localhost:\d+$/m);
     expect(server.output).not.toMatch(/binding|warn|wrangler/i);
   });
 
@@ -230,6 +231,15 @@ describe("a second start", () => {
     await expect.poll(() => inFile(old), { timeout: 30_000 }).toEqual([]);
   });
 
+  it("prints three lines by itself: the API key, the token and the page to open", () => {
+    const [, printed = ""] = server.output.split(/^> node .*$/m);
+    const names = printed
+      .trim()
+      .split("\n")
+      .map((line) => line.split(": ")[0]);
+    expect(names).toEqual(["API key", "Token", "Open this"]);
+  });
+
   it("keeps the data, and the same key and the older token work", async () => {
     const [key, token] = [printed("API key", server), printed("Token", server)];
     const before = await send({ path: "/public/ideabank/changelog", headers: { Authorization: token } });
@@ -251,6 +261,23 @@ describe("a second start", () => {
     const own = await send({ path: "/account/api/keys" });
     expect(JSON.parse(own.body).items.map(({ id }: { id: string }) => id)).toEqual([key.slice(4, 16)]);
     await server.stop();
+    server = await startDev(checkout.folder, "--port", String(port));
+  });
+
+  it("by `npx wrangler dev` without a secret says in each answer what is missing, and what to run", async () => {
+    await server.stop();
+    const vars = join(checkout.folder, ".dev.vars");
+    await rename(vars, `${vars}.away`);
+    server = await startWrangler(checkout.folder, "--port", String(port));
+    for (const path of ["/health", "/tenant/whoami", "/account/api/keys"]) {
+      const { status, body } = await send({ path });
+      expect([status, JSON.parse(body).detail]).toEqual([
+        500,
+        expect.stringMatching(/CREDENTIAL_SECRETS \(not set\).*`npm run dev`/),
+      ]);
+    }
+    await server.stop();
+    await rename(`${vars}.away`, vars);
     server = await startDev(checkout.folder, "--port", String(port));
   });
 

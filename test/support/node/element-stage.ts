@@ -38,7 +38,7 @@ export async function startStage(): Promise<{ shared: SharedStage; stop: () => P
   await release(await buildElements(), checkout.folder);
   const port = await freePort();
   const [server, browser] = await Promise.all([
-    startDev(checkout.folder, "--port", String(port)),
+    startDev(checkout.folder, "--port", String(port), "--platform"),
     launchSharedBrowser(),
   ]);
   const printed = (name: string) => server.output.match(new RegExp(`^${name}: (\\S+)$`, "m"))?.[1] ?? "";

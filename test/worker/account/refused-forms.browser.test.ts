@@ -22,7 +22,7 @@ beforeAll(async () => {
   await writeFile(file, configuration.replace(/^\[access\.dev\]\n(?:.+\n)+/m, ""));
   const port = await freePort();
   origin = `http://localhost:${port}`;
-  server = await startDev(checkout.folder, "--port", String(port));
+  server = await startDev(checkout.folder, "--port", String(port), "--platform");
   browser = await launchBrowser();
 });
 afterAll(async () => {
