@@ -26,45 +26,57 @@ const ADDRESS = /^[!-~]+@[!-~]+$/;
 const MEBIBYTE = 1_048_576;
 const BY_DEPLOYMENT = ["revoke", "limit", "sign-out", "move-member"];
 
+/** Each action with its words and a line of help. */
+const ACTIONS = [
+  ["list", "Every account: API keys, members, storage, requests of the last day."],
+  ["show <account>", "Its identifier, status, storage and API keys. By the owner's e-mail address or the identifier."],
+  ["events <account>", "The whole activity of an account, oldest first."],
+  ["export <account>", "All of an account but its secrets: a line of JSON for each row of schema.sql."],
+  ["delete <account>", "Deletes all of a suspended account for good. Asks for the owner's address."],
+  ["quota <account> <MiB>", "How much it may store, in MiB. 512 is the default."],
+  [
+    "limit <key> <requests> [<seconds>]",
+    "The rate limit of an API key, by its identifier: requests in so many seconds (60).",
+  ],
+  ["revoke <key>", "Ends an API key for good, as its owner would in Account Settings."],
+  [
+    "end-tokens <account>",
+    "Ends all tokens of an account for good, as its owner would in Account Settings. Asks first.",
+  ],
+  [
+    "another <address>",
+    "Lets who has left the account that they had made to others make another one, by the next visit.",
+  ],
+  ["sign-out <address>", "Ends every handed-over session of a person. It ends no session of Cloudflare Access."],
+  [
+    "move-member <old> <new>",
+    "A person's accounts get the person's new address. Both addresses are told, where the deployment sends e-mail.",
+  ],
+] as const;
+
+/** Throws a Failure that names the word that is unknown, missing or one too many. */
+function checkWords([action, ...words]: readonly string[]): void {
+  const usages = ACTIONS.map(([usage]) => usage.split(" "));
+  const names = usages.map(([name = ""]) => name);
+  const known = `These exist: ${names.join(", ")}. \`npm run account -- --help\` explains them.`;
+  if (action === undefined) throw new Failure(`Say what to do. ${known}`);
+  const usage = usages.find(([name]) => name === action);
+  if (usage === undefined) throw new Failure(`${unknownWord(action, names)} ${known}`);
+  const [, ...expected] = usage;
+  const [missing, surplus] = [expected[words.length], words.slice(expected.length)];
+  const here = `Usage: ${commandLine("account", "", ...usage)}`;
+  if (surplus.length > 0) throw new Failure(`${surplus.join(" ")}: too much for ${action}.\n${here}`);
+  if (missing !== undefined && !missing.startsWith("["))
+    throw new Failure(`${action}: ${missing} is missing.\n${here}`);
+}
+
 export const account = defineCommand({
   name: "account",
   summary: [
     "Shows an account, or changes it. A change of a key holds everywhere when the command ends. To suspend an account: npm run suspend.",
     "limit, revoke, sign-out and move-member ask the deployment at --url, with its operator secret from the environment variable OPERATOR_SECRET.",
   ],
-  positionals: {
-    usage:
-      "(list | show <account> | events <account> | export <account> | delete <account> | quota <account> <MiB> | limit <key> <requests> [<seconds>] | revoke <key> | end-tokens <account> | another <address> | sign-out <address> | move-member <old> <new>)",
-    help: [
-      ["list", "Every account: API keys, members, storage, requests of the last day."],
-      ["events <account>", "The whole activity of an account, oldest first."],
-      ["export <account>", "All of an account but its secrets: a line of JSON for each row of schema.sql."],
-      ["delete <account>", "Deletes all of a suspended account for good. Asks for the owner's address."],
-      [
-        "show <account>",
-        "Its identifier, status, storage and API keys. By the owner's e-mail address or the identifier.",
-      ],
-      ["quota <account> <MiB>", "How much it may store, in MiB. 512 is the default."],
-      [
-        "limit <key> <requests> [<seconds>]",
-        "The rate limit of an API key, by its identifier: requests in so many seconds (60).",
-      ],
-      ["revoke <key>", "Ends an API key for good, as its owner would in Account Settings."],
-      [
-        "end-tokens <account>",
-        "Ends all tokens of an account for good, as its owner would in Account Settings. Asks first.",
-      ],
-      [
-        "another <address>",
-        "Lets who has left the account that they had made to others make another one, by the next visit.",
-      ],
-      [
-        "move-member <old> <new>",
-        "A person's accounts get the person's new address. Both addresses are told, where the deployment sends e-mail.",
-      ],
-      ["sign-out <address>", "Ends every handed-over session of a person. It ends no session of Cloudflare Access."],
-    ],
-  },
+  positionals: { usage: `(${ACTIONS.map(([usage]) => usage).join(" | ")})`, help: ACTIONS },
   options: {
     url: URL_OF_DEPLOYMENT,
     json: { type: "boolean", default: false, help: "For list and events: a line of JSON for each." },
@@ -78,25 +90,8 @@ export const account = defineCommand({
     env: ENVIRONMENT,
   },
   run: async ({ values, positionals }, context) => {
-    const [action = "", subject = "", first = "", second = "60", ...more] = positionals;
-    const counts: Readonly<Record<string, number>> = {
-      list: 1,
-      events: 2,
-      export: 2,
-      delete: 2,
-      show: 2,
-      quota: 3,
-      revoke: 2,
-      "end-tokens": 2,
-      another: 2,
-      "sign-out": 2,
-      "move-member": 3,
-      limit: positionals.length === 4 ? 4 : 3,
-    };
-    if (action !== "" && !Object.hasOwn(counts, action))
-      throw misused(unknownWord(action, Object.keys(counts)), account);
-    if (counts[action] !== positionals.length || more.length > 0)
-      throw misused("Say what to do, and with which account or key.", account);
+    checkWords(positionals);
+    const [action = "", subject = "", first = "", second = "60"] = positionals;
     if (values.json && action !== "list" && action !== "events")
       throw misused("--json is for list and events.", account);
     if (values["dry-run"] && action !== "revoke" && action !== "delete")
@@ -147,8 +142,9 @@ export const account = defineCommand({
     if (action === "list") {
       const databases = await openEveryDatabase(context, values.env, values[ON_THIS_MACHINE]);
       await databases.logIn();
-      for (const row of await listAccounts(databases, Date.now()))
-        context.print(values.json ? jsonLine(row) : describeAccount(row));
+      const accounts = await listAccounts(databases, Date.now());
+      if (accounts.length === 0 && !values.json) context.print("No accounts yet. The first sign-in makes one.");
+      for (const row of accounts) context.print(values.json ? jsonLine(row) : describeAccount(row));
       return;
     }
     const sql = action === "another" ? undefined : sqlOf(action, subject, first);
@@ -161,8 +157,12 @@ export const account = defineCommand({
     }
     const [binding, row] = await findIn(databases, subject, sql);
     if (action === "events") {
-      for await (const event of readEvents(databases, binding, String(row.id)))
+      let isEmpty = true;
+      for await (const event of readEvents(databases, binding, String(row.id))) {
         context.print(values.json ? jsonLine(event) : describeEvent(event));
+        isEmpty = false;
+      }
+      if (isEmpty && !values.json) context.print(`No activity of ${row.owner_email} yet.`);
       return;
     }
     if (action === "export") {
@@ -178,6 +178,7 @@ export const account = defineCommand({
       binding,
       `SELECT id, name, rate_limit, rate_window_seconds, revoked_at FROM api_keys WHERE account_id = ${quote(String(row.id))} ORDER BY created_at`,
     );
+    if (keys.length === 0) context.print("  No API keys yet.");
     for (const { id, name, rate_limit, rate_window_seconds, revoked_at } of keys) {
       const state = revoked_at === null ? "" : ", revoked";
       context.print(`  ${id}  ${name}: ${rate_limit} requests in ${rate_window_seconds} s${state}`);

@@ -49,7 +49,7 @@ export const inEnvironment = (advice: string, environment: string): string =>
       );
 
 /** Placeholders such as `<account>` are for a person to replace. */
-const HARMLESS = /^(?:[\w@%+:,./-]+|<[\w -]+>)$/;
+const HARMLESS = /^(?:[\w@%+:,./-]+|<[\w -]+>|\[<[\w -]+>\])$/;
 
 /** An argument as a shell reads it: an address may have a backtick in it, or `$(…)`, which a shell would run. */
 export const shellWord = (text: string): string => (HARMLESS.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`);

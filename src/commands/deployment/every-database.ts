@@ -86,8 +86,10 @@ export async function openEveryDatabase(context: Context, environment: string, l
       const oneLine = sql.replace(/\s+/g, " ");
       const call = ["d1", "execute", binding, place, "--yes", "--json", "--command", oneLine];
       const [answer] = await wrangler.json<{ results: Row[] }[]>(call).catch((error: unknown) => {
-        if (!(error instanceof Failure && /no such table/.test(error.message))) throw error;
-        throw new Failure(`${binding} has no tables yet. ${local ? MADE_HERE : madeBy(environment)}`);
+        const [, lacking] = (error instanceof Failure && /no such (table|column)/.exec(error.message)) || [];
+        if (lacking === undefined) throw error;
+        const state = lacking === "table" ? "has no tables yet" : "has an older schema than this version";
+        throw new Failure(`${binding} ${state}. ${local ? MADE_HERE : madeBy(environment)}`);
       });
       return answer?.results ?? [];
     },

@@ -33,7 +33,7 @@ export const rollback = defineCommand({
     env: ENVIRONMENT,
   },
   run: async ({ values, positionals }, context) => {
-    if (positionals.length > 1) throw misused("Name one version.", rollback);
+    if (positionals.length > 1) throw misused(`Name one version: ${positionals.join(", ")} are several.`, rollback);
     const seconds = secondsOf("--wait", values.wait);
     requireAddress("--url", values.url);
     const wrangler = new Wrangler(context, values.env);

@@ -65,7 +65,21 @@ const lineOf = (args: readonly string[]): string =>
 
 /** The messages of a failed call, standard error first, without colors and empty lines. Wrangler colors its output even in a pipe. */
 export const messageOf = ({ stdout, stderr }: WranglerResult): string =>
-  stripVTControlCharacters(`${stderr}\n${stdout}`)
+  stripVTControlCharacters(`${stderr}\n${withoutJson(stdout)}`)
+    .replaceAll(IN_THE_STATEMENT, "")
     .split("\n")
     .filter((line) => line.trim() !== "")
     .join("\n");
+
+/** Where SQLite found the fault: nothing to somebody who has not written the statement. */
+const IN_THE_STATEMENT = /(?: at offset \d+)?: SQLITE_ERROR(?: \[code: \d+\])?/g;
+
+/** With `--json` wrangler prints its error as JSON, too. */
+function withoutJson(stdout: string): string {
+  try {
+    const { error }: { error: { text: string; notes?: { text: string }[] } } = JSON.parse(stdout);
+    return [error, ...(error.notes ?? [])].map(({ text }) => text).join("\n");
+  } catch {
+    return stdout;
+  }
+}

@@ -71,9 +71,13 @@ export const importIdeas = defineCommand({
   },
   run: async ({ values, positionals }, context) => {
     const [name, ...more] = positionals;
-    if (name === undefined || more.length > 0) throw misused("Name one file.", importIdeas);
+    if (name === undefined) throw misused("Name one file.", importIdeas);
+    if (more.length > 0) throw misused(`Name one file: ${positionals.join(", ")} are several.`, importIdeas);
     const read = READERS.get(values.from ?? "");
-    if (read === undefined) throw misused("Say what the file is: --from canny, fider or csv.", importIdeas);
+    if (read === undefined) {
+      const unknown = values.from === undefined ? "" : `--from ${values.from} is unknown. `;
+      throw misused(`${unknown}Say what the file is: --from canny, fider or csv.`, importIdeas);
+    }
     const terms = termsOf(values.status, values.column);
     if (values.column.length > 0 && values.from !== "csv")
       throw misused("--column is for CSV: the other files have no columns.", importIdeas);

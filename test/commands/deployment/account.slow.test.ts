@@ -76,11 +76,12 @@ it.each([OWNER, ACCOUNT])("ends all tokens of %s, which its activity shows", asy
 });
 
 it.each([
-  [[], "Say what to do"],
-  [["quota", OWNER], "Say what to do"],
-  [["remove", OWNER], "There is no `remove`. Did you mean `revoke`?\nUsage: npm run account"],
-  [["lst"], "There is no `lst`. Did you mean `list`?\nUsage: npm run account"],
-  [["revoke", KEY, "now"], "Say what to do"],
+  [[], "Say what to do. These exist: list, show, events, export, delete, quota, limit, revoke, end-tokens,"],
+  [["quota", OWNER], "quota: <MiB> is missing.\nUsage: npm run account -- quota <account> <MiB>\n"],
+  [["limit", KEY], "limit: <requests> is missing.\nUsage: npm run account -- limit <key> <requests> [<seconds>]\n"],
+  [["remove", OWNER], "There is no `remove`. Did you mean `revoke`? These exist: list, show,"],
+  [["lst"], "There is no `lst`. Did you mean `list`? These exist: list, show,"],
+  [["revoke", KEY, "now"], "now: too much for revoke.\nUsage: npm run account -- revoke <key>\n"],
   [["show", "1Account0001"], "Its database would be DB_1, which has no binding in wrangler.toml. Nothing was changed."],
   [["quota", OWNER, "0"], "0: the quota in MiB is a number from 1 to 10240."],
   [["limit", KEY, "10001"], "10001: the limit is a number from 1 to 10000."],
@@ -103,3 +104,24 @@ it.each(["nobody@example.com", "x'OR'1'='1@example.com", "0Account0009", "1Accou
     expect(database.prepare("SELECT max_bytes AS bytes FROM accounts").get()).toEqual({ bytes: 536_870_912 });
   },
 );
+
+it("says so where a list is empty, and prints nothing for a program", async () => {
+  expect((await run("events", OWNER)).stdout).toBe(`No activity of ${OWNER} yet.\n`);
+  expect((await run("events", OWNER, "--json")).stdout).toBe("");
+  database.exec("DELETE FROM api_keys");
+  expect((await run("show", OWNER)).stdout).toContain("\n  No API keys yet.\n");
+  database.exec("DELETE FROM accounts");
+  expect((await run("list")).stdout).toBe("No accounts yet. The first sign-in makes one.\n");
+  expect((await run("list", "--json")).stdout).toBe("");
+});
+
+it("says of a database with an older schema what to run, not what SQL lacks", async () => {
+  database.exec("ALTER TABLE accounts RENAME COLUMN max_bytes TO older");
+  const { code, stdout, stderr } = await run("show", OWNER);
+  database.exec("ALTER TABLE accounts RENAME COLUMN older TO max_bytes");
+  expect([code, stdout, stderr.trim()]).toEqual([
+    1,
+    "",
+    "DB has an older schema than this version. `npm run dev` makes the databases of this machine.",
+  ]);
+});

@@ -105,7 +105,7 @@ it("that is cut off between the databases is completed by running it again", asy
 });
 
 it.each([
-  [[], "Say what to do"],
+  [[], "another: <address> is missing."],
   [["nobody@example.com"], "there is none"],
   [["0Account0001"], "an owner's e-mail address"],
   [["x' OR '1'='1"], "an owner's e-mail address"],

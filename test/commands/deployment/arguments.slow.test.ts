@@ -15,7 +15,7 @@ it.each([
   ["deploy", ["--env"], "Option '--env <value>' argument missing."],
   ["deploy", ["--wait", "2m"], "--wait 2m: a number of seconds, such as 120."],
   ["rotate-secret", ["--wait", "2m"], "--wait 2m: a number of seconds, such as 120."],
-  ["rollback", ["version-6", "version-7"], "Name one version."],
+  ["rollback", ["version-6", "version-7"], "Name one version: version-6, version-7 are several."],
   ["suspend", [], "Name the account:"],
   ["suspend", ["a@example.com"], "Say where: --url https://api.example.com"],
   ["suspend", ["a@example.com", "b@example.com"], "Name one account: a@example.com and b@example.com are several."],

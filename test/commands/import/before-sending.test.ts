@@ -50,7 +50,7 @@ it("--dry-run says what it would write and what has no counterpart, and sends no
 it.each([
   [["--from", "canny"], "Name one file."],
   [["files/canny.json"], "Say what the file is"],
-  [["--from", "jira", "files/canny.json"], "Say what the file is"],
+  [["--from", "jira", "files/canny.json"], "--from jira is unknown. Say what the file is"],
   [["--from", "csv", "files/none.csv"], "cannot be read"],
   [["--from", "canny", "files/ideas.csv"], "The file is not JSON"],
   [["--from", "csv", "files/ideas.csv", "--url", "https://api.example"], "Say where: --idea-bank"],
