@@ -6,6 +6,9 @@ export type Account = { readonly id: string; readonly name: string };
 
 type WhoAmI = { loggedIn: boolean; accounts?: Account[] };
 
+/** A command that needs no account may go on without one. */
+export class NotLoggedIn extends Failure {}
+
 /** `configured` is the account_id of wrangler.toml, which wrangler takes first. Throws a Failure that says how to log in, or how to choose. */
 export async function chooseAccount(wrangler: Wrangler, configured: string | undefined): Promise<Account> {
   const variable = wrangler.context.variables.CLOUDFLARE_ACCOUNT_ID || undefined;
@@ -23,7 +26,7 @@ export async function chooseAccount(wrangler: Wrangler, configured: string | und
     );
   }
   if (!who.loggedIn) {
-    throw new Failure(
+    throw new NotLoggedIn(
       "You are not logged in to Cloudflare. Run `npx wrangler login`. Without a browser, as in CI: set CLOUDFLARE_API_TOKEN " +
         "to an API token made from the template “Edit Cloudflare Workers”, with the permission D1: Edit added.",
     );

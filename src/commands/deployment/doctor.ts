@@ -2,15 +2,25 @@
 
 import { join } from "node:path";
 import { STORED_BYTES } from "../../worker/database/quota.ts";
-import { defineCommand } from "../command-line/command.ts";
+import { defineCommand, misused } from "../command-line/command.ts";
+import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
-import { chooseAccount } from "./account.ts";
-import { ENVIRONMENT, inEnvironment } from "./arguments.ts";
-import { originOf, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
+import { chooseAccount, NotLoggedIn } from "./account.ts";
+import { ENVIRONMENT, inEnvironment, ON_THIS_MACHINE } from "./arguments.ts";
+import { deploymentHere, originOf, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
 import { type Resource, readConfiguration } from "./configuration.ts";
 import { listDeployments, signerOf, viewVersion } from "./deployments.ts";
-import { type AddressSeen, type DatabaseSeen, findingsOf, type Seen } from "./findings.ts";
+import { openEveryDatabase, type Row } from "./every-database.ts";
+import {
+  type AddressSeen,
+  type DatabaseSeen,
+  type Finding,
+  findingsOf,
+  ofAddress,
+  ofDatabase,
+  type Seen,
+} from "./findings.ts";
 import { describeOwner } from "./manifest.ts";
 import { readReplicationMode } from "./read-replication.ts";
 import { planRemoteSteps } from "./remote-schema.ts";
@@ -27,20 +37,37 @@ export const doctor = defineCommand({
   name: "doctor",
   summary: [
     "Looks at a deployment, and says what is wrong and how to mend it. It changes nothing. It fails when it finds something.",
+    "With --url and without a login at Cloudflare it looks from outside only.",
   ],
   options: {
     url: {
       ...URL_OF_DEPLOYMENT,
       help: "The deployment, such as https://api.example.com. Without it no request is sent to it.",
     },
+    [ON_THIS_MACHINE]: {
+      type: "boolean",
+      default: false,
+      help: "Looks at the server of `npm run dev` and its databases, in place of a deployment.",
+    },
     env: ENVIRONMENT,
   },
-  run: async ({ values: { url, env } }, context) => {
+  run: async ({ values: { url, env, [ON_THIS_MACHINE]: here } }, context) => {
+    if (here && url !== undefined) throw misused("Say where: --url or --on-this-machine, not both.", doctor);
+    if (here) return report(context, await examineHere(context, env));
     const origin = url === undefined ? undefined : originOf(url);
     const wrangler = new Wrangler(context, env);
     const configuration = await readConfiguration(context.folder, env);
     const rotation = await readRotation(wrangler);
-    const account = await chooseAccount(wrangler, configuration.accountId);
+    const account = await chooseAccount(wrangler, configuration.accountId).catch((error: unknown) => {
+      if (error instanceof NotLoggedIn && origin !== undefined) return { outside: origin };
+      throw error;
+    });
+    if ("outside" in account) {
+      context.print(
+        `Looks at ${account.outside} from outside. Settings, secrets and databases: after \`npx wrangler login\`, or with CLOUDFLARE_API_TOKEN.`,
+      );
+      return report(context, { findings: ofAddress(await lookAtAddress(account.outside), []), environment: env });
+    }
     wrangler.accountId = account.id;
     context.print(`Looks at ${describeOwner({ environment: env, account })}.`);
     const steps = await readSchemaSteps(join(context.folder, "migrations"));
@@ -54,12 +81,36 @@ export const doctor = defineCommand({
       countOwners(wrangler, configuration.databases),
     ]);
     const seen: Seen = { variables: configuration.variables, live, secrets, rotation, databases, owners, address };
-    const findings = findingsOf(seen, Date.now());
-    for (const { what, mend } of findings) context.print(`- ${what}\n  Mend: ${inEnvironment(mend, env)}`);
-    if (findings.length > 0) throw new Failure(`${findings.length} ${findings.length === 1 ? "finding" : "findings"}.`);
-    context.print(`Nothing found.${origin === undefined ? " With --url it also asks the deployment." : ""}`);
+    const more = origin === undefined ? " With --url it also asks the deployment." : "";
+    report(context, { findings: findingsOf(seen, Date.now()), environment: env, more });
   },
 });
+
+type Examined = { readonly findings: readonly Finding[]; readonly environment: string; readonly more?: string };
+
+/** Throws a Failure when something was found. */
+function report(context: Context, { findings, environment, more = "" }: Examined): void {
+  for (const { what, mend } of findings) context.print(`- ${what}\n  Mend: ${inEnvironment(mend, environment)}`);
+  if (findings.length > 0) throw new Failure(`${findings.length} ${findings.length === 1 ? "finding" : "findings"}.`);
+  context.print(`Nothing found.${more}`);
+}
+
+/** The server of `npm run dev` and its databases. Its job runs with it, and it plays the sign-in: neither is looked at. */
+async function examineHere(context: Context, environment: string): Promise<Examined> {
+  const { origin } = await deploymentHere(context);
+  const address = await lookAtAddress(origin);
+  if (address.health === undefined)
+    throw new Failure(`${origin} does not answer. Start the server of this folder: npm run dev`);
+  context.print(`Looks at ${origin}, the server of this folder.`);
+  const { bindings, query } = await openEveryDatabase(context, environment, true);
+  const findings = [...ofAddress({ ...address, accountSignedOut: undefined }, [])];
+  for (const binding of bindings) {
+    const counts = countsIn((await query(binding, troubleBefore(Date.now())))[0]);
+    const state = { binding, isCreated: true, replication: "auto", missingSteps: [] };
+    findings.push(...ofDatabase({ ...state, ...counts, lateWebhooks: 0 }));
+  }
+  return { findings, environment };
+}
 
 /** Undefined for a failed request, which is a finding of its own. */
 async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
@@ -71,8 +122,8 @@ async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
   }
 }
 
-async function query(wrangler: Wrangler, binding: string, sql: string): Promise<Readonly<Record<string, unknown>>> {
-  const [answer] = await wrangler.json<{ results: Record<string, unknown>[] }[]>([
+async function query(wrangler: Wrangler, binding: string, sql: string): Promise<Row> {
+  const [answer] = await wrangler.json<{ results: Row[] }[]>([
     ...["d1", "execute", binding, "--remote", "--yes", "--json", "--command", sql.replace(/\s+/g, " ")],
   ]);
   return answer?.results[0] ?? {};
@@ -86,32 +137,32 @@ async function lookAtDatabase(
     steps,
   }: { readonly accountId: string; readonly database: Resource; readonly steps: readonly SchemaStep[] },
 ): Promise<DatabaseSeen> {
-  const nothing = { failedWebhooks: 0, lateWebhooks: 0, fullAccounts: 0 };
   if (id === undefined)
-    return { binding, isCreated: false, replication: undefined, missingSteps: undefined, ...nothing };
+    return { binding, isCreated: false, replication: undefined, missingSteps: undefined, ...countsIn(undefined) };
   const [replication, plan, counts] = await Promise.all([
     readReplicationMode(wrangler, accountId, id),
     orUndefined(planRemoteSteps(wrangler, binding, steps)),
-    orUndefined(
-      query(
-        wrangler,
-        binding,
-        `SELECT (SELECT count(*) FROM webhooks WHERE state = 'failed') AS failed,
-          (SELECT count(*) FROM webhooks WHERE due_at < ${Date.now() - LATE_MS}) AS late,
-          (SELECT count(*) FROM accounts WHERE ${STORED_BYTES} > 0.9 * max_bytes) AS nearlyFull`,
-      ),
-    ),
+    orUndefined(query(wrangler, binding, troubleBefore(Date.now()))),
   ]);
   return {
     binding,
     isCreated: true,
     replication,
     missingSteps: plan?.files.map(({ name }) => name),
-    failedWebhooks: Number(counts?.failed ?? 0),
-    lateWebhooks: Number(counts?.late ?? 0),
-    fullAccounts: Number(counts?.nearlyFull ?? 0),
+    ...countsIn(counts),
   };
 }
+
+const troubleBefore = (now: number): string =>
+  `SELECT (SELECT count(*) FROM webhooks WHERE state = 'failed') AS failed,
+    (SELECT count(*) FROM webhooks WHERE due_at < ${now - LATE_MS}) AS late,
+    (SELECT count(*) FROM accounts WHERE ${STORED_BYTES} > 0.9 * max_bytes) AS nearlyFull`;
+
+const countsIn = (row: Row | undefined) => ({
+  failedWebhooks: Number(row?.failed ?? 0),
+  lateWebhooks: Number(row?.late ?? 0),
+  fullAccounts: Number(row?.nearlyFull ?? 0),
+});
 
 /** The directory of owners and members is in the first database. */
 async function countOwners(wrangler: Wrangler, [first]: readonly Resource[]): Promise<number> {

@@ -171,7 +171,13 @@ function ofSecrets({ secrets, rotation, live }: Seen, now: number): readonly Fin
   return found;
 }
 
-function ofDatabase({ binding, isCreated, replication, missingSteps, ...counts }: DatabaseSeen): readonly Finding[] {
+export function ofDatabase({
+  binding,
+  isCreated,
+  replication,
+  missingSteps,
+  ...counts
+}: DatabaseSeen): readonly Finding[] {
   if (!isCreated) return [{ what: `${binding} has no id in wrangler.toml: it was never created`, mend: deploy }];
   const found: Finding[] = [];
   if (missingSteps === undefined)
@@ -204,7 +210,8 @@ function ofDatabase({ binding, isCreated, replication, missingSteps, ...counts }
   return found;
 }
 
-function ofAddress(address: AddressSeen, databases: readonly DatabaseSeen[]): readonly Finding[] {
+/** From outside, without a look at Cloudflare, `databases` is empty. */
+export function ofAddress(address: AddressSeen, databases: readonly DatabaseSeen[]): readonly Finding[] {
   const { plainHttp, forgedKey, accountSignedOut, health, clockMs } = address;
   const found: Finding[] = [];
   if (plainHttp !== undefined && plainHttp !== 403 && (plainHttp < 300 || plainHttp > 399))
@@ -215,7 +222,7 @@ function ofAddress(address: AddressSeen, databases: readonly DatabaseSeen[]): re
   if (forgedKey !== 401)
     found.push({
       what: `a forged API key is answered with ${forgedKey ?? "nothing"}, not 401`,
-      mend: "see that --url is the deployment's address; npx wrangler tail",
+      mend: "see that it is the deployment's address; npx wrangler tail",
     });
   if (accountSignedOut === 200)
     found.push({

@@ -1,6 +1,8 @@
 /** `npm run doctor`: each planted misconfiguration is found, with its mend; a deployment that is well has none. */
 
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
+import { join } from "node:path";
+import { DatabaseSync } from "node:sqlite";
 import { describe, expect, it } from "vitest";
 import {
   type AddressSeen,
@@ -8,7 +10,16 @@ import {
   findingsOf,
   type Seen,
 } from "../../../src/commands/deployment/findings.ts";
-import { account, edit, inCheckout, sql, useAccount, well } from "../../support/node/backed-up-account.ts";
+import {
+  account,
+  edit,
+  inCheckout,
+  schema,
+  sql,
+  THEN,
+  useAccount,
+  well,
+} from "../../support/node/backed-up-account.ts";
 
 const NOW = Date.UTC(2026, 10, 26);
 const DATABASE: DatabaseSeen = {
@@ -152,6 +163,41 @@ describe("against a deployment", () => {
     ]);
     expect([account.state().workers, readFileSync(inCheckout("wrangler.toml"), "utf8")]).toEqual(before);
     expect(account.calls().filter((call) => /--file|put|create|^deploy$/.test(call))).toEqual([]);
+  });
+
+  it("that nobody is logged in to is seen from outside, with --url", async () => {
+    account.change({ loggedIn: false });
+    expect((await well("doctor", "--url", account.origin)).split("\n").slice(1)).toEqual(["Nothing found.", ""]);
+    account.answers["/health"] = { status: 503, body: '{"stores":{"DB":"down"}}' };
+    const { code, stdout, stderr } = await account.run("doctor", "--url", account.origin);
+    expect([code, stderr.trim()]).toEqual([1, "1 finding."]);
+    expect(stdout).toContain(`Looks at ${account.origin} from outside.`);
+    expect(stdout).toContain("- /health says that DB is down\n  Mend: ");
+    expect((await account.run("doctor")).stderr).toContain("You are not logged in to Cloudflare.");
+  });
+
+  it("on this machine is asked where `npm run dev` answers, and its databases are, without a login", async () => {
+    account.change({ loggedIn: false });
+    const local = new DatabaseSync(join(account.folder, "local-DB.sqlite"));
+    local.exec(`${schema}; ${THEN}`);
+    const here = () => account.run("doctor", "--on-this-machine");
+    expect((await here()).stderr).toContain("Start the server of this folder: npm run dev");
+    mkdirSync(inCheckout(".wrangler/state"), { recursive: true });
+    writeFileSync(inCheckout(".wrangler/state/dev-address.txt"), account.origin);
+    writeFileSync(inCheckout(".dev.vars"), 'OPERATOR_SECRET="x"');
+    // The server signs its developer in.
+    account.answers["/account/api/accounts"] = { status: 200, body: "{}" };
+    expect(await here()).toMatchObject({
+      code: 0,
+      stdout: expect.stringMatching(/server of this folder\.\nNothing found\.\n$/),
+    });
+    local.exec(
+      "INSERT INTO webhooks (id, account_id, url, secret, created_at, number, state) VALUES ('w1', 'a1', 'https://x.example/', 's', 1, 0, 'failed')",
+    );
+    local.close();
+    const { code, stdout } = await here();
+    expect([code, stdout]).toEqual([1, expect.stringContaining("webhooks of DB that failed")]);
+    expect((await account.run("doctor", "--on-this-machine", "--url", account.origin)).stderr).toContain("not both");
   });
 
   it("that was changed since finds it, and fails", async () => {
