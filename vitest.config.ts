@@ -63,7 +63,7 @@ export default defineConfig({
         test: {
           ...WORKERD,
           name: "workerd",
-          include: ["test/{worker,project,support}/**/*.test.{ts,tsx}"],
+          include: ["test/{worker,client,project,support}/**/*.test.{ts,tsx}"],
           exclude: ["**/*.node.*test.ts", SLOW, BROWSER],
         },
       },

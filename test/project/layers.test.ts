@@ -135,6 +135,8 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   "elements/version.ts": [],
   "elements/reference.ts": [],
+  // The package for tenants' servers: it imports nothing, and needs nothing but `fetch` and Web Crypto.
+  client: [],
   // What npm runs. It is not in the Worker: test/project/bundle.node.slow.test.ts.
   "commands/openapi/operations.ts": ["tenant", "panelist", "account", "operator", "leaks", "http/operation.ts"],
   "commands/openapi": [
@@ -202,7 +204,7 @@ const importsOf = (text: string) =>
 
 const isRelative = (name: string) => name.startsWith(".");
 
-const isOfAnotherProgram = (path: string) => ["elements", "commands"].includes(topOf(path));
+const isOfAnotherProgram = (path: string) => ["client", "elements", "commands"].includes(topOf(path));
 
 const resolve = (from: string, name: string) =>
   shorten(new URL(name, `https://src/${isOfAnotherProgram(from) ? "" : "worker/"}${from}`).pathname.slice(1));
@@ -389,7 +391,9 @@ it("a failure is logged through log.ts, which makes texts of errors: JSON makes 
   const logging = /\bconsole\.(?!log\(\{)/;
   const direct = offenders(
     ({ path, text }) =>
-      !["elements", "commands"].includes(topOf(path)) && path !== "log.ts" && logging.test(withoutComments(text)),
+      !["client", "elements", "commands"].includes(topOf(path)) &&
+      path !== "log.ts" &&
+      logging.test(withoutComments(text)),
   );
   expect(direct, "use logWarning or logError").toEqual(["http/problem-log.ts"]);
 });

@@ -24,9 +24,9 @@ const TABLES = /(?<=<!-- resources -->\n).*(?=<!-- end of resources -->)/s;
 const read = (path: string) => readFile(path, "utf8").catch(() => "");
 
 /** Writes a committed file, or checks its content. */
-async function keep(path: string, text: string, check: boolean): Promise<void> {
+export async function keep(path: string, text: string, check: boolean, command = "build"): Promise<void> {
   if ((await read(path)) === text) return;
-  if (check) throw new Failure(`${path} is stale: npm run build, and commit it`);
+  if (check) throw new Failure(`${path} is stale: npm run ${command}, and commit it`);
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, text);
 }

@@ -1,0 +1,46 @@
+/** Deliveries of webhooks, as Standard Webhooks 1.0 signs them. */
+import type { Change } from "./tenant-api.ts";
+
+/** A request that the API did not send, or that is too old. */
+export class InvalidWebhook extends Error {
+  override readonly name = "InvalidWebhook";
+}
+
+/** In seconds: an older delivery was recorded and sent again by somebody else. */
+const TOLERANCE = 300;
+
+type Delivery = {
+  /** The text as it came: what is parsed and written again has another signature. */
+  readonly body: string;
+  readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
+};
+
+/** The change, and its `id`, by which a delivery that comes again is known. Throws `InvalidWebhook`. */
+export async function verifyWebhook(
+  { body, headers }: Delivery,
+  secret: string,
+  now = Date.now(),
+): Promise<{ readonly id: string; readonly change: Change }> {
+  const read = (name: string) => String((headers instanceof Headers ? headers.get(name) : headers[name]) ?? "");
+  const [id, timestamp] = [read("webhook-id"), read("webhook-timestamp")];
+  if (!(Math.abs(now / 1_000 - Number(timestamp || Number.NaN)) <= TOLERANCE))
+    throw new InvalidWebhook("webhook-timestamp is missing, or too far from now.");
+  const bytes = bytesOf(secret.replace(/^whsec_/, ""));
+  const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
+  const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
+  // After a rotation there are two signatures.
+  for (const signature of read("webhook-signature").split(" ")) {
+    const [version, encoded = ""] = signature.split(",");
+    if (version === "v1" && (await crypto.subtle.verify("HMAC", key, bytesOf(encoded), signed)))
+      return { id, change: JSON.parse(body) };
+  }
+  throw new InvalidWebhook("webhook-signature is not by this secret.");
+}
+
+function bytesOf(base64: string): Uint8Array<ArrayBuffer> {
+  try {
+    return Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+  } catch {
+    throw new InvalidWebhook("A signature or the secret is no base64.");
+  }
+}
