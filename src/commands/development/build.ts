@@ -1,5 +1,5 @@
 /**
- * `npm run build`: makes the generated static files. `public/openapi.json`, the tables of `docs/api.md`, the page of the elements'
+ * `npm run build`: makes the generated static files. `public/openapi.json`, the tables of `docs/api.md`, `docs/api-changes.md`, the page of the elements'
  * names and the released versions of the elements are committed: `--check` fails when they are stale. The reference page is made of the document, and the
  * newest elements are built from `src/elements/`; neither is committed.
  */
@@ -8,6 +8,7 @@ import { dirname } from "node:path";
 import { defineCommand } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
+import { compareApis, describeChanges } from "../openapi/api-changes.ts";
 import { buildDocument } from "../openapi/document.ts";
 import { REFERENCE_HTML, renderReference } from "../openapi/reference/page.ts";
 import { resourceTables } from "../openapi/resource-tables.ts";
@@ -19,6 +20,11 @@ const DOCUMENT = "public/openapi.json";
 const API = "docs/api.md";
 /** The part of `docs/api.md` between the two marks, which is made here. */
 const TABLES = /(?<=<!-- resources -->\n).*(?=<!-- end of resources -->)/s;
+
+/** What has changed in the API since the release whose document `npm run release:worker` kept. */
+export const API_CHANGES = "docs/api-changes.md";
+export const RELEASED_DOCUMENT = "test/fixtures/released-openapi.json";
+const UNRELEASED = /(?<=<!-- changes -->\n).*(?=<!-- end of changes -->)/s;
 
 /** A folder that only runs the Worker has no documents. */
 const read = (path: string) => readFile(path, "utf8").catch(() => "");
@@ -37,7 +43,7 @@ export const build = defineCommand({
   options: {
     check: { type: "boolean", default: false, help: "Fails when a committed file is stale, in place of writing it." },
   },
-  run: async ({ values: { check } }) => {
+  run: async ({ values: { check } }, context) => {
     const document = `${JSON.stringify(buildDocument(), null, 2)}\n`;
     await keep(DOCUMENT, document, check);
     await writeFile(REFERENCE_HTML, await renderReference(JSON.parse(document)));
@@ -47,6 +53,17 @@ export const build = defineCommand({
       api.replace(TABLES, () => `\n${resourceTables(JSON.parse(document))}\n\n`),
       check,
     );
+    const released = await read(RELEASED_DOCUMENT);
+    if (released !== "") {
+      const changes = compareApis(JSON.parse(released), JSON.parse(document));
+      const page = await read(API_CHANGES);
+      await keep(
+        API_CHANGES,
+        page.replace(UNRELEASED, () => `\n${describeChanges(changes)}\n\n`),
+        check,
+      );
+      for (const line of changes.breaking) context.complain(`The API, breaking since the last release: ${line}.`);
+    }
     await keep(REFERENCE_PAGE, await buildReference(), check);
 
     const elements = await buildElements();
