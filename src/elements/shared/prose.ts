@@ -14,16 +14,8 @@ export const setProse = (element: HTMLElement, text: string): void =>
 /** Line breaks stay in the text: the style sheet shows them. */
 function block(each: Block): HTMLElement {
   if ("lines" in each)
-    return h(
-      each.kind === "quote" ? "blockquote" : "p",
-      {},
-      ...each.lines.flatMap((line, at) => [at > 0 && "\n", ...line.map(inline)]),
-    );
-  const list = h(
-    each.kind === "bullets" ? "ul" : "ol",
-    {},
-    ...each.items.map((item) => h("li", {}, ...item.map(inline))),
-  );
+    return h(each.kind, {}, ...each.lines.flatMap((line, at) => [at > 0 && "\n", ...line.map(inline)]));
+  const list = h(each.kind, {}, ...each.items.map((item) => h("li", {}, ...item.map(inline))));
   // Not by `h`: an element has a method of this name, which is shortened.
   if (each.start > 1) list.setAttribute("start", String(each.start));
   return list;
@@ -31,8 +23,6 @@ function block(each: Block): HTMLElement {
 
 function inline(piece: Inline): Child {
   if ("text" in piece) return piece.kind === "code" ? h("code", {}, piece.text) : piece.text;
-  const parts = piece.parts.map(inline);
-  return piece.kind === "link"
-    ? h("a", { href: piece.href, target: "_blank", rel: "nofollow ugc noopener" }, ...parts)
-    : h(piece.kind === "bold" ? "strong" : "em", {}, ...parts);
+  const link = "href" in piece && { href: piece.href, target: "_blank", rel: "nofollow ugc noopener" };
+  return h(piece.kind, link || {}, ...piece.parts.map(inline));
 }

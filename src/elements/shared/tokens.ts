@@ -49,7 +49,7 @@ export function tellRefusedVisitor(): void {
   if (shared.isRefusalTold) return;
   shared.isRefusalTold = true;
   console.error(
-    "Idea board: the visitor's token of this page has ended or was revoked. Copy the code from the board's Embed page again, or use token-url.",
+    "Idea board: the visitor token has ended. Copy the code from Embed again, or use token-url.",
   );
 }
 

@@ -68,7 +68,7 @@ const SUBJECTS: Record<Subject["kind"], string> = {
   ideabank: `SELECT name, json_object('name', name, 'status', status, 'internal', ${flag("internal")},
       'changelogEnabled', ${flag("changelog_enabled")}, 'changelogMaxEntries', changelog_max_entries,
       'submissionsEnabled', ${flag("submissions_enabled")}, 'votingEnabled', ${flag("voting_enabled")},
-      'commentsEnabled', ${flag("comments_enabled")}, 'approvalRequired', ${flag("approval_required")}, 'url', url) AS state
+      'commentsEnabled', ${flag("comments_enabled")}, 'approvalRequired', ${flag("approval_required")}, 'url', coalesce(url, '')) AS state
     FROM idea_banks WHERE id = :subjectId AND account_id = :accountId`,
   proposal: `SELECT title AS name, ${PROPOSAL_STATE} AS state
     FROM proposals WHERE id = :subjectId AND account_id = :accountId AND idea_bank_id <> id`,

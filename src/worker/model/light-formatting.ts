@@ -5,16 +5,16 @@
 
 import { linkIn } from "./links.ts";
 
-/** A part of a line. A link's `href` begins with http:, https: or mailto:. */
+/** A part of a line; `kind` is the element of HTML that it is. A link's `href` begins with http:, https: or mailto:. */
 export type Inline =
   | { readonly kind: "text" | "code"; readonly text: string }
-  | { readonly kind: "bold" | "italic"; readonly parts: readonly Inline[] }
-  | { readonly kind: "link"; readonly href: string; readonly parts: readonly Inline[] };
+  | { readonly kind: "strong" | "em"; readonly parts: readonly Inline[] }
+  | { readonly kind: "a"; readonly href: string; readonly parts: readonly Inline[] };
 
 /** A paragraph and a quote have lines, a list has items. */
 export type Block =
-  | { readonly kind: "paragraph" | "quote"; readonly lines: readonly (readonly Inline[])[] }
-  | { readonly kind: "bullets" | "numbers"; readonly start: number; readonly items: readonly (readonly Inline[])[] };
+  | { readonly kind: "p" | "blockquote"; readonly lines: readonly (readonly Inline[])[] }
+  | { readonly kind: "ul" | "ol"; readonly start: number; readonly items: readonly (readonly Inline[])[] };
 
 const LINK = /^(?:https?:\/\/|mailto:)[^\s<>"\p{C}]+$/iu;
 /**
@@ -56,28 +56,25 @@ function toInline({ whole, code, name, address, bold, italic }: Match) {
   if (code !== undefined) return as({ kind: "code", text: code });
   if (name !== undefined && address !== undefined)
     return LINK.test(address) && !(LIKE_ADDRESS.test(name) && name !== address)
-      ? as({ kind: "link", href: address, parts: [{ kind: "text", text: name }] })
+      ? as({ kind: "a", href: address, parts: [{ kind: "text", text: name }] })
       : undefined;
-  if (bold !== undefined) return as({ kind: "bold", parts: parseLine(bold) });
-  if (italic !== undefined) return as({ kind: "italic", parts: parseLine(italic) });
+  if (bold !== undefined) return as({ kind: "strong", parts: parseLine(bold) });
+  if (italic !== undefined) return as({ kind: "em", parts: parseLine(italic) });
   const href = linkIn(whole);
-  return href === undefined
-    ? undefined
-    : as({ kind: "link", href, parts: [{ kind: "text", text: href }] }, href.length);
+  return href === undefined ? undefined : as({ kind: "a", href, parts: [{ kind: "text", text: href }] }, href.length);
 }
 
 const BULLET = /^ {0,3}[-*•] +(?=\S)/;
 const NUMBER = /^ {0,3}(\d{1,4})[.)] +(?=\S)/;
 const QUOTE = /^ {0,3}> ?/;
 
+const MARK_OF = { blockquote: QUOTE, ul: BULLET, ol: NUMBER, p: /^/ } as const;
 type Kind = Block["kind"] | "blank";
 
-const kindOf = (line: string): Kind => {
-  if (line.trim() === "") return "blank";
-  if (QUOTE.test(line)) return "quote";
-  if (BULLET.test(line)) return "bullets";
-  return NUMBER.test(line) ? "numbers" : "paragraph";
-};
+const kindOf = (line: string): Kind =>
+  line.trim() === ""
+    ? "blank"
+    : ((Object.keys(MARK_OF) as Block["kind"][]).find((kind) => MARK_OF[kind].test(line)) ?? "p");
 
 /** The blocks of a text, from top to bottom. */
 export function parseText(text: string): readonly Block[] {
@@ -88,13 +85,12 @@ export function parseText(text: string): readonly Block[] {
     if (last?.kind === kind) last.lines.push(line);
     else groups.push({ kind, lines: [line] });
   }
-  return groups.flatMap(({ kind, lines }): Block[] => {
-    const without = (mark: RegExp) => lines.map((line) => parseLine(line.replace(mark, "")));
+  return groups.flatMap(({ kind, lines: [first = "", ...others] }): Block[] => {
     if (kind === "blank") return [];
-    if (kind === "paragraph") return [{ kind, lines: lines.map(parseLine) }];
-    if (kind === "quote") return [{ kind, lines: without(QUOTE) }];
-    if (kind === "bullets") return [{ kind, start: 1, items: without(BULLET) }];
-    return [{ kind, start: Number(NUMBER.exec(lines[0] ?? "")?.[1] ?? 1), items: without(NUMBER) }];
+    const parsed = [first, ...others].map((line) => parseLine(line.replace(MARK_OF[kind], "")));
+    return kind === "p" || kind === "blockquote"
+      ? [{ kind, lines: parsed }]
+      : [{ kind, start: Number(NUMBER.exec(first)?.[1] ?? 1), items: parsed }];
   });
 }
 

@@ -8,7 +8,7 @@ const links = (text: string) =>
   text.split("\n").flatMap((line) =>
     parseLine(line)
       .flatMap(inside)
-      .flatMap((part) => (part.kind === "link" ? [part.href] : [])),
+      .flatMap((part) => (part.kind === "a" ? [part.href] : [])),
   );
 const textOf = (part: Inline): string => ("parts" in part ? part.parts.map(textOf).join("") : part.text);
 

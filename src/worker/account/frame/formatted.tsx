@@ -14,16 +14,11 @@ export const Formatted = ({ text }: { readonly text: string }) => (
 );
 
 const Part = ({ block }: { readonly block: Block }) => {
-  switch (block.kind) {
-    case "paragraph":
-      return <p>{inLines(block.lines)}</p>;
-    case "quote":
-      return <blockquote>{inLines(block.lines)}</blockquote>;
-    case "bullets":
-      return <ul>{inItems(block.items)}</ul>;
-    case "numbers":
-      return <ol start={block.start}>{inItems(block.items)}</ol>;
+  if ("items" in block) {
+    const items = block.items.map((parts) => <li>{parts.map(inline)}</li>);
+    return block.kind === "ul" ? <ul>{items}</ul> : <ol start={block.start}>{items}</ol>;
   }
+  return block.kind === "p" ? <p>{inLines(block.lines)}</p> : <blockquote>{inLines(block.lines)}</blockquote>;
 };
 
 const inLines = (lines: readonly (readonly Inline[])[]) =>
@@ -34,19 +29,17 @@ const inLines = (lines: readonly (readonly Inline[])[]) =>
     </>
   ));
 
-const inItems = (items: readonly (readonly Inline[])[]) => items.map((parts) => <li>{parts.map(inline)}</li>);
-
 function inline(part: Inline): Child {
   switch (part.kind) {
     case "text":
       return part.text;
     case "code":
       return <code>{part.text}</code>;
-    case "bold":
+    case "strong":
       return <strong>{part.parts.map(inline)}</strong>;
-    case "italic":
+    case "em":
       return <em>{part.parts.map(inline)}</em>;
-    case "link":
+    case "a":
       return (
         <a href={part.href} rel="nofollow ugc noopener">
           {part.parts.map(inline)}
