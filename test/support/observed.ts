@@ -18,9 +18,14 @@ const FORBIDDEN: [string, RegExp][] = [
 /** A line of a request has these fields and no other. */
 export type RequestLine = {
   readonly requestId: string;
+  readonly traceId?: string;
   readonly operation: string;
   readonly status: number;
   readonly durationMs: number;
+  readonly colo: string;
+  readonly account?: string;
+  readonly apiKey?: string;
+  readonly version: string;
   readonly calls: { readonly d1: number; readonly kv: number; readonly gate: number };
 };
 

@@ -48,7 +48,11 @@ it("the log groups refusals by the code's fixed texts, never by what a client se
   const debug = vi.spyOn(console, "debug");
   const log = new ProblemLog();
   for (let client = 0; client < 5; client++)
-    log.add("r", new Problem("forbidden", { cause: { origin: `https://${client}.example` } }), 3_000_000_000_000);
+    log.add(
+      { requestId: "r" },
+      new Problem("forbidden", { cause: { origin: `https://${client}.example` } }),
+      3_000_000_000_000,
+    );
   expect(debug).toHaveBeenCalledTimes(1);
 });
 

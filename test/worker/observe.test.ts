@@ -3,6 +3,7 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
+import { COLUMNS } from "../../src/worker/http/observe.ts";
 import { countStores } from "../support/intercept.ts";
 import { createIsolate } from "../support/isolate.ts";
 import { dataPoints, leaksIn, requestLines } from "../support/observed.ts";
@@ -18,8 +19,8 @@ const unseen: Env = { ...env, REQUEST_LOG_SHARE: "0" };
 Reflect.deleteProperty(unseen, "REQUESTS");
 
 describe("a request's line", () => {
-  it("has the request id, the operation, the status, the time and the calls to stores, and nothing else", async () => {
-    const { token } = await addIdeaBank();
+  it("has the request id, the operation, the status, the time, whose it was, what answered and the calls to stores, and nothing else", async () => {
+    const { token, accountId } = await addIdeaBank();
     const headers = { Authorization: token, "X-Request-Id": "trace-42" };
     await createIsolate().request(`${CHANGELOG}?externalId=robin`, { headers });
     expect(requestLines()).toEqual([
@@ -28,10 +29,59 @@ describe("a request's line", () => {
         operation: "getChangelog",
         status: 200,
         durationMs: expect.any(Number),
+        ...{ colo: "", account: accountId, version: env.VERSION.id },
         // The write to KV begins before the answer, which does not wait for it.
         calls: { d1: 1, kv: 2, gate: 0 },
       },
     ]);
+  });
+
+  it("says whose it was: the account and the API key's identifier, also when the key is refused; and nobody of a forged key", async () => {
+    const key = await addApiKey({ scopes: [], limit: 2, windowSeconds: 60 });
+    const isolate = createIsolate();
+    const seen = [];
+    for (const [path, apiKey] of [
+      ["/tenant/whoami", key.text],
+      ["/tenant/surveys", key.text],
+      ["/tenant/whoami", key.text],
+      ["/tenant/whoami", `ibk_${"0".repeat(47)}`],
+    ] as const) {
+      await isolate.request(path, { headers: { "X-API-Key": apiKey } });
+      const { status, account, apiKey: id } = lastLine() ?? {};
+      seen.push([status, account, id]);
+    }
+    expect(seen).toEqual([
+      [200, key.accountId, key.id],
+      [403, key.accountId, key.id],
+      [429, undefined, key.id],
+      [401, undefined, undefined],
+    ]);
+  });
+
+  it("says whose panelist it was", async () => {
+    const { token, accountId } = await addIdeaBank();
+    for (const path of ["/ideabank", "/ideabank/proposals", CHANGELOG]) {
+      await createIsolate().request(path, { headers: { Authorization: token } });
+      expect(lastLine()?.account, path).toBe(accountId);
+    }
+  });
+
+  const TRACE = "0af7651916cd43dd8448eb211c80319c";
+  it.each([
+    [`00-${TRACE}-b7ad6b7169203331-01`, TRACE],
+    [`cc-${TRACE}-b7ad6b7169203331-01-what-comes-later`, TRACE],
+    [`ff-${TRACE}-b7ad6b7169203331-01`, undefined],
+    [`00-${TRACE.toUpperCase()}-b7ad6b7169203331-01`, undefined],
+    [`00-${"0".repeat(32)}-b7ad6b7169203331-01`, undefined],
+    [`00-${TRACE}-${"0".repeat(16)}-01`, undefined],
+    [`00-${TRACE}-b7ad6b7169203331-01x`, undefined],
+    [TRACE, undefined],
+  ])("has the identifier of the client's trace, if it is one: %s", async (traceparent, traceId) => {
+    const debug = vi.fn();
+    vi.spyOn(console, "debug").mockImplementation(debug);
+    await createIsolate().request("/tenant/whoami", { headers: { traceparent, "X-API-Key": "ibk_wrong" } });
+    expect(lastLine()?.traceId).toBe(traceId);
+    expect(debug).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ problem: "unauthorized", traceId }));
   });
 
   it("names each operation as the document does", async () => {
@@ -101,16 +151,27 @@ describe("a request's line", () => {
 });
 
 describe("a request's data point", () => {
-  it("has the operation, whether memory answered, the place, the status and the time", async () => {
-    const { token } = await addIdeaBank();
+  it("has the operation, whether memory answered, the location, the account, the key, the version, the status and the time", async () => {
+    const { token, accountId } = await addIdeaBank();
     const isolate = createIsolate({ ...env, REQUEST_LOG_SHARE: "0", FRESHNESS_SECONDS: "300" });
     for (let times = 0; times < 2; times++) await isolate.request(CHANGELOG, { headers: { Authorization: token } });
     const point = (cache: string) => ({
       indexes: ["getChangelog"],
-      blobs: ["getChangelog", cache, ""],
+      blobs: ["getChangelog", cache, "", accountId, "", env.VERSION.id],
       doubles: [200, expect.any(Number)],
     });
     expect(dataPoints()).toEqual([point("miss"), point("hit")]);
+  });
+
+  it("has a value in each column, in their order", async () => {
+    const key = await addApiKey();
+    await createIsolate().request("/tenant/whoami", { headers: { "X-API-Key": key.text } });
+    const [{ blobs = [], doubles = [] } = {}] = dataPoints();
+    expect([blobs.length, doubles.length]).toEqual([COLUMNS.blobs.length, COLUMNS.doubles.length]);
+    expect(Object.fromEntries(COLUMNS.blobs.map((name, index) => [name, blobs[index]]))).toEqual({
+      ...{ operation: "whoami", cache: "miss", colo: "" },
+      ...{ account: key.accountId, apiKey: key.id, version: env.VERSION.id },
+    });
   });
 
   it("is not needed: without the binding nothing is measured", async () => {

@@ -29,7 +29,10 @@ const BY_DEPLOYMENT = ["revoke", "limit", "sign-out", "move-member"];
 /** Each action with its words and a line of help. */
 const ACTIONS = [
   ["list", "Every account: API keys, members, storage, requests of the last day."],
-  ["show <account>", "Its identifier, status, storage and API keys. By the owner's e-mail address or the identifier."],
+  [
+    "show <account>",
+    "Its identifier, status, storage and API keys. By the owner's e-mail address, the identifier, or that of one of its keys.",
+  ],
   ["events <account>", "The whole activity of an account, oldest first."],
   ["export <account>", "All of an account but its secrets: a line of JSON for each row of schema.sql."],
   ["delete <account>", "Deletes all of a suspended account for good. Asks for the owner's address."],
@@ -281,9 +284,11 @@ function sqlOf(action: string, subject: string, first: string): string {
     throw new Failure(`${subject}: an owner's e-mail address, or an account's identifier of 12 letters and digits.`);
   // Owners' addresses are stored in lower case.
   const which = IDENTIFIER.test(subject) ? `id = ${quote(subject)}` : `owner_email = ${quote(subject.toLowerCase())}`;
+  // The log names the key of a request. Only looking is so generous.
+  const orOfKey = action === "show" ? ` OR id = (SELECT account_id FROM api_keys WHERE id = ${quote(subject)})` : "";
   const columns = `id, owner_email, status, ${STORED_BYTES} AS stored_bytes, max_bytes`;
   if (action === "quota") bytesOf(first);
-  return `SELECT ${columns} FROM accounts WHERE ${which}`;
+  return `SELECT ${columns} FROM accounts WHERE ${which}${orOfKey}`;
 }
 
 /** Throws a Failure. */

@@ -33,9 +33,9 @@ type RateLimitHeaders = Readonly<Record<string, string>>;
 /** `database` holds all data of the tenant. */
 export type AdmittedKey = { readonly apiKeyId: string; readonly tenant: Tenant; readonly database: Database };
 
-/** `limits` are headers of the response, with any status. */
+/** `limits` are headers of the response, with any status. A refusal says whose key it is, as far as that is known. */
 export type KeyDecision = { readonly limits: RateLimitHeaders } & (
-  | { readonly refusal: Problem }
+  | ({ readonly refusal: Problem } & Partial<Omit<AdmittedKey, "database">>)
   | (AdmittedKey & { readonly refusal?: undefined })
 );
 
@@ -53,12 +53,13 @@ export async function admitKey(
     return { limits: {}, refusal: notVerified(text, apiKey.reason, sender.sent.headers.get("Authorization")) };
   const database = databases.of(caller, apiKey.value.id);
   if (database === undefined) return { limits: {}, refusal: unauthorized("of no database") };
+  const apiKeyId = apiKey.value.id;
   const admission = await gatekeeper.admit(caller, database, { ...sender, apiKey: apiKey.value });
   const limits = rateLimitHeaders(admission);
-  if (admission.outcome !== "admitted") return { limits, refusal: problemOf(admission) };
+  if (admission.outcome !== "admitted") return { limits, apiKeyId, refusal: problemOf(admission) };
   const { tenant } = admission;
   const refusal = tenant.accountSuspended ? forbidden("suspended") : scopeRefusal(tenant, scope);
-  return refusal === undefined ? { limits, apiKeyId: apiKey.value.id, tenant, database } : { limits, refusal };
+  return refusal === undefined ? { limits, apiKeyId, tenant, database } : { limits, apiKeyId, tenant, refusal };
 }
 
 /** Undefined for a key that has the scope. */

@@ -46,7 +46,7 @@ export const createAccess = (memory: EntrypointMemory) =>
       return {
         caller: { env, executionCtx: ctx },
         settings: settingsReader.peek(env) ?? (await settingsReader.read(env)),
-        log: (problem) => problemLog.add(crypto.randomUUID(), problem, Date.now()),
+        log: (problem) => problemLog.add({ requestId: crypto.randomUUID() }, problem, Date.now()),
       };
     }
   };

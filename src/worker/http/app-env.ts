@@ -4,15 +4,22 @@ import type { StoreCalls } from "../store/databases.ts";
 import type { BodyShares } from "./body-shares.ts";
 import type { ProblemLog } from "./problem-log.ts";
 
+/** The tenant of a request, as far as it is known: identifiers, never a credential. */
+export type Whose = { readonly account?: string | undefined; readonly apiKey?: string | undefined };
+
 export type AppEnv = {
   Bindings: Env;
   Variables: {
     requestId: string;
+    /** Of the client's trace, for the log. */
+    traceId: string | undefined;
     problemLog: ProblemLog;
     settings: Settings;
     operation: string | undefined;
     /** The request's calls to stores, for observe.ts. */
     calls: StoreCalls;
+    /** For observe.ts: undefined until somebody was recognized. */
+    whose: Whose | undefined;
     /** The headers of an API key's rate limit, for an answer with any status. */
     limits: Readonly<Record<string, string>> | undefined;
     /** The owner of the lists that a cursor continues: the id of the account or of the idea bank, or the owner's e-mail address. */

@@ -4,6 +4,7 @@ import { hasCredential } from "../credentials/hide-credentials.ts";
 import { Problem } from "../problem.ts";
 import { type Settings, type SettingsReader, WrongSettings } from "../settings.ts";
 import type { StoreCalls } from "../store/databases.ts";
+import type { Whose } from "./app-env.ts";
 import type { BodyShares } from "./body-shares.ts";
 import { DEFAULT_HEADERS } from "./default-headers.ts";
 import { record } from "./observe.ts";
@@ -25,11 +26,14 @@ type Limits = Readonly<Record<string, string>>;
 /** Any context: the type lists only the members that all contexts have. */
 type AnyContext = Pick<Context<{ Bindings: Env }>, "req" | "env"> & {
   get(key: "requestId"): string;
+  get(key: "traceId"): string | undefined;
+  get(key: "whose"): Whose | undefined;
   get(key: "problemLog"): ProblemLog;
   get(key: "calls"): StoreCalls;
   get(key: "operation"): string | undefined;
   get(key: "limits"): Limits | undefined;
   set(key: "requestId", value: string): void;
+  set(key: "traceId", value: string | undefined): void;
   set(key: "problemLog", value: ProblemLog): void;
   set(key: "bodyShares", value: BodyShares): void;
   set(key: "calls", value: StoreCalls): void;
@@ -52,6 +56,13 @@ const ID = /^[\w\-=]{1,64}$/;
  */
 const requestIdOf = (sent: string | undefined, operatorSecret: string | undefined): string =>
   sent !== undefined && ID.test(sent) && !hasCredential(sent, operatorSecret) ? sent : crypto.randomUUID();
+
+/** W3C Trace Context. Version `ff` and identifiers of zeros are invalid. */
+const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
+
+/** The client's trace that the request belongs to, for the log. Undefined for a header that is missing or invalid. */
+const traceIdOf = (traceparent: string | undefined): string | undefined =>
+  traceparent === undefined ? undefined : TRACEPARENT.exec(traceparent)?.[1];
 
 const INSECURE = new Problem("insecure-transport");
 /** Requests to these names never leave the machine, so plain http is safe. */
@@ -76,7 +87,7 @@ export function createEveryRequest(
 
   function respond(answered: Answered, c: AnyContext): Response {
     if (answered instanceof Response) return answered;
-    problemLog.add(c.get("requestId"), answered, Date.now());
+    problemLog.add({ requestId: c.get("requestId"), traceId: c.get("traceId") }, answered, Date.now());
     const known =
       prepared.get(answered) ?? new Headers({ ...headers, "Content-Type": PROBLEM_TYPE, ...answered.headers });
     prepared.set(answered, known);
@@ -96,6 +107,7 @@ export function createEveryRequest(
 
   return async function everyRequest(c, answer, fail = problemFor) {
     c.set("requestId", requestIdOf(c.req.header(REQUEST_ID), c.env.OPERATOR_SECRET));
+    c.set("traceId", traceIdOf(c.req.header("traceparent")));
     c.set("problemLog", problemLog);
     c.set("bodyShares", bodyShares);
     c.set("calls", { d1: 0, kv: 0, gate: 0 });

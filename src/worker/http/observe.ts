@@ -6,6 +6,16 @@
 import type { Context } from "hono";
 import { logWarning } from "../log.ts";
 import type { StoreCalls } from "../store/databases.ts";
+import type { Whose } from "./app-env.ts";
+
+/**
+ * The columns of a data point: the first blob is `blob1`. Stored points keep theirs for three months, so a new one goes to the end.
+ * Every query of the documents and of docs/dashboards is held against this.
+ */
+export const COLUMNS = {
+  blobs: ["operation", "cache", "colo", "account", "apiKey", "version"],
+  doubles: ["status", "durationMs"],
+} as const;
 
 /** The name for requests that no operation answers: pages, preflights, unknown paths. */
 const OTHER = "other";
@@ -13,6 +23,8 @@ const OTHER = "other";
 /** The members that all contexts have. */
 type AnyContext = Pick<Context<{ Bindings: Env }>, "req" | "env"> & {
   get(key: "requestId"): string;
+  get(key: "traceId"): string | undefined;
+  get(key: "whose"): Whose | undefined;
   get(key: "operation"): string | undefined;
   get(key: "calls"): StoreCalls;
 };
@@ -28,12 +40,15 @@ export function record(
     const { status } = response;
     // A Worker's clock moves with I/O only, so this is the time that the request has waited.
     const durationMs = Date.now() - start;
-    if (logs) console.log({ requestId: c.get("requestId"), operation, status, durationMs, calls });
+    const { account, apiKey } = c.get("whose") ?? {};
+    const seen = { operation, status, durationMs, colo: coloOf(c), account, apiKey, version: c.env.VERSION?.id };
+    if (logs) console.log({ requestId: c.get("requestId"), traceId: c.get("traceId"), ...seen, calls });
     const cache = calls.d1 + calls.kv + calls.gate === 0 ? "hit" : "miss";
+    const point = { ...seen, cache };
     c.env.REQUESTS?.writeDataPoint({
       indexes: [operation],
-      blobs: [operation, cache, placeOf(c)],
-      doubles: [status, durationMs],
+      blobs: COLUMNS.blobs.map((name) => point[name] ?? ""),
+      doubles: COLUMNS.doubles.map((name) => point[name]),
     });
   } catch (error) {
     logWarning("a request could not be observed", error);
@@ -41,4 +56,4 @@ export function record(
 }
 
 /** The Cloudflare location that answers, such as `FRA`. */
-const placeOf = (c: AnyContext): string => String(c.req.raw.cf?.colo ?? "");
+const coloOf = (c: AnyContext): string => String(c.req.raw.cf?.colo ?? "");

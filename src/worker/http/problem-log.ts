@@ -10,11 +10,14 @@ const INTERVAL_MS = 1_000;
 /** Bounded, because an error's message can hold anything. The causes of refusals are fixed texts. */
 const MAX_CAUSES = 200;
 
+/** By which a reader finds the lines of a request. */
+type LineIds = { readonly requestId: string; readonly traceId?: string | undefined };
+
 export class ProblemLog {
   readonly #logged = new BoundedMap<{ readonly at: number; unlogged: number }>({ max: MAX_CAUSES });
 
-  /** `now` is in Unix milliseconds. A problem without a cause is the client's fault, and is not logged. */
-  add(requestId: string, { code, status, cause }: Problem, now: number): void {
+  /** `ids` begin the line. `now` is in Unix milliseconds. A problem without a cause is the client's fault, and is not logged. */
+  add(ids: LineIds, { code, status, cause }: Problem, now: number): void {
     if (cause === undefined && status < 500) return;
     const key = `${code} ${cause}`;
     const last = this.#logged.get(key);
@@ -24,7 +27,7 @@ export class ProblemLog {
     }
     this.#logged.set(key, { at: now, unlogged: 0 });
     const text = cause === undefined ? undefined : textOfError(cause);
-    const line = { requestId, problem: code, cause: text, unlogged: last?.unlogged ?? 0 };
+    const line = { ...ids, problem: code, cause: text, unlogged: last?.unlogged ?? 0 };
     if (status >= 500) console.error(line);
     else console.debug(line);
   }

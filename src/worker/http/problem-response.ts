@@ -9,6 +9,7 @@ import type { ProblemLog } from "./problem-log.ts";
 /** Any context of the application: the type lists only the members that all contexts have. */
 type AnyContext = Pick<Context<AppEnv>, "body"> & {
   get(key: "requestId"): string;
+  get(key: "traceId"): string | undefined;
   get(key: "problemLog"): ProblemLog;
 };
 
@@ -23,7 +24,7 @@ export function handleError(error: Error, c: AnyContext): Response {
 /** The problem that the client gets for an error. For a defect it is a fixed text, and the details are only in the log. */
 export function toProblem(error: Error, c: AnyContext): Problem {
   const problem = problemFor(error);
-  c.get("problemLog").add(c.get("requestId"), problem, Date.now());
+  c.get("problemLog").add({ requestId: c.get("requestId"), traceId: c.get("traceId") }, problem, Date.now());
   return problem;
 }
 

@@ -8,7 +8,8 @@ import { operation } from "./operation.ts";
 const askerOf = (c: Context<AppEnv>): Asker => ({
   caller: c,
   settings: c.get("settings"),
-  log: (problem) => c.get("problemLog").add(c.get("requestId"), problem, Date.now()),
+  log: (problem) =>
+    c.get("problemLog").add({ requestId: c.get("requestId"), traceId: c.get("traceId") }, problem, Date.now()),
 });
 
 const SHARED = {

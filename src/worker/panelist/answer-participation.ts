@@ -74,6 +74,7 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
     const watched = isRead ? undefined : watchWebhooks(primary.session, { ideaBankId });
     const found = await (watched === undefined ? read() : work(watched.session));
     primary.noteAnswer();
+    c.set("whose", { account: found.access.accountId ?? undefined });
     const waiting = watched?.waiting ?? [];
     if (waiting.length > 0)
       c.executionCtx.waitUntil(deliverSoon(database.withoutSession(), waiting, sendOutside(send, c.env)));

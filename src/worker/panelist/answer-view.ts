@@ -17,6 +17,7 @@ export const createViewAnswer =
   async (c: Context<AppEnv>, { credential: { capability }, feed, handle }: IdeaBankOperation) => {
     const inAddress = feed === undefined ? undefined : visitorsOnly(c.req.query("token"));
     const opened = await openIdeaBank(c, { memory, capability, inAddress });
+    c.set("whose", { account: opened.ideaBank?.accountId });
     if (capability !== null && (opened.ideaBank === null || !hasCapability(opened.ideaBank, capability)))
       throw new Problem("idea-bank-not-found");
     return handle(c, opened, memory);

@@ -48,6 +48,7 @@ export function createApiKeyAuthentication(memory: KeyMemory): AuthenticateApiKe
       },
     });
     c.set("limits", decision.limits);
+    c.set("whose", { account: decision.tenant?.accountId, apiKey: decision.apiKeyId });
     if (decision.refusal) return decision.refusal;
     c.set("tenant", decision.tenant);
     c.set("apiKeyId", decision.apiKeyId);

@@ -35,6 +35,11 @@ it("shows an account and its keys, as an operator types it", async () => {
   );
 });
 
+it("shows the account of a key that the log names, and changes none by it", async () => {
+  expect((await run("show", KEY)).stdout).toContain(`(account ${ACCOUNT})`);
+  expect(await run("quota", KEY, "1024")).toMatchObject({ code: 1, stderr: expect.stringContaining("there is none") });
+});
+
 it("shows what the quota counts: votes, too", async () => {
   database.exec(`UPDATE accounts SET stored_bytes = ${2 * 1_048_576}, counted_votes = ${1_048_576 / 128}`);
   expect(await run("show", ACCOUNT)).toMatchObject({ stdout: expect.stringContaining("It stores 3.0 of 512.0 MiB.") });

@@ -7,7 +7,7 @@ const markdownOf = (folder: string) =>
     .filter((name) => name.endsWith(".md"))
     .map((name) => join(folder, name));
 
-export const listDocuments = (): string[] => [".", "docs", "docs/decisions"].flatMap(markdownOf);
+export const listDocuments = (): string[] => [".", "docs", "docs/dashboards", "docs/decisions"].flatMap(markdownOf);
 
 /** The code block that follows `<!-- marker -->`. */
 export function block(document: string, marker: string): string {
