@@ -1,5 +1,5 @@
 /** What strangers and their tools find: CI, templates, metadata, the Deploy to Cloudflare button. */
-import { readdirSync, readFileSync, statSync } from "node:fs";
+import { existsSync, readdirSync, readFileSync, statSync } from "node:fs";
 import { parseEnv } from "node:util";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
@@ -64,7 +64,29 @@ it("the changelog has the version of package.json, and its versions fall", () =>
   expect(versions.map(([line]) => line.split(" ")[1])).toContain(version);
 });
 
-it("the metadata names no host and no person", () => {
-  expect(JSON.stringify(metadata)).not.toMatch(/https?:\/\/|@[\w.-]+\.\w+>/);
+it("the metadata names no person, and no host but the placeholder that CONTRIBUTING explains", () => {
+  const text = JSON.stringify(metadata);
+  expect(text).not.toMatch(/https?:\/\/(?!example\.com\/)|@[\w.-]+\.\w+>/);
+  const { homepage, bugs, repository } = metadata;
+  for (const address of [homepage, bugs, repository.url])
+    expect(address).toContain("https://example.com/edge-access-api");
+  expect(read("CONTRIBUTING.md")).toContain("`homepage`, `bugs` and `repository`");
   expect(metadata).toMatchObject({ private: true, license: "MIT", keywords: expect.any(Array) });
+});
+
+it("AGENTS.md has at most 40 lines, and names scripts and paths that exist", () => {
+  const text = read("AGENTS.md");
+  expect(text.trimEnd().split("\n").length).toBeLessThanOrEqual(40);
+  for (const [, script = ""] of text.matchAll(/npm run ([\w:-]+)/g))
+    expect(Object.keys(metadata.scripts)).toContain(script);
+  const paths = [...text.matchAll(/`((?:src|test|docs|public|migrations|schema)[\w./-]*)`/g)].map(
+    ([, path = ""]) => path,
+  );
+  expect(paths.length).toBeGreaterThan(10);
+  for (const path of paths) expect(existsSync(path), path).toBe(true);
+});
+
+it(".nvmrc has the Node that the project brings along", () => {
+  const versions = Object.values<string>(metadata.optionalDependencies).map((each) => each.split(".")[0]);
+  expect(new Set(versions)).toEqual(new Set([read(".nvmrc").trim()]));
 });
