@@ -3,7 +3,8 @@ import { existsSync, readFileSync } from "node:fs";
 import { basename } from "node:path";
 import { expect, it } from "vitest";
 import { ORACLES } from "../simulation/oracles/index.ts";
-import { TESTS } from "./promises.ts";
+import { readSeeds } from "../simulation/seeds.ts";
+import { FOUND, TESTS } from "./promises.ts";
 
 const promises = [...readFileSync("docs/promises.md", "utf8").matchAll(/^(\d+)\. \*\*(.*?)\.\*\* (.*)$/gm)].map(
   ([, number = "", name = "", words = ""]) => ({ number, name, words }),
@@ -33,6 +34,17 @@ it("each invariant of the simulation holds a promise, in one sentence", () => {
   expect(ORACLES.filter(({ words }) => !/^[^.]*\.$/.test(words))).toEqual([]);
 });
 
+/** By invariant: how many histories are kept that broke it. */
+const kept = Map.groupBy(readSeeds().seeds, ({ oracle }) => oracle);
+
+it("each invariant has found something: in a history that is kept, or when the code was changed to try it", () => {
+  const names = ORACLES.map(({ name }) => name);
+  const unkept = names.filter((name) => !kept.has(name));
+  expect(unkept.toSorted()).toEqual(Object.keys(FOUND).toSorted());
+});
+
+const foundBy = (name: string) => FOUND[name] ?? `histories: ${kept.get(name)?.length}`;
+
 const row = (...cells: readonly string[]) => `| ${cells.join(" | ")} |`;
 const nameOf = (path: string) => basename(path).replace(/(\.\w+)*\.ts$/, "");
 
@@ -48,10 +60,11 @@ it("docs/promises-tests.md is the table of today", async () => {
 The promises are in [promises.md](promises.md). An invariant is looked for in every history that [the simulation](development.md) plays.`,
     [row("promise", "tests", "invariants"), row("---", "---", "---"), ...table].join("\n"),
     "## What each invariant says",
+    "What it found: histories of the code as it was, which the tests play again; or a change of the code that was made to see whether it finds it.",
     [
-      row("invariant", "what it says"),
-      row("---", "---"),
-      ...ORACLES.map(({ name, words }) => row(`\`${name}\``, words.replaceAll("|", "\\|"))),
+      row("invariant", "what it says", "what it found"),
+      row("---", "---", "---"),
+      ...ORACLES.map(({ name, words }) => row(`\`${name}\``, words.replaceAll("|", "\\|"), foundBy(name))),
     ].join("\n"),
   ];
   await expect(`${page.join("\n\n")}\n`).toMatchFileSnapshot("../../docs/promises-tests.md");

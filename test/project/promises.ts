@@ -187,3 +187,46 @@ export const TESTS: Readonly<Record<string, readonly string[]>> = {
     "commands/deployment/end-again-later.test.ts",
   ],
 };
+
+/**
+ * What showed that an invariant can find something, where no history of `test/simulation/seeds.json` does: a change of the code that was
+ * made to try it, and that it found.
+ */
+export const FOUND: Readonly<Record<string, string>> = {
+  revocation: "a revocation was answered before the key's Durable Object was told",
+  "revocation-unconfirmed": "a revoked key was admitted, which a history of more than five minutes showed",
+  narrowing: "a change of a key was answered before its Durable Object was told",
+  resumption: "an isolate went on refusing an account that it had seen suspended",
+  "valid-key-works": "a valid key was now and then taken for expired",
+  "panelist-limit": "a panelist was refused while the rate-limiting binding failed",
+  expiry: "an expired token was accepted",
+  rotation: "every earlier secret of a key was accepted",
+  "last-use-true": "the use of a key was saved ten minutes late",
+  "capabilities-fresh": "a closed idea bank was shown as one in which panelists vote",
+  "proposals-found": "a search looked for another word than the one that was sent",
+  "etag-names-body": "the ETag was a hash of the first 40 bytes",
+  "read-your-writes": "a read ignored the Consistency-Token",
+  "new-token-works": "a token of the last eight seconds was taken for revoked",
+  "visitors-only-read": "a visitor's write was handled as a panelist's",
+  "closed-is-missing": "the answer about a closed idea bank had the time",
+  "nothing-internal": "an entry of the changelog had its identifier",
+  "nobody-identified": "the author of a proposal was the panelist's identifier",
+  "key-shown-once": "an answer to a change of a key held a key",
+  "retries-are-safe": "the Idempotency-Key was not read",
+  "external-ids": "nothing kept an externalId from being used twice",
+  "four-active-keys": "seven keys were allowed",
+  members: "a member was refused in the account",
+  "storage-bounded": "a new idea bank added nothing to the stored bytes",
+  "slices-end": "the row of a deleted panelist stayed",
+  "changes-in-order": "a new panelist was logged as changed",
+  "changes-followed": "a page of changes left out its last one",
+  "delivered-in-order": "a failed delivery was passed over",
+  "one-delivery": "a webhook was claimed twice",
+  "deliveries-signed": "the signature was of another body",
+  "tenants-isolated": "a proposal was loaded by its identifier alone",
+  "one-database": "a panelist's request asked the other database, too",
+  "one-account-for-an-owner": "the directory took an address twice",
+  "forged-costs-nothing": "a forged key asked a Durable Object",
+  "hung-sessions": "sessions never counted as hanging",
+  health: "the stores were asked again after a second",
+};

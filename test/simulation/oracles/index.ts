@@ -25,7 +25,6 @@ import { members } from "./members.ts";
 import { newToken } from "./new-token.ts";
 import { nobodyIdentified, nothingInternal, shownOnce } from "./nothing-internal.ts";
 import { operationCounts } from "./operation-counts.ts";
-import { order } from "./order.ts";
 import { panelistLimit } from "./panelist-limit.ts";
 import { rateLimit } from "./rate-limit.ts";
 import { consistencyTokens, readYourWrites } from "./read-your-writes.ts";
@@ -60,7 +59,6 @@ export const ORACLES: readonly Oracle[] = [
   capabilitiesFresh,
   proposalsFresh,
   proposalsFound,
-  order,
   etags,
   readYourWrites,
   consistencyTokens,

@@ -4,7 +4,6 @@ import { closedIsMissing } from "./closed-is-missing.ts";
 import { etags } from "./etags.ts";
 import { capabilitiesFresh, changelogFresh, proposalsFresh } from "./freshness.ts";
 import { nobodyIdentified, nothingInternal, shownOnce } from "./nothing-internal.ts";
-import { order } from "./order.ts";
 import { consistencyTokens, readYourWrites } from "./read-your-writes.ts";
 import {
   ACCOUNT,
@@ -161,12 +160,6 @@ test("a list of proposals is that of one moment, in the order of its sort", () =
   expect(found(proposalsFresh, one, other, whole, list(1, 50_000, [voted, seen(B)]))).toBe(1);
   expect(found(proposalsFresh, one, other, whole, list(1, 35_000, [seen(B), seen(A, { votes: 1 })]))).toBe(1);
   expect(found(proposalsFresh, one, other, whole, list(1, 50_000, [seen(B), seen(A)]))).toBe(1);
-});
-
-test("one panelist's answers do not go back in an isolate", () => {
-  const both = [entry(B, 9), entry(A, 1)];
-  expect(found(order, one, two, shows(1, 52_000, both), shows(2, 53_000, [entry(A, 1)], { isolate: "b" }))).toBe(0);
-  expect(found(order, one, two, shows(1, 52_000, both), shows(2, 53_000, [entry(A, 1)]))).toBe(1);
 });
 
 test("a Consistency-Token is answered from what includes its write, in any isolate", () => {

@@ -25,14 +25,14 @@ export const allowedAge = (history: History, call: Call): number => {
   return ageWithSteps(history, call.isolate, isViewed && isDown ? OLDEST_VIEW_MS : ageMs, call.at);
 };
 
-export type Explained = { readonly call: Call; readonly first: number; readonly last: number };
-export type Judged = { readonly explained: readonly Explained[]; readonly unexplained: readonly Call[] };
+type Explained = { readonly call: Call; readonly last: number };
+type Judged = { readonly explained: readonly Explained[]; readonly unexplained: readonly Call[] };
 
 const known = new WeakMap<History, Judged>();
 
 /**
- * Each read of the panelist API with the first and the last moment, within the allowed span, that it could be answered from; and those
- * that no moment explains.
+ * Each read of the panelist API with the last moment, within the allowed span, that it could be answered from; and those that no
+ * moment explains.
  */
 export const judged = (history: History): Judged => {
   const before = known.get(history);
@@ -50,9 +50,8 @@ export const judged = (history: History): Judged => {
       call.status === 304 ? notModified(history, call, moment, etags) : couldBe(history, call, moment),
     );
     if (verdicts.some((verdict) => verdict === undefined)) continue;
-    const first = verdicts.indexOf(true);
-    if (first === -1) unexplained.push(call);
-    else explained.push({ call, first: moments[first] ?? -1, last: lastOf(rows.commits.length, moments, verdicts) });
+    if (verdicts.includes(true)) explained.push({ call, last: lastOf(rows.commits.length, moments, verdicts) });
+    else unexplained.push(call);
   }
   const result = { explained, unexplained };
   known.set(history, result);
