@@ -51,6 +51,23 @@ describe("what the idea bank allows", () => {
     expect(asked).toEqual([bank.token, other]);
   });
 
+  it("is still known to an element that comes when the deadline of the request is over", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { page, asked } = await open(`<idea-bank-board token="${bank.token}"></idea-bank-board>`, (page) =>
+      page.addInitScript(`window.deadlines = [];
+        AbortSignal.timeout = () => {
+          const deadline = new AbortController();
+          deadlines.push(deadline);
+          return deadline.signal;
+        };`),
+    );
+    await inState(page, "board", "ready");
+    await page.evaluate(`for (const deadline of deadlines) deadline.abort();
+      document.querySelector("main").insertAdjacentHTML("beforeend", '<idea-bank-roadmap token="${bank.token}"></idea-bank-roadmap>');`);
+    await inState(page, "roadmap", "ready");
+    expect(asked).toHaveLength(1);
+  });
+
   it("is asked again after a failure, and goes on when the element that asked has left the page", async () => {
     const bank = await stage.ideaBank({}, IDEAS);
     const tags = ["board", "roadmap"].map((name) => `<idea-bank-${name} token="${bank.token}"></idea-bank-${name}>`);
