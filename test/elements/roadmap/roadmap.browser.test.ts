@@ -114,7 +114,7 @@ describe("<idea-bank-roadmap>", () => {
     await expect.poll(() => page.evaluate("history.length")).toBe(length);
   });
 
-  it("leads who is not signed in to the sign-in, and opens the idea afterwards", async () => {
+  it("tells the page that a visitor wants to vote, and counts the vote after the sign-in", async () => {
     const bank = await stage.ideaBank({}, IDEAS);
     const { token } = await stage.tenant<{ token: string }>("POST", `${bank.path}/tokens`, { visitor: true });
     const { page } = await stage.page();
@@ -124,11 +124,12 @@ describe("<idea-bank-roadmap>", () => {
     await page.goto(stage.hostPage(body, { head: script("roadmap") }));
     await page.evaluate("window.said = [], addEventListener('sign-in', ({ detail }) => said.push(detail.proposal))");
     await page.getByRole("button", { name: /^Vote for “Bikes”/ }).click();
-    await page.locator(".notice").getByText("Sign in to take part.").waitFor();
+    await page.locator(".notice").getByText("Sign in on this site to vote and suggest ideas.").waitFor();
     await expect.poll(() => page.evaluate("said.join()")).toBe(bank.ids[2]);
     current = bank.token;
     await page.reload();
     await page.getByRole("heading", { name: "Bikes", level: 3 }).waitFor();
+    await page.getByRole("button", { name: "Vote for “Bikes”: 1 vote", pressed: true }).waitFor();
   });
 
   it("says that nothing is planned, that a column is empty, that it is closed, and what went wrong once", async () => {
