@@ -56,6 +56,11 @@ const PROBLEMS = {
     detail:
       "Changes after this cursor are not kept any more. Get a new one with `after=now`, list everything once, and go on from it.",
   },
+  "precondition-failed": {
+    status: 412,
+    title: "Precondition Failed",
+    detail: "The resource has changed since the version in `If-Match`. Nothing was written: read it again.",
+  },
   "payload-too-large": { status: 413, title: "Content Too Large", detail: "The request body is too large." },
   "unsupported-media-type": {
     status: 415,

@@ -66,6 +66,14 @@ describe.each(SHELLS)("the README's walk-through, pasted into an interactive %s,
     });
   });
 
+  it("goes on with a change of what was seen, as docs/api.md has it", async () => {
+    const code = `${walkThrough}\n${block("docs/api.md", "if-match")}\necho "$ETAG"\n`;
+    const { output, complaints } = await pasteInto(shell, code, checkout.folder);
+    expect(complaints).not.toMatch(/not found|unmatched|parse error|syntax error|curl: /);
+    expect(output).toContain('"title":"Dark mode on the map"');
+    expect(output).toMatch(/^"[\w+/]{22}"$/m);
+  });
+
   it("shows what is wrong when a request fails", async () => {
     const wrong = walkThrough.replace(/^KEY=.*$/m, "KEY=ibk_wrong");
     const { complaints } = await pasteInto(shell, wrong, checkout.folder);

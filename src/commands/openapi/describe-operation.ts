@@ -1,6 +1,7 @@
 /** Describes one operation in the document, from its definition. */
+import * as z from "zod/mini";
 import type { Operation } from "../../worker/http/operation.ts";
-import { successStatus, takesIdempotencyKey } from "../../worker/http/operation.ts";
+import { successStatus, takesIdempotencyKey, takesIfMatch } from "../../worker/http/operation.ts";
 import { HEADERS, headerReferences } from "./headers.ts";
 import type { NamedOperation } from "./operations.ts";
 import { problemsByStatus } from "./problems.ts";
@@ -24,6 +25,8 @@ export function describeOperation(operation: NamedOperation) {
         : []),
       ...(operation.feed ? [VISITOR_TOKEN] : []),
       ...(conditional ? [IF_NONE_MATCH] : []),
+      ...(takesIfMatch(operation) ? [IF_MATCH] : []),
+      ...(takesIfMatch(operation) && operation.creates ? [ONLY_CREATE] : []),
       ...(credential.kind === "compoundToken" ? [CONSISTENCY_TOKEN] : []),
     ],
     ...(body && {
@@ -33,8 +36,8 @@ export function describeOperation(operation: NamedOperation) {
       },
     }),
     responses: {
-      [successStatus(operation)]: successOf(operation),
-      ...(operation.creates && { 201: { ...successOf(operation), description: "Created." } }),
+      [successStatus(operation)]: successOf(operation, successStatus(operation)),
+      ...(operation.creates && { 201: { ...successOf(operation, 201), description: "Created." } }),
       ...(conditional && {
         304: { description: "The answer has not changed.", headers: headerReferences(["X-Request-Id", "ETag"]) },
       }),
@@ -43,18 +46,23 @@ export function describeOperation(operation: NamedOperation) {
   };
 }
 
-const successOf = (operation: Operation) => ({
+const successOf = (operation: Operation, status: number) => ({
   description: operation.answer || operation.feed ? "Success." : "Success. There is no body.",
   headers: headerReferences([
     "X-Request-Id",
     ...(operation.credential.kind === "apiKey" ? (["RateLimit-Policy", "RateLimit"] as const) : []),
     ...(returnsFirstAnswer(operation) ? (["Idempotency-Replayed"] as const) : []),
-    ...(operation.conditional ? (["ETag"] as const) : []),
+    ...(status === 201 && hasAddress(operation) ? (["Location"] as const) : []),
+    ...(operation.conditional || (operation.version && operation.answer) ? (["ETag"] as const) : []),
     ...(sendsConsistencyToken(operation) ? (["Consistency-Token"] as const) : []),
   ]),
   ...(operation.answer && { content: { [operation.feed ?? "application/json"]: contentOf(operation) } }),
   ...(operation.feed && !operation.answer && { content: { [operation.feed]: { schema: { type: "string" } } } }),
 });
+
+/** What is created has an address if it has an identifier. */
+const hasAddress = ({ answer, credential: { kind } }: Operation): boolean =>
+  kind !== "access" && answer instanceof z.ZodMiniObject && "id" in answer.shape;
 
 /** Account Settings does not: a secret is shown once. */
 const returnsFirstAnswer = (operation: Operation): boolean =>
@@ -139,7 +147,24 @@ const IF_NONE_MATCH = {
   in: "header",
   description: "The `ETag` of an earlier answer. The answer is 304 while nothing has changed.",
   schema: { type: "string" },
-  example: '"Fg23r3gbl+I2kog9ekqb7A=="',
+  example: HEADERS.ETag.example,
+};
+
+const IF_MATCH = {
+  name: "If-Match",
+  in: "header",
+  description:
+    "The `ETag` of an earlier answer. If somebody has changed the resource since, nothing is written and the answer is 412. `*` is every version.",
+  schema: { type: "string" },
+  example: HEADERS.ETag.example,
+};
+
+const ONLY_CREATE = {
+  name: "If-None-Match",
+  in: "header",
+  description: "`*` only creates: if there is one with this id, the answer is 412.",
+  schema: { type: "string", enum: ["*"] },
+  example: "*",
 };
 
 const CONSISTENCY_TOKEN = {

@@ -22,7 +22,11 @@ export const HEADERS = {
     "A request of the panelist API that sends it back is answered from data that includes this write. It is valid for a minute.",
     "ibw_0Vj8aD3kb4nK",
   ),
-  ETag: header("The version of the answer. Send it in `If-None-Match`.", '"Fg23r3gbl+I2kog9ekqb7A=="'),
+  ETag: header(
+    "The version of the answer. Send it in `If-None-Match` to read the changelog, and in `If-Match` to change or delete a resource of the tenant API.",
+    '"Fg23r3gbl+I2kog9ekqb7A"',
+  ),
+  Location: header("The path of what is new.", "/tenant/surveys/5urveySunday"),
 };
 
 export type HeaderName = keyof typeof HEADERS;

@@ -1,6 +1,6 @@
 /** The error responses of the document. An operation's definition and the table of problems decide which ones it can return. */
 import type { Operation } from "../../worker/http/operation.ts";
-import { refusesUnknown, takesIdempotencyKey } from "../../worker/http/operation.ts";
+import { refusesUnknown, takesIdempotencyKey, takesIfMatch } from "../../worker/http/operation.ts";
 import { REFUSAL_REASONS } from "../../worker/model/api-key.ts";
 import { PROBLEM_CODES, Problem, type ProblemCode, problemDocument, problemStatus } from "../../worker/problem.ts";
 import { type HeaderName, headerReferences } from "./headers.ts";
@@ -94,6 +94,7 @@ function problemCodesOf(operation: Operation): ProblemCode[] {
   if (hasInput || refusesUnknown(operation) || takesIdempotencyKey(operation)) codes.add("invalid-request");
   if (body !== undefined) codes.add("request-timeout").add("payload-too-large").add("unsupported-media-type");
   if (takesIdempotencyKey(operation)) codes.add("idempotency-key-reused");
+  if (takesIfMatch(operation)) codes.add("precondition-failed").add("invalid-request");
   const isTenants = credential.kind === "apiKey" || credential.kind === "compoundToken";
   const grows = operation.effect === "adds" || operation.effect === "overwrites";
   if ((body !== undefined && isTenants && grows) || takesIdempotencyKey(operation)) codes.add("quota-exceeded");

@@ -3,6 +3,7 @@ import type { Comment, NewComment, TenantComment } from "../model/comment.ts";
 import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
+import type { Seen, Stored } from "../model/version.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { NOBODY, namedPanelist, namedValues, panelistExists } from "./acting-for.ts";
@@ -10,6 +11,7 @@ import { deleteOnce, insertOnce, mapResult, notDoneBefore, toDeleted, toInserted
 import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
 import { existingPanelist } from "./panelists.ts";
 import { ACCESSIBLE_PROPOSAL, OWN_PROPOSAL, type ProposalPath } from "./proposals.ts";
+import { asSeen, withState } from "./versions.ts";
 
 export type CommentRow = {
   id: string;
@@ -153,30 +155,46 @@ export async function createComment(
   };
 }
 
+/** The path's comment, if the account has it. */
+const OWN_COMMENT = `account_id = :accountId AND id = :commentId AND proposal_id = (SELECT id FROM proposals WHERE ${OWN_PROPOSAL})`;
+
+/** A comment of a path. */
+type CommentPath = { readonly accountId: string; readonly path: ProposalPath; readonly commentId: string };
+
+/** For `If-Match`. */
+export const loadStoredComment = async (
+  session: Session,
+  { accountId, path, commentId }: CommentPath,
+): Promise<Stored | null> =>
+  withState(
+    await session.first(
+      prepare<CommentRow & { state: string }>(`SELECT ${COLUMNS}, body AS state FROM comments WHERE ${OWN_COMMENT}`, {
+        ...path,
+        accountId,
+        commentId,
+      }),
+    ),
+    toComment,
+  );
+
 /**
  * Changes the text of the tenant's own comment. This is no activity, because writing the comment was. `panelists`: it is a
  * panelist's comment.
  */
 export async function updateComment(
   session: Session,
-  {
-    accountId,
-    path,
-    commentId,
-    comment: { body },
-  }: {
-    readonly accountId: string;
-    readonly path: ProposalPath;
-    readonly commentId: string;
-    readonly comment: NewComment;
-  },
+  { accountId, path, commentId, comment: { body }, seen }: CommentPath & Seen & { readonly comment: NewComment },
 ): Promise<Comment | "panelists" | null> {
-  const values = { ...path, accountId, commentId, body };
-  const named = `account_id = :accountId AND id = :commentId AND proposal_id = (SELECT id FROM proposals WHERE ${OWN_PROPOSAL})`;
-  const { found } = await session.batch({
-    updated: prepare(`UPDATE comments SET body = :body WHERE ${named} AND by_tenant = 1 AND body <> :body`, values),
-    found: prepare<CommentRow>(`SELECT ${COLUMNS} FROM comments WHERE ${named}`, values),
+  const values = { ...path, accountId, commentId, body, seen };
+  const { asSeenBefore, found } = await session.batch({
+    asSeenBefore: prepare(`SELECT 1 FROM comments WHERE ${OWN_COMMENT} AND ${asSeen("body")}`, values),
+    updated: prepare(
+      `UPDATE comments SET body = :body WHERE ${OWN_COMMENT} AND by_tenant = 1 AND body <> :body AND ${asSeen("body")}`,
+      values,
+    ),
+    found: prepare<CommentRow>(`SELECT ${COLUMNS} FROM comments WHERE ${OWN_COMMENT}`, values),
   });
+  if (asSeenBefore.length === 0) return null;
   const [row] = found;
   if (row === undefined) return null;
   return row.by_tenant === 1 ? toComment(row) : "panelists";
@@ -189,18 +207,12 @@ export async function deleteComment(
     accountId,
     path,
     commentId,
+    seen,
     idempotencyKey,
-  }: {
-    readonly accountId: string;
-    readonly path: ProposalPath;
-    readonly commentId: string;
-    readonly idempotencyKey?: IdempotencyKey | undefined;
-  },
+  }: CommentPath & Seen & { readonly idempotencyKey?: IdempotencyKey | undefined },
 ): Promise<IdempotentResult<null>> {
-  const sql = `DELETE FROM comments WHERE account_id = :accountId AND id = :commentId
-      AND proposal_id = (SELECT id FROM proposals WHERE ${OWN_PROPOSAL}) AND ${notDoneBefore()}
-    RETURNING id`;
-  const deletion = deleteOnce(accountId, { idempotencyKey, sql, values: { ...path, commentId } });
+  const sql = `DELETE FROM comments WHERE ${OWN_COMMENT} AND ${asSeen("body")} AND ${notDoneBefore()} RETURNING id`;
+  const deletion = deleteOnce(accountId, { idempotencyKey, sql, values: { ...path, commentId, seen } });
   return toDeleted(await session.batch(deletion), idempotencyKey);
 }
 

@@ -3,14 +3,18 @@ import { type IdeaBank, type IdeaBankChanges, type IdeaBankStatus, NewIdeaBank }
 import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
+import type { Seen, Stored } from "../model/version.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { type StoredRow, setChanges, storedFields } from "./columns.ts";
 import { deleteOnce, insertOnce, mapResult, notDoneBefore, toDeleted, toInserted } from "./idempotency.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
+import { asSeen, withState } from "./versions.ts";
 
 const { columns, parameters, toFields } = storedFields(NewIdeaBank);
 const COLUMNS = `id, ${columns}, created_at`;
+
+const STATE = `json_array(${columns})`;
 
 const toIdeaBank = (row: StoredRow): IdeaBank => ({
   id: row.id,
@@ -76,18 +80,34 @@ export async function loadIdeaBank(session: Session, accountId: string, id: stri
   return row && toIdeaBank(row);
 }
 
+/** For `If-Match`. */
+export const loadStoredIdeaBank = async (session: Session, accountId: string, id: string): Promise<Stored | null> =>
+  withState(
+    await session.first(
+      prepare<StoredRow & { state: string }>(
+        `SELECT ${COLUMNS}, ${STATE} AS state FROM idea_banks WHERE account_id = :accountId AND id = :id`,
+        { accountId, id },
+      ),
+    ),
+    toIdeaBank,
+  );
+
 export async function updateIdeaBank(
   session: Session,
-  { accountId, id, changes }: { readonly accountId: string; readonly id: string; readonly changes: IdeaBankChanges },
+  {
+    accountId,
+    id,
+    changes,
+    seen,
+  }: Seen & { readonly accountId: string; readonly id: string; readonly changes: IdeaBankChanges },
 ): Promise<IdeaBank | null> {
   const set = setChanges(changes);
   if (set === "") return loadIdeaBank(session, accountId, id);
   const row = await session.first(
-    prepare<StoredRow>(`UPDATE idea_banks SET ${set} WHERE account_id = :accountId AND id = :id RETURNING ${COLUMNS}`, {
-      ...changes,
-      accountId,
-      id,
-    }),
+    prepare<StoredRow>(
+      `UPDATE idea_banks SET ${set} WHERE account_id = :accountId AND id = :id AND ${asSeen(STATE)} RETURNING ${COLUMNS}`,
+      { ...changes, accountId, id, seen },
+    ),
   );
   return row && toIdeaBank(row);
 }
@@ -98,9 +118,11 @@ export async function deleteIdeaBank(
   {
     accountId,
     id,
+    seen,
     idempotencyKey,
-  }: { readonly accountId: string; readonly id: string; readonly idempotencyKey?: IdempotencyKey | undefined },
+  }: Seen & { readonly accountId: string; readonly id: string; readonly idempotencyKey?: IdempotencyKey | undefined },
 ): Promise<IdempotentResult<null>> {
-  const sql = `DELETE FROM idea_banks WHERE account_id = :accountId AND id = :id AND ${notDoneBefore()} RETURNING id`;
-  return toDeleted(await session.batch(deleteOnce(accountId, { idempotencyKey, sql, values: { id } })), idempotencyKey);
+  const sql = `DELETE FROM idea_banks WHERE account_id = :accountId AND id = :id AND ${asSeen(STATE)} AND ${notDoneBefore()} RETURNING id`;
+  const deletion = deleteOnce(accountId, { idempotencyKey, sql, values: { id, seen } });
+  return toDeleted(await session.batch(deletion), idempotencyKey);
 }

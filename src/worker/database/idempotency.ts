@@ -102,7 +102,7 @@ export const deleteOnce = (
   }: {
     readonly idempotencyKey: IdempotencyKey | undefined;
     readonly sql: string;
-    readonly values: Readonly<Record<string, string | number | null>>;
+    readonly values: Parameters<typeof prepare>[1];
   },
 ): DeleteOnce => ({
   cleared: idempotencyKey && clearExpired({ accountId }, idempotencyKey),

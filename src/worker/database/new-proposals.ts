@@ -2,21 +2,23 @@
 import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { NewProposal, Proposal, ProposalUpsert } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
+import type { Seen } from "../model/version.ts";
 import type { Session } from "../store/session.ts";
 import { prepare, type Statement } from "../store/statement.ts";
 import { namedPanelist, namedValues, panelistExists } from "./acting-for.ts";
 import { insertOnce, mapResult, notDoneBefore, toInserted } from "./idempotency.ts";
-import { targetStays } from "./merges.ts";
 import {
   CHANGES,
   COLUMNS,
   changeValues,
-  IN_OWN_IDEA_BANK,
+  OWN_BY_EXTERNAL_ID,
   type ProposalPath,
   type ProposalRow,
+  STATE,
   toProposal,
   toResponse,
 } from "./proposals.ts";
+import { asSeen } from "./versions.ts";
 
 /**
  * The reason why a creation did nothing. `taken`: the idea bank has a proposal with this `externalId`. `not-owned`: the idea bank
@@ -111,34 +113,41 @@ const toNew = (fields: NewProposal, { id, at, panelistId = null }: CreatedFor): 
   lastActivityAt: toTimestamp(at),
 });
 
-/** `path` names the new proposal, if it has to be created. */
-type ProposalUpsertion = Pick<ProposalCreation, "accountId" | "path" | "now"> & {
-  readonly fields: ProposalUpsert & { readonly externalId: string };
-};
+/** `path` names the new proposal, if it has to be created. `only`: what it may do, if not both. */
+type ProposalUpsertion = Pick<ProposalCreation, "accountId" | "path" | "now"> &
+  Seen & {
+    readonly fields: ProposalUpsert & { readonly externalId: string };
+    readonly only?: "change" | "create" | undefined;
+  };
 
 /**
  * Creates the proposal with this `externalId`, or changes it as `updateProposal` does. Two requests at the same time give one
  * proposal. `taken`: the id belongs to a proposal that is no longer accessible, because its merge target is being deleted.
+ * `not-as-seen`: the proposal is in another state, or one is there, or none, which `only` forbids.
  */
 export async function upsertProposal(
   session: Session,
-  { accountId, path, fields, now }: ProposalUpsertion,
-): Promise<{ readonly proposal: Proposal; readonly created: boolean } | NotCreated> {
+  { accountId, path, fields, now, seen, only }: ProposalUpsertion,
+): Promise<{ readonly proposal: Proposal; readonly created: boolean } | NotCreated | "not-as-seen"> {
   const values = {
     ...{ ...path, accountId },
     ...changeValues(fields, now),
     ...namedValues(fields),
     createdAt: createdAtOf(fields, now),
+    ...{ seen, mayChange: only !== "create", mayCreate: only !== "change" },
   };
-  const own = `${IN_OWN_IDEA_BANK} AND external_id = :externalId AND ${targetStays("proposals")}`;
+  const changed = `${OWN_BY_EXTERNAL_ID} AND :mayChange AND ${asSeen(STATE)}`;
   const { updated, obstacles, inserted, found } = await session.batch({
-    updated: prepare(`UPDATE proposals SET ${CHANGES} WHERE ${own} RETURNING id`, values),
+    updated: prepare(`UPDATE proposals SET ${CHANGES} WHERE ${changed} RETURNING id`, values),
     obstacles: selectObstacles(fields, values),
-    inserted: prepare(insertInto(fields, "true"), values),
-    found: prepare<ProposalRow>(`SELECT ${COLUMNS} FROM proposals WHERE ${own}`, values),
+    inserted: prepare(insertInto(fields, ":mayCreate"), values),
+    found: prepare<ProposalRow>(`SELECT ${COLUMNS} FROM proposals WHERE ${OWN_BY_EXTERNAL_ID}`, values),
   });
   const [row] = found;
   const created = inserted.length === 1;
   if (row !== undefined && (created || updated.length === 1)) return { proposal: toProposal(row), created };
-  return toObstacle(obstacles) ?? "not-owned";
+  const obstacle = toObstacle(obstacles);
+  const isOwned = obstacle !== "not-owned";
+  if (isOwned && (only === "change" || (only === "create" && row !== undefined))) return "not-as-seen";
+  return obstacle ?? "not-owned";
 }

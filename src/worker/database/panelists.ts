@@ -4,6 +4,7 @@ import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempot
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { NewPanelist, type Panelist, type PanelistChanges } from "../model/panelist.ts";
 import { toTimestamp } from "../model/text.ts";
+import type { Seen, Stored } from "../model/version.ts";
 import type { Session } from "../store/session.ts";
 import { prepare, type Statement } from "../store/statement.ts";
 import { type StoredRow, storedFields } from "./columns.ts";
@@ -11,6 +12,7 @@ import { deleteOfPanelist } from "./deletions.ts";
 import type { TokenRevocation } from "./idea-bank-view.ts";
 import { deleteOnce, insertOnce, mapResult, notDoneBefore, toDeleted, toInserted } from "./idempotency.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
+import { asSeen, withState } from "./versions.ts";
 
 /** The panelist that a column names, or NULL for a deleted one, whose id stays in the column until the last slice. */
 export const existingPanelist = (column: string): string =>
@@ -18,6 +20,8 @@ export const existingPanelist = (column: string): string =>
 
 const { columns, parameters, toFields } = storedFields(NewPanelist);
 const COLUMNS = `id, ${columns}, created_at`;
+
+const STATE = `json_array(${columns})`;
 
 const toPanelist = (row: StoredRow): Panelist => ({
   id: row.id,
@@ -94,6 +98,18 @@ export async function loadPanelist(session: Session, accountId: string, id: stri
   return row && toPanelist(row);
 }
 
+/** For `If-Match`. */
+export const loadStoredPanelist = async (session: Session, accountId: string, id: string): Promise<Stored | null> =>
+  withState(
+    await session.first(
+      prepare<StoredRow & { state: string }>(
+        `SELECT ${COLUMNS}, ${STATE} AS state FROM panelists WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL`,
+        { accountId, id },
+      ),
+    ),
+    toPanelist,
+  );
+
 /** The account's panelists with these identifiers, in no order. */
 export async function loadPanelists(
   session: Session,
@@ -114,20 +130,22 @@ export async function updatePanelist(
     accountId,
     id,
     changes: { externalId, displayName, active },
-  }: { readonly accountId: string; readonly id: string; readonly changes: PanelistChanges },
+    seen,
+  }: Seen & { readonly accountId: string; readonly id: string; readonly changes: PanelistChanges },
 ): Promise<(Written & { readonly panelist: Panelist }) | "other-id" | null> {
   const { owned, updated, revoked } = await session.batch({
-    owned: prepare("SELECT 1 FROM panelists WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL", {
-      accountId,
-      id,
-    }),
+    owned: prepare(
+      `SELECT 1 FROM panelists WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL AND ${asSeen(STATE)}`,
+      { accountId, id, seen },
+    ),
     updated: prepare<StoredRow>(
       `UPDATE panelists SET display_name = iif(:named, :displayName, display_name), active = coalesce(:active, active)
-       WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL
+       WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL AND ${asSeen(STATE)}
          AND (NOT :identified OR external_id IS :externalId) RETURNING ${COLUMNS}`,
       {
         accountId,
         id,
+        seen,
         identified: externalId !== undefined,
         externalId,
         named: displayName !== undefined,
@@ -146,7 +164,7 @@ export async function updatePanelist(
 export type Written = { readonly revocation: TokenRevocation | undefined };
 
 /** `now` is in Unix milliseconds. */
-export type PanelistDeletion = {
+export type PanelistDeletion = Seen & {
   readonly accountId: string;
   readonly id: string;
   /** Proposals and comments are deleted, too. */
@@ -161,13 +179,13 @@ export type PanelistDeletion = {
  */
 export async function deletePanelist(
   session: Session,
-  { accountId, id, deletesContent, now, idempotencyKey }: PanelistDeletion,
+  { accountId, id, deletesContent, now, seen, idempotencyKey }: PanelistDeletion,
 ): Promise<Written & { readonly result: IdempotentResult<null> }> {
   const sql = `UPDATE panelists SET deleted_at = :now, active = 0, external_id = NULL, display_name = NULL,
       deletes_content = :deletesContent
-    WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL AND ${notDoneBefore()} RETURNING id`;
+    WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL AND ${asSeen(STATE)} AND ${notDoneBefore()} RETURNING id`;
   const { revoked, ...results } = await session.batch({
-    ...deleteOnce(accountId, { idempotencyKey, sql, values: { id, now, deletesContent: Number(deletesContent) } }),
+    ...deleteOnce(accountId, { idempotencyKey, sql, values: { id, now, seen, deletesContent } }),
     revoked: selectRevocation(accountId, id),
     slice: deleteOfPanelist(accountId, id),
   });

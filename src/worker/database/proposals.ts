@@ -13,6 +13,7 @@ import {
   type Visibility,
 } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
+import type { Seen, Stored } from "../model/version.ts";
 import type { Session } from "../store/session.ts";
 import { prepare, type Statement } from "../store/statement.ts";
 import { deleteOfIdeaBank } from "./deletions.ts";
@@ -23,6 +24,7 @@ import { FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagi
 import { existingPanelist } from "./panelists.ts";
 import { AT_ONCE } from "./slices.ts";
 import { hasTag, selectTagged } from "./tags.ts";
+import { asSeen, withState } from "./versions.ts";
 import { FOUND_AT_MOST, SET_WORDS, type Search, searchFor, wordsOf } from "./words.ts";
 
 export type ProposalRow = {
@@ -55,6 +57,9 @@ export const IN_OWN_IDEA_BANK = `account_id = :accountId
 /** The path's proposal, if the account has it. */
 export const OWN_PROPOSAL = `${IN_OWN_IDEA_BANK} AND id = :proposalId AND ${targetStays("proposals")}`;
 
+/** The proposal with the tenant's own id, if the account has it. */
+export const OWN_BY_EXTERNAL_ID = `${IN_OWN_IDEA_BANK} AND external_id = :externalId AND ${targetStays("proposals")}`;
+
 /** True when neither the proposal, nor its idea bank, nor its merge target was deleted. */
 export const ACCESSIBLE_PROPOSAL = `EXISTS (SELECT 1 FROM idea_banks b WHERE b.id = proposals.idea_bank_id) AND ${targetStays("proposals")}`;
 
@@ -70,6 +75,10 @@ export const COLUMNS = `id, title, description, status, visibility, votes, comme
   ${existingPanelist("author_id")} AS author_id, ${targetOf("proposals")} AS duplicate_of,
   EXISTS (SELECT 1 FROM merges WHERE source_id = proposals.id)
     OR EXISTS (SELECT 1 FROM merges WHERE target_id = proposals.id) AS merging`;
+
+/** What a change can set: a vote or a comment is none. */
+export const STATE =
+  "json_array(title, description, status, visibility, response, responded_at, tags, metadata, external_id)";
 
 export const toResponse = (text: string | null, respondedAt: number | null): OfficialResponse | null =>
   text === null ? null : { text, respondedAt: toTimestamp(respondedAt ?? 0) };
@@ -216,6 +225,22 @@ export async function loadProposal(session: Session, accountId: string, path: Pr
   return row && toProposal(row);
 }
 
+/** For `If-Match`: the proposal with this id, or with the tenant's own. */
+export const loadStoredProposal = async (
+  session: Session,
+  accountId: string,
+  path: ProposalPath | { readonly ideaBankId: string; readonly externalId: string },
+): Promise<Stored | null> =>
+  withState(
+    await session.first(
+      prepare<ProposalRow & { state: string }>(
+        `SELECT ${COLUMNS}, ${STATE} AS state FROM proposals WHERE ${"proposalId" in path ? OWN_PROPOSAL : OWN_BY_EXTERNAL_ID}`,
+        { ...path, accountId },
+      ),
+    ),
+    toProposal,
+  );
+
 const FIELDS = `title = coalesce(:title, title), description = coalesce(:description, description),
   ${SET_WORDS}, status = coalesce(:status, status), visibility = coalesce(:visibility, visibility),
   responded_at = CASE WHEN NOT :responds OR :response IS response THEN responded_at
@@ -291,7 +316,8 @@ export async function updateProposal(
     now,
     decision,
     keepsSubmitted = false,
-  }: {
+    seen,
+  }: Seen & {
     readonly accountId: string;
     readonly path: ProposalPath;
     readonly changes: ProposalChanges;
@@ -304,18 +330,22 @@ export async function updateProposal(
   const values = {
     ...path,
     accountId,
+    seen,
     person: decision?.person,
     edits: decision?.edits,
     ...changeValues(changes, now),
   };
   const { updated, owned } = await session.batch({
     updated: prepare<ProposalRow>(
-      `UPDATE proposals SET ${CHANGES} ${keepsSubmitted ? `, submitted = ${KEPT_TEXTS}` : ""} WHERE ${OWN_PROPOSAL} AND ${MAY_DECIDE} AND NOT (:identified AND EXISTS (
+      `UPDATE proposals SET ${CHANGES} ${keepsSubmitted ? `, submitted = ${KEPT_TEXTS}` : ""} WHERE ${OWN_PROPOSAL} AND ${MAY_DECIDE} AND ${asSeen(STATE)} AND NOT (:identified AND EXISTS (
          SELECT 1 FROM proposals o WHERE o.idea_bank_id = :ideaBankId AND o.external_id = :externalId AND o.id <> :proposalId))
        RETURNING ${COLUMNS}`,
       values,
     ),
-    owned: changes.externalId == null ? undefined : prepare(`SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL}`, values),
+    owned:
+      changes.externalId == null
+        ? undefined
+        : prepare(`SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL} AND ${asSeen(STATE)}`, values),
   });
   const [row] = updated;
   if (row !== undefined) return toProposal(row);
@@ -384,12 +414,17 @@ export async function deleteProposal(
   {
     accountId,
     path,
+    seen,
     idempotencyKey,
-  }: { readonly accountId: string; readonly path: ProposalPath; readonly idempotencyKey?: IdempotencyKey | undefined },
+  }: Seen & {
+    readonly accountId: string;
+    readonly path: ProposalPath;
+    readonly idempotencyKey?: IdempotencyKey | undefined;
+  },
 ): Promise<IdempotentResult<null>> {
-  const sql = `UPDATE proposals SET idea_bank_id = id WHERE ${OWN_PROPOSAL} AND ${notDoneBefore()} RETURNING id`;
+  const sql = `UPDATE proposals SET idea_bank_id = id WHERE ${OWN_PROPOSAL} AND ${asSeen(STATE)} AND ${notDoneBefore()} RETURNING id`;
   const results = await session.batch({
-    ...deleteOnce(accountId, { idempotencyKey, sql, values: path }),
+    ...deleteOnce(accountId, { idempotencyKey, sql, values: { ...path, seen } }),
     slice: deleteOfIdeaBank({ accountId }, path.proposalId),
   });
   return toDeleted(results, idempotencyKey);

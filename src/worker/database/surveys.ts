@@ -4,17 +4,21 @@ import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempot
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { NewSurvey, type Survey, type SurveyChanges } from "../model/survey.ts";
 import { toTimestamp } from "../model/text.ts";
+import type { Seen, Stored } from "../model/version.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { hasChanges, type StoredRow, setChanges, storedFields } from "./columns.ts";
 import { deleteOnce, insertOnce, mapResult, notDoneBefore, toDeleted, toInserted } from "./idempotency.ts";
 import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
+import { asSeen, withState } from "./versions.ts";
 
 type Row = StoredRow & { readonly updated_at: number; readonly fit?: number };
 
 const { columns, parameters, toFields } = storedFields(NewSurvey);
 const COLUMNS = `id, ${columns}, created_at, updated_at`;
 export const SURVEY_BYTES = `octet_length(title) + octet_length(description) + coalesce(octet_length(url), 0) + ${ITEM_BYTES}`;
+
+const STATE = `json_array(${columns})`;
 
 const selectPage = (columns: string, rows: string) =>
   `SELECT ${columns} FROM surveys WHERE account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
@@ -74,21 +78,31 @@ export async function loadSurvey(session: Session, accountId: string, id: string
   return row && toSurvey(row);
 }
 
-type SurveyUpdate = Pick<SurveyCreation, "accountId" | "id" | "now"> & { readonly changes: SurveyChanges };
+/** For `If-Match`. */
+export const loadStoredSurvey = async (session: Session, accountId: string, id: string): Promise<Stored | null> =>
+  withState(
+    await session.first(
+      prepare<Row & { state: string }>(
+        `SELECT ${COLUMNS}, ${STATE} AS state FROM surveys WHERE account_id = :accountId AND id = :id`,
+        { accountId, id },
+      ),
+    ),
+    toSurvey,
+  );
+
+type SurveyUpdate = Pick<SurveyCreation, "accountId" | "id" | "now"> & Seen & { readonly changes: SurveyChanges };
 
 export async function updateSurvey(
   session: Session,
-  { accountId, id, now, changes }: SurveyUpdate,
+  { accountId, id, now, seen, changes }: SurveyUpdate,
 ): Promise<Survey | null> {
   const updatedAt = `updated_at = iif(${hasChanges(changes)}, updated_at, max(updated_at, :now))`;
   const set = [setChanges(changes), updatedAt].filter(Boolean).join(", ");
   const row = await session.first(
-    prepare<Row>(`UPDATE surveys SET ${set} WHERE account_id = :accountId AND id = :id RETURNING ${COLUMNS}`, {
-      ...changes,
-      accountId,
-      id,
-      now,
-    }),
+    prepare<Row>(
+      `UPDATE surveys SET ${set} WHERE account_id = :accountId AND id = :id AND ${asSeen(STATE)} RETURNING ${COLUMNS}`,
+      { ...changes, accountId, id, now, seen },
+    ),
   );
   return row && toSurvey(row);
 }
@@ -98,9 +112,11 @@ export async function deleteSurvey(
   {
     accountId,
     id,
+    seen,
     idempotencyKey,
-  }: { readonly accountId: string; readonly id: string; readonly idempotencyKey?: IdempotencyKey | undefined },
+  }: Seen & { readonly accountId: string; readonly id: string; readonly idempotencyKey?: IdempotencyKey | undefined },
 ): Promise<IdempotentResult<null>> {
-  const sql = `DELETE FROM surveys WHERE account_id = :accountId AND id = :id AND ${notDoneBefore()} RETURNING id`;
-  return toDeleted(await session.batch(deleteOnce(accountId, { idempotencyKey, sql, values: { id } })), idempotencyKey);
+  const sql = `DELETE FROM surveys WHERE account_id = :accountId AND id = :id AND ${asSeen(STATE)} AND ${notDoneBefore()} RETURNING id`;
+  const deletion = deleteOnce(accountId, { idempotencyKey, sql, values: { id, seen } });
+  return toDeleted(await session.batch(deletion), idempotencyKey);
 }

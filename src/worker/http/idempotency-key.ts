@@ -4,8 +4,10 @@ import { hasCredential } from "../credentials/hide-credentials.ts";
 import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import { Problem } from "../problem.ts";
 import type { AppEnv } from "./app-env.ts";
+import { hashOf } from "./hash-of.ts";
 import { invalid } from "./invalid-request.ts";
 import { canonicalQuery, type Parameters } from "./query.ts";
+import { respondNew, type Version } from "./versions.ts";
 
 const HEADER = "Idempotency-Key";
 /** The draft's quoted string, or the unquoted text that most clients send. */
@@ -45,12 +47,6 @@ export async function readIdempotencyKey<E extends AppEnv>(
   };
 }
 
-/** SHA-256 as base64. */
-export async function hashOf(text: string): Promise<string> {
-  const digest = await crypto.subtle.digest("SHA-256", new TextEncoder().encode(text));
-  return btoa(String.fromCharCode(...new Uint8Array(digest)));
-}
-
 /** One text for all ways to write the value. The value has been checked by a schema, so it is not deep. */
 const canonicalJson = (value: unknown): string | undefined =>
   JSON.stringify(value, (_, part: unknown) =>
@@ -60,7 +56,7 @@ const canonicalJson = (value: unknown): string | undefined =>
   );
 
 /**
- * 201 with the body, for a replay too. `refusal` makes the problem for a POST that did nothing. Throws `idempotency-key-reused`
+ * 201 with the body, for a replay too: a resource with its ETag, and its address, which is beneath the path. `refusal` makes the problem for a POST that did nothing. Throws `idempotency-key-reused`
  * when the key came with another request before.
  */
 export async function respondCreated<E extends AppEnv, Outcome>(
@@ -69,12 +65,18 @@ export async function respondCreated<E extends AppEnv, Outcome>(
     result,
     toBody,
     refusal = () => new Problem("forbidden"),
+    version,
   }: {
     readonly result: IdempotentResult<Outcome>;
-    readonly toBody: (outcome: Outcome) => object | Promise<object>;
+    readonly toBody: (
+      outcome: Outcome,
+    ) => Readonly<Record<string, unknown>> | Promise<Readonly<Record<string, unknown>>>;
     readonly refusal?: () => Problem | undefined;
+    readonly version?: Version;
   },
 ): Promise<Response> {
+  const respond = async (outcome: Outcome) =>
+    respondNew(c, { collection: c.req.path, body: await toBody(outcome), version });
   switch (result.kind) {
     case "reused":
       throw new Problem("idempotency-key-reused");
@@ -82,8 +84,8 @@ export async function respondCreated<E extends AppEnv, Outcome>(
       throw refusal();
     case "replayed":
       c.header("Idempotency-Replayed", "true");
-      return c.json(await toBody(result.outcome), 201);
+      return respond(result.outcome);
     case "done":
-      return c.json(await toBody(result.outcome), 201);
+      return respond(result.outcome);
   }
 }

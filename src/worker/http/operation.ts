@@ -42,6 +42,8 @@ export type Operation = {
   readonly feed?: "application/atom+xml" | "application/feed+json";
   /** The answer carries an ETag, and can be 304. */
   readonly conditional?: true;
+  /** What it answers, changes or deletes is one resource that has an ETag. A change and a deletion take `If-Match`. */
+  readonly version?: { readonly fields: readonly string[] };
   /** The problems that only this operation can return. Those of every operation of its kind are not listed. */
   readonly problems?: readonly ProblemCode[];
   /** The group in the reference: the operations on one kind of resource. */
@@ -90,6 +92,10 @@ export type Definition<Path extends string, Query, Body> = Omit<
 
 export const isIdempotent = ({ effect, idempotent = effect !== "adds" }: Pick<Operation, "effect" | "idempotent">) =>
   idempotent;
+
+/** Whether the operation honours the header `If-Match`. */
+export const takesIfMatch = ({ method, version }: Operation): boolean =>
+  version !== undefined && ["PATCH", "PUT", "DELETE"].includes(method);
 
 /** Whether the operation honours the header `Idempotency-Key`. */
 export const takesIdempotencyKey = (operation: Operation): boolean => {

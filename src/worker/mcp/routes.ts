@@ -38,6 +38,9 @@ const KEPT_MS = { discovery: 3_600_000, tools: 60_000 };
 /** The schemes of what `keyOf` takes. */
 const CHALLENGES = 'ApiKey realm="tenant", Bearer realm="tenant"';
 
+/** What an operation's answer says of its body, which is only a part of the answer here. */
+const OF_THE_RESOURCE = ["content-type", "etag", "location"];
+
 /** The operation of a request that calls no tool. */
 const LOOKED = "mcp";
 
@@ -82,7 +85,7 @@ export function createMcpRoutes(memory: TenantMemory, everyRequest: EveryRequest
       if (!(error instanceof Problem)) throw error;
       answer = handleError(error, c);
     }
-    for (const [header, value] of answer.headers) if (header !== "content-type") c.header(header, value);
+    for (const [header, value] of answer.headers) if (!OF_THE_RESOURCE.includes(header)) c.header(header, value);
     const wait = answer.headers.get("Retry-After");
     const text = await answer.text();
     const texts = [answer.ok ? toShown(tool, given, text) : text, ...(wait === null ? [] : [`Retry-After: ${wait}`])];

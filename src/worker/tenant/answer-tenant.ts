@@ -16,6 +16,7 @@ import { sendConsistencyToken } from "../http/consistency.ts";
 import type { Answered } from "../http/every-request.ts";
 import { readIds } from "../http/query.ts";
 import { readInput } from "../http/read-input.ts";
+import { readPrecondition } from "../http/versions.ts";
 import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { isId } from "../model/id.ts";
 import type { Scope } from "../model/scope.ts";
@@ -105,9 +106,13 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
       throw new Problem("forbidden", {
         detail: "Only an API key with the scope panelists:read can name a panelist by panelistExternalId.",
       });
+    const precondition = await readPrecondition(c, operation, ({ load }) =>
+      load(open().primary.session, accountId, ids),
+    ).catch(orForbidden);
     const request = {
       ...input,
       accountId,
+      precondition,
       get session() {
         return open().watched.session;
       },

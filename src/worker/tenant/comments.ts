@@ -6,10 +6,12 @@ import {
   deleteComment,
   listComments,
   listIdeaBankComments,
+  loadStoredComment,
   updateComment,
 } from "../database/comments.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
+import { defineVersion, respondVersion } from "../http/versions.ts";
 import { Comment, CommentQuery, NewComment, TenantComment } from "../model/comment.ts";
 import { PageQuery } from "../model/pagination.ts";
 import { Problem } from "../problem.ts";
@@ -19,6 +21,13 @@ import { owned, respondDeleted } from "./refuse-foreign.ts";
 
 const COMMENTS = `${PROPOSAL}/comments`;
 const COMMENT = `${COMMENTS}/{commentId}`;
+
+const version = defineVersion(
+  Comment,
+  NewComment,
+  (session, accountId, { ideaBankId = "", proposalId = "", commentId = "" }) =>
+    loadStoredComment(session, { accountId, path: { ideaBankId, proposalId }, commentId }),
+);
 
 const operation = tenantOperations(PROPOSAL_TAG);
 
@@ -57,6 +66,7 @@ export const COMMENT_OPERATIONS = {
     scope: "ideabanks:write",
     body: TenantComment,
     answer: Comment,
+    version,
     summary: "Comment on a proposal",
     description:
       "As the tenant, or for a panelist. Only your right counts: the idea bank may be closed, and commenting may be off. A comment is " +
@@ -72,7 +82,7 @@ export const COMMENT_OPERATIONS = {
         now,
         idempotencyKey,
       });
-      return respondCreated(c, { result, toBody: (comment) => comment, refusal: () => notCreated(obstacle) });
+      return respondCreated(c, { result, toBody: (comment) => comment, refusal: () => notCreated(obstacle), version });
     },
   }),
 
@@ -83,17 +93,17 @@ export const COMMENT_OPERATIONS = {
     scope: "ideabanks:write",
     body: NewComment,
     answer: Comment,
+    version,
     summary: "Edit your comment",
     description: "One that you wrote as the tenant. That is no activity: writing the comment was.",
-    handle: async (c, { session, accountId, ids, body }) => {
-      const comment = owned(
-        await updateComment(session, { accountId, path: ids, commentId: ids.commentId, comment: body }),
-      );
+    handle: async (c, { session, accountId, ids, body, precondition }) => {
+      const change = { accountId, path: ids, commentId: ids.commentId, comment: body, seen: precondition.seen };
+      const comment = owned(await updateComment(session, change), precondition);
       if (comment === "panelists")
         throw new Problem("forbidden", {
           detail: "A panelist wrote this comment. You can delete it; only your own can be edited.",
         });
-      return c.json(comment);
+      return respondVersion(c, version, comment);
     },
   }),
 
@@ -102,11 +112,12 @@ export const COMMENT_OPERATIONS = {
     effect: "ends",
     path: COMMENT,
     scope: "ideabanks:write",
+    version,
     summary: "Delete a comment",
-    handle: async (c, { session, accountId, ids, idempotencyKey }) =>
-      respondDeleted(
-        c,
-        await deleteComment(session, { accountId, path: ids, commentId: ids.commentId, idempotencyKey }),
-      ),
+    handle: async (c, { session, accountId, ids, idempotencyKey, precondition }) => {
+      const { seen } = precondition;
+      const deletion = { accountId, path: ids, commentId: ids.commentId, seen, idempotencyKey };
+      return respondDeleted(c, await deleteComment(session, deletion), precondition);
+    },
   }),
 };

@@ -1,15 +1,27 @@
 /** `/tenant/ideabanks`. */
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
-import { createIdeaBank, deleteIdeaBank, listIdeaBanks, loadIdeaBank, updateIdeaBank } from "../database/idea-banks.ts";
+import {
+  createIdeaBank,
+  deleteIdeaBank,
+  listIdeaBanks,
+  loadIdeaBank,
+  loadStoredIdeaBank,
+  updateIdeaBank,
+} from "../database/idea-banks.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
+import { defineVersion, respondVersion } from "../http/versions.ts";
 import { IdeaBank, IdeaBankChanges, IdeaBankQuery, NewIdeaBank } from "../model/idea-bank.ts";
 import { tenantOperations } from "./operation.ts";
 import { owned, respondDeleted } from "./refuse-foreign.ts";
 
 const IDEA_BANKS = "/tenant/ideabanks";
 const IDEA_BANK = `${IDEA_BANKS}/{ideaBankId}`;
+
+const version = defineVersion(IdeaBank, IdeaBankChanges, (session, accountId, { ideaBankId = "" }) =>
+  loadStoredIdeaBank(session, accountId, ideaBankId),
+);
 
 const operation = tenantOperations({
   name: "Idea banks",
@@ -37,12 +49,13 @@ export const IDEA_BANK_OPERATIONS = {
     scope: "ideabanks:write",
     body: NewIdeaBank,
     answer: IdeaBank,
+    version,
     summary: "Create an idea bank",
     description: "By default it is a draft with its changelog off.",
     handle: async (c, { session, accountId, body, now, idempotencyKey }) => {
       const id = createId(accountId, secureRandomBytes);
       const result = await createIdeaBank(session, { accountId, id, input: body, now, idempotencyKey });
-      return respondCreated(c, { result, toBody: (ideaBank) => ideaBank });
+      return respondCreated(c, { result, toBody: (ideaBank) => ideaBank, version });
     },
   }),
 
@@ -52,9 +65,10 @@ export const IDEA_BANK_OPERATIONS = {
     path: IDEA_BANK,
     scope: "ideabanks:read",
     answer: IdeaBank,
+    version,
     summary: "Read an idea bank",
     handle: async (c, { session, accountId, ids }) =>
-      c.json(owned(await loadIdeaBank(session, accountId, ids.ideaBankId))),
+      respondVersion(c, version, owned(await loadIdeaBank(session, accountId, ids.ideaBankId))),
   }),
 
   updateIdeaBank: operation({
@@ -64,10 +78,14 @@ export const IDEA_BANK_OPERATIONS = {
     scope: "ideabanks:write",
     body: IdeaBankChanges,
     answer: IdeaBank,
+    version,
     summary: "Change an idea bank",
     description: "Fields that are not sent stay as they are. Any status but `OPEN` closes the idea bank to panelists.",
-    handle: async (c, { session, accountId, ids, body }) =>
-      c.json(owned(await updateIdeaBank(session, { accountId, id: ids.ideaBankId, changes: body }))),
+    handle: async (c, { session, accountId, ids, body, precondition }) => {
+      const { seen } = precondition;
+      const ideaBank = await updateIdeaBank(session, { accountId, id: ids.ideaBankId, changes: body, seen });
+      return respondVersion(c, version, owned(ideaBank, precondition));
+    },
   }),
 
   deleteIdeaBank: operation({
@@ -75,9 +93,13 @@ export const IDEA_BANK_OPERATIONS = {
     effect: "ends",
     path: IDEA_BANK,
     scope: "ideabanks:write",
+    version,
     summary: "Delete an idea bank",
     description: "Deletes its proposals and their comments too.",
-    handle: async (c, { session, accountId, ids, idempotencyKey }) =>
-      respondDeleted(c, await deleteIdeaBank(session, { accountId, id: ids.ideaBankId, idempotencyKey })),
+    handle: async (c, { session, accountId, ids, idempotencyKey, precondition }) => {
+      const { seen } = precondition;
+      const deleted = await deleteIdeaBank(session, { accountId, id: ids.ideaBankId, seen, idempotencyKey });
+      return respondDeleted(c, deleted, precondition);
+    },
   }),
 };

@@ -5,6 +5,7 @@ import type { Identifier } from "../credentials/id.ts";
 import type { TokenRevocation } from "../database/idea-bank-view.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { AnyInput, Definition, Input, ListQuery, Operation, Tag } from "../http/operation.ts";
+import type { Precondition, Versioned } from "../http/versions.ts";
 import type { Tenant } from "../model/api-key.ts";
 import type { Scope } from "../model/scope.ts";
 import type { Session } from "../store/session.ts";
@@ -17,13 +18,15 @@ export type TenantRequest = {
   readonly accountId: string;
   readonly session: Session;
   readonly now: number;
+  /** Empty without `If-Match` and `If-None-Match`, and for an operation that takes neither. */
+  readonly precondition: Precondition;
   /** The identifier of the person whom the tenant calls so, who may have no row yet. */
   readonly panelistIdOf: (externalId: string) => Promise<Identifier>;
   /** Call it when tokens were revoked, or made valid again, so that this isolate knows it at once. */
   readonly noteRevocation: (revocation: TokenRevocation | undefined) => void;
 };
 
-export type TenantOperation = Operation & {
+export type TenantOperation = Versioned & {
   readonly forAgents?: ForAgents;
   handle(c: Context<TenantEnv>, request: AnyInput & TenantRequest): Promise<Response>;
 };
@@ -36,12 +39,13 @@ type ForAgents =
   | "never"
   | (Required<Pick<Operation, "effect" | "description">> & { readonly fields: readonly string[] });
 
-type TenantDefinition<Path extends string, Query, Body> = Definition<Path, Query, Body> & {
-  /** Null accepts any key. */
-  readonly scope: Scope | null;
-  readonly forAgents?: ForAgents;
-  handle(c: Context<TenantEnv>, request: Input<Path, Query, Body> & TenantRequest): Promise<Response>;
-};
+type TenantDefinition<Path extends string, Query, Body> = Definition<Path, Query, Body> &
+  Pick<Versioned, "version"> & {
+    /** Null accepts any key. */
+    readonly scope: Scope | null;
+    readonly forAgents?: ForAgents;
+    handle(c: Context<TenantEnv>, request: Input<Path, Query, Body> & TenantRequest): Promise<Response>;
+  };
 
 /** Defines the operations of a tag. */
 export const tenantOperations =

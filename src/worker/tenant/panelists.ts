@@ -1,10 +1,18 @@
 /** `/tenant/panelists`. */
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
-import { createPanelist, deletePanelist, listPanelists, loadPanelist, updatePanelist } from "../database/panelists.ts";
+import {
+  createPanelist,
+  deletePanelist,
+  listPanelists,
+  loadPanelist,
+  loadStoredPanelist,
+  updatePanelist,
+} from "../database/panelists.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { parseOrThrow } from "../http/invalid-request.ts";
 import { respondPage } from "../http/pagination.ts";
+import { defineVersion, respondVersion } from "../http/versions.ts";
 import { NewPanelist, Panelist, PanelistChanges, PanelistDeletion, PanelistQuery } from "../model/panelist.ts";
 import { Problem } from "../problem.ts";
 import { tenantOperations } from "./operation.ts";
@@ -23,6 +31,10 @@ export const PANELIST_TAG = {
   name: "Panelists",
   description: "Your panelists, and the compound tokens that you issue to them.",
 };
+const version = defineVersion(Panelist, PanelistChanges, (session, accountId, { panelistId = "" }) =>
+  loadStoredPanelist(session, accountId, panelistId),
+);
+
 const operation = tenantOperations(PANELIST_TAG);
 
 export const PANELIST_OPERATIONS = {
@@ -46,13 +58,14 @@ export const PANELIST_OPERATIONS = {
     scope: "panelists:write",
     body: NewPanelist,
     answer: Panelist,
+    version,
     problems: ["conflict"],
     summary: "Create a panelist",
     handle: async (c, { session, accountId, body, now, idempotencyKey, panelistIdOf }) => {
       const { externalId } = body;
       const id = externalId === null ? createId(accountId, secureRandomBytes) : await panelistIdOf(externalId);
       const created = await createPanelist(session, { accountId, id, input: body, now, idempotencyKey });
-      return respondCreated(c, { result: created, toBody: (panelist) => panelist, refusal: externalIdTaken });
+      return respondCreated(c, { result: created, toBody: (panelist) => panelist, refusal: externalIdTaken, version });
     },
   }),
 
@@ -62,9 +75,10 @@ export const PANELIST_OPERATIONS = {
     path: PANELIST,
     scope: "panelists:read",
     answer: Panelist,
+    version,
     summary: "Read a panelist",
     handle: async (c, { session, accountId, ids }) =>
-      c.json(owned(await loadPanelist(session, accountId, ids.panelistId))),
+      respondVersion(c, version, owned(await loadPanelist(session, accountId, ids.panelistId))),
   }),
 
   updatePanelist: operation({
@@ -74,16 +88,19 @@ export const PANELIST_OPERATIONS = {
     scope: "panelists:write",
     body: PanelistChanges,
     answer: Panelist,
+    version,
     problems: ["conflict"],
     summary: "Change a panelist",
     description:
       "Fields that are not sent stay as they are; `externalId` is not changed. `active: false` revokes all tokens of the panelist. No token is issued " +
       "until the panelist is active again.",
-    handle: async (c, { session, accountId, ids, body, noteRevocation }) => {
-      const updated = owned(await updatePanelist(session, { accountId, id: ids.panelistId, changes: body }));
+    handle: async (c, { session, accountId, ids, body, precondition, noteRevocation }) => {
+      const { seen } = precondition;
+      const found = await updatePanelist(session, { accountId, id: ids.panelistId, changes: body, seen });
+      const updated = owned(found, precondition);
       if (updated === "other-id") throw externalIdFixed();
       noteRevocation(updated.revocation);
-      return c.json(updated.panelist);
+      return respondVersion(c, version, updated.panelist);
     },
   }),
 
@@ -93,16 +110,25 @@ export const PANELIST_OPERATIONS = {
     path: PANELIST,
     scope: "panelists:write",
     options: PanelistDeletion,
+    version,
     summary: "Delete a panelist",
     description:
       "Revokes all its tokens and removes its votes; where there are many, in the minutes after the answer. Its proposals and comments " +
       "stay, without an author. With `?content=delete` they are deleted, too.",
-    handle: async (c, { session, accountId, ids, now, idempotencyKey, noteRevocation }) => {
+    handle: async (c, { session, accountId, ids, now, idempotencyKey, precondition, noteRevocation }) => {
       const { content } = parseOrThrow(PanelistDeletion, c.req.query());
-      const deletion = { accountId, id: ids.panelistId, deletesContent: content === "delete", now, idempotencyKey };
+      const { seen } = precondition;
+      const deletion = {
+        accountId,
+        id: ids.panelistId,
+        deletesContent: content === "delete",
+        now,
+        seen,
+        idempotencyKey,
+      };
       const { result, revocation } = await deletePanelist(session, deletion);
       noteRevocation(revocation);
-      return respondDeleted(c, result);
+      return respondDeleted(c, result, precondition);
     },
   }),
 };

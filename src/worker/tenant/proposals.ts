@@ -2,11 +2,19 @@
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
 import { createProposal, type NotCreated, upsertProposal } from "../database/new-proposals.ts";
-import { deleteProposal, listProposals, loadProposal, mergeProposal, updateProposal } from "../database/proposals.ts";
+import {
+  deleteProposal,
+  listProposals,
+  loadProposal,
+  loadStoredProposal,
+  mergeProposal,
+  updateProposal,
+} from "../database/proposals.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { invalid, parseOrThrow } from "../http/invalid-request.ts";
 import { mergedInto, mergesUnderWay, targetMergedInto } from "../http/merged-proposal.ts";
 import { respondPage } from "../http/pagination.ts";
+import { defineVersion, notAsSeen, respondNew, respondVersion } from "../http/versions.ts";
 import { ProposalExternalIdPath } from "../model/metadata.ts";
 import { Merge, NewProposal, Proposal, ProposalChanges, ProposalQuery, ProposalUpsert } from "../model/proposal.ts";
 import { Problem } from "../problem.ts";
@@ -40,6 +48,12 @@ export const PROPOSAL_TAG = {
   name: "Proposals",
   description: "The proposals of an idea bank, and their comments, as the tenant manages them.",
 };
+const version = defineVersion(Proposal, ProposalChanges, (session, accountId, { ideaBankId = "", ...named }) => {
+  const { externalId, proposalId = "" } = named;
+  const path = externalId === undefined ? { ideaBankId, proposalId } : { ideaBankId, externalId };
+  return loadStoredProposal(session, accountId, path);
+});
+
 const operation = tenantOperations(PROPOSAL_TAG);
 
 export const PROPOSAL_OPERATIONS = {
@@ -66,6 +80,7 @@ export const PROPOSAL_OPERATIONS = {
     scope: "ideabanks:write",
     body: NewProposal,
     answer: Proposal,
+    version,
     problems: ["conflict"],
     summary: "Create a proposal",
     description:
@@ -80,7 +95,12 @@ export const PROPOSAL_OPERATIONS = {
         now,
         idempotencyKey,
       });
-      return respondCreated(c, { result, toBody: (proposal) => proposal, refusal: () => notCreated(obstacle) });
+      return respondCreated(c, {
+        result,
+        toBody: (proposal) => proposal,
+        refusal: () => notCreated(obstacle),
+        version,
+      });
     },
   }),
 
@@ -92,18 +112,24 @@ export const PROPOSAL_OPERATIONS = {
     body: ProposalUpsert,
     answer: Proposal,
     creates: true,
+    version,
     problems: ["conflict"],
     summary: "Create or change a proposal by your own id",
     description:
       "201 when it has created the proposal, 200 when it has changed it: fields that are not sent then stay as they are. Sending the " +
       "same again changes nothing. Two requests at the same time give one proposal. For imports, and for a sync that runs every night.",
-    handle: async (c, { session, accountId, ids, body, now }) => {
+    handle: async (c, { session, accountId, ids, body, now, precondition }) => {
       const { externalId } = parseOrThrow(ProposalExternalIdPath, ids);
       notInTheFuture(body, now);
       const path = { ...ids, proposalId: createId(accountId, secureRandomBytes) };
-      const written = await upsertProposal(session, { accountId, path, fields: { ...body, externalId }, now });
+      const { seen, only } = precondition;
+      const fields = { ...body, externalId };
+      const written = await upsertProposal(session, { accountId, path, fields, now, seen, only });
+      if (written === "not-as-seen") throw notAsSeen(only === "create");
       if (typeof written === "string") throw notCreated(written);
-      return c.json(written.proposal, written.created ? 201 : 200);
+      const { proposal, created } = written;
+      const collection = PROPOSALS.replace("{ideaBankId}", ids.ideaBankId);
+      return created ? respondNew(c, { collection, body: proposal, version }) : respondVersion(c, version, proposal);
     },
   }),
 
@@ -113,8 +139,10 @@ export const PROPOSAL_OPERATIONS = {
     path: PROPOSAL,
     scope: "ideabanks:read",
     answer: Proposal,
+    version,
     summary: "Read a proposal",
-    handle: async (c, { session, accountId, ids }) => c.json(owned(await loadProposal(session, accountId, ids))),
+    handle: async (c, { session, accountId, ids }) =>
+      respondVersion(c, version, owned(await loadProposal(session, accountId, ids))),
   }),
 
   updateProposal: operation({
@@ -124,15 +152,18 @@ export const PROPOSAL_OPERATIONS = {
     scope: "ideabanks:write",
     body: ProposalChanges,
     answer: Proposal,
+    version,
     problems: ["conflict"],
     summary: "Change a proposal",
     description:
       "Fields that are not sent stay as they are. An edit, a change of status or an official response is activity. A public " +
       "proposal that becomes `implemented` appears in the changelog.",
-    handle: async (c, { session, accountId, ids, body, now }) => {
-      const proposal = owned(await updateProposal(session, { accountId, path: ids, changes: body, now }));
+    handle: async (c, { session, accountId, ids, body, now, precondition }) => {
+      const { seen } = precondition;
+      const updated = await updateProposal(session, { accountId, path: ids, changes: body, now, seen });
+      const proposal = owned(updated, precondition);
       if (proposal === "taken") throw notCreated("taken");
-      return c.json(proposal);
+      return respondVersion(c, version, proposal);
     },
   }),
 
@@ -141,12 +172,16 @@ export const PROPOSAL_OPERATIONS = {
     effect: "ends",
     path: PROPOSAL,
     scope: "ideabanks:write",
+    version,
     summary: "Delete a proposal",
     description:
       "Deletes its votes, its comments and the proposals that were merged into it too. Nobody can access them from the answer on; " +
       "where there are many, they are deleted in the minutes after it.",
-    handle: async (c, { session, accountId, ids, idempotencyKey }) =>
-      respondDeleted(c, await deleteProposal(session, { accountId, path: ids, idempotencyKey })),
+    handle: async (c, { session, accountId, ids, idempotencyKey, precondition }) => {
+      const { seen } = precondition;
+      const deleted = await deleteProposal(session, { accountId, path: ids, seen, idempotencyKey });
+      return respondDeleted(c, deleted, precondition);
+    },
   }),
 
   mergeProposal: operation({

@@ -1,12 +1,17 @@
 /** Refuses another tenant's resource and one that does not exist with the same 403. */
 import type { Context } from "hono";
+import type { Precondition } from "../http/versions.ts";
 import type { IdempotentResult } from "../model/idempotency-key.ts";
 import { Problem } from "../problem.ts";
 import type { TenantEnv } from "./operation.ts";
 
-/** The resource. Throws `forbidden` for null. */
-export function owned<Resource>(resource: Resource | null): Resource {
-  if (resource === null) throw new Problem("forbidden", { cause: "not the tenant's" });
+/** For a write that has found nothing: another tenant's resource, or one in another state than its client has seen. */
+const foundNothing = ({ wasThere }: Precondition): Problem =>
+  wasThere ? new Problem("precondition-failed") : new Problem("forbidden", { cause: "not the tenant's" });
+
+/** The resource. Throws `forbidden` or `precondition-failed` for null. */
+export function owned<Resource>(resource: Resource | null, precondition: Precondition = {}): Resource {
+  if (resource === null) throw foundNothing(precondition);
   return resource;
 }
 
@@ -14,10 +19,14 @@ export function owned<Resource>(resource: Resource | null): Resource {
 export const noSuchPanelist = (): Problem =>
   new Problem("forbidden", { detail: "There is no such panelist. Create the panelist first." });
 
-/** 204, for a replay too. Throws `forbidden` when there was nothing to delete, and `idempotency-key-reused`. */
-export function respondDeleted(c: Context<TenantEnv>, { kind }: IdempotentResult<null>): Response {
+/** 204, for a replay too. Throws as `owned` when there was nothing to delete, and `idempotency-key-reused`. */
+export function respondDeleted(
+  c: Context<TenantEnv>,
+  { kind }: IdempotentResult<null>,
+  precondition: Precondition = {},
+): Response {
   if (kind === "reused") throw new Problem("idempotency-key-reused");
-  if (kind === "refused") throw new Problem("forbidden", { cause: "not the tenant's" });
+  if (kind === "refused") throw foundNothing(precondition);
   if (kind === "replayed") c.header("Idempotency-Replayed", "true");
   return c.body(null, 204);
 }

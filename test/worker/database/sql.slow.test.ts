@@ -11,11 +11,12 @@ import { loadWebhook } from "../../../src/worker/database/account-webhooks.ts";
 import { saveApiKeyUsage } from "../../../src/worker/database/api-key-usage.ts";
 import { loadDecision, recordUseAfterRevocation } from "../../../src/worker/database/audit-events.ts";
 import { listUndelivered } from "../../../src/worker/database/changes.ts";
-import { undoComment } from "../../../src/worker/database/comments.ts";
+import { loadStoredComment, undoComment } from "../../../src/worker/database/comments.ts";
 import { deciding } from "../../../src/worker/database/decisions.ts";
 import { loadEndOfTokens } from "../../../src/worker/database/end-of-tokens.ts";
 import { findAuditEvents } from "../../../src/worker/database/found-events.ts";
 import { loadHome } from "../../../src/worker/database/home.ts";
+import { loadStoredIdeaBank } from "../../../src/worker/database/idea-banks.ts";
 import { recordLeaks } from "../../../src/worker/database/leaked-keys.ts";
 import { rotateLeakedSigningSecrets, rotateLeakedWebhooks } from "../../../src/worker/database/leaked-secrets.ts";
 import { recordLeakedTokens } from "../../../src/worker/database/leaked-tokens.ts";
@@ -25,14 +26,14 @@ import { takeNotices } from "../../../src/worker/database/notices.ts";
 import { readAtVisit } from "../../../src/worker/database/owners.ts";
 import { ownsPath } from "../../../src/worker/database/ownership.ts";
 import { loadAccess } from "../../../src/worker/database/panelist-access.ts";
-import { loadPanelists } from "../../../src/worker/database/panelists.ts";
+import { loadPanelists, loadStoredPanelist } from "../../../src/worker/database/panelists.ts";
 import {
   countPendingProposals,
   listPendingProposals,
   loadPendingProposal,
 } from "../../../src/worker/database/pending-proposals.ts";
 import { findPanelists, listContributions, loadActivity } from "../../../src/worker/database/people.ts";
-import { loadProposals, loadSubmitted } from "../../../src/worker/database/proposals.ts";
+import { loadProposals, loadStoredProposal, loadSubmitted } from "../../../src/worker/database/proposals.ts";
 import { countStatuses, findInQueue, listQueue, loadQueued } from "../../../src/worker/database/queue.ts";
 import {
   endSignIn,
@@ -45,6 +46,7 @@ import {
 import { loadSigningEpochs } from "../../../src/worker/database/signing-secrets.ts";
 import { keepSiteToken } from "../../../src/worker/database/site-tokens.ts";
 import { freeAddress, loadSubject, setSubject } from "../../../src/worker/database/subjects.ts";
+import { loadStoredSurvey } from "../../../src/worker/database/surveys.ts";
 import { listOwnTags } from "../../../src/worker/database/tags.ts";
 import {
   type ClaimedWebhook,
@@ -204,6 +206,12 @@ async function callOthers(): Promise<void> {
   await loadAccess(session, { ideaBankId: id, panelistId: id, issuedAt: 0 });
   await loadPanelists(session, id, [id]);
   await loadProposals(session, { accountId: id, ideaBankId: id, ids: [id] });
+  await loadStoredSurvey(session, id, id);
+  await loadStoredIdeaBank(session, id, id);
+  await loadStoredPanelist(session, id, id);
+  await loadStoredProposal(session, id, { ideaBankId: id, proposalId: id });
+  await loadStoredProposal(session, id, { ideaBankId: id, externalId: id });
+  await loadStoredComment(session, { accountId: id, path: { ideaBankId: id, proposalId: id }, commentId: id });
   await listPendingProposals(session, visit, page).catch(() => {});
   await countPendingProposals(session, visit, 100).catch(() => {});
   await loadPendingProposal(session, { email, person: email }, id);

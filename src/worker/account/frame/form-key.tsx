@@ -1,6 +1,6 @@
 /** A form that is sent twice does its work once: its hidden field, and the idempotency key that follows from it. */
 import type { Context } from "hono";
-import { hashOf } from "../../http/idempotency-key.ts";
+import { hashOf } from "../../http/hash-of.ts";
 import type { IdempotencyKey } from "../../model/idempotency-key.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 
