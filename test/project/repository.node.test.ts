@@ -90,3 +90,12 @@ it(".nvmrc has the Node that the project brings along", () => {
   const versions = Object.values<string>(metadata.optionalDependencies).map((each) => each.split(".")[0]);
   expect(new Set(versions)).toEqual(new Set([read(".nvmrc").trim()]));
 });
+
+it("crawlers and browsers find the files that they ask every host for", () => {
+  const rules = read("public/robots.txt").split("\n");
+  for (const path of ["/account", "/operator", "/tenant"]) expect(rules).toContain(`Disallow: ${path}`);
+  // An ICO file with one image, which is a PNG.
+  const icon = readFileSync("public/favicon.ico");
+  expect([...icon.subarray(0, 6)]).toEqual([0, 0, 1, 0, 1, 0]);
+  expect(icon.subarray(icon.readUInt32LE(18) + 1, icon.readUInt32LE(18) + 4).toString()).toBe("PNG");
+});
