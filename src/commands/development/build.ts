@@ -1,9 +1,9 @@
 /**
- * `npm run build`: makes the generated static files. `public/openapi.json`, the tables of `docs/api.md`, `docs/api-changes.md`, the page of the elements'
+ * `npm run build`: makes the generated files. `public/openapi.json`, what `GET /version` says, the tables of `docs/api.md`, `docs/api-changes.md`, the page of the elements'
  * names and the released versions of the elements are committed: `--check` fails when they are stale. The reference page is made of the document, and the
  * newest elements are built from `src/elements/`; neither is committed.
  */
-import { mkdir, readFile, writeFile } from "node:fs/promises";
+import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
 import { defineCommand } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
@@ -17,6 +17,7 @@ import { buildReference, REFERENCE_PAGE } from "./elements-reference.ts";
 import { faultsOfReleases } from "./released-elements.ts";
 
 const DOCUMENT = "public/openapi.json";
+const RELEASE = "src/worker/operator/release.ts";
 const API = "docs/api.md";
 /** The part of `docs/api.md` between the two marks, which is made here. */
 const TABLES = /(?<=<!-- resources -->\n).*(?=<!-- end of resources -->)/s;
@@ -25,6 +26,13 @@ const TABLES = /(?<=<!-- resources -->\n).*(?=<!-- end of resources -->)/s;
 export const API_CHANGES = "docs/api-changes.md";
 export const RELEASED_DOCUMENT = "test/fixtures/released-openapi.json";
 const UNRELEASED = /(?<=<!-- changes -->\n).*(?=<!-- end of changes -->)/s;
+
+/** The version of package.json, and the number of the newest step of the schema. */
+async function renderRelease(): Promise<string> {
+  const { version } = JSON.parse(await readFile("package.json", "utf8"));
+  const schema = Math.max(...(await readdir("migrations")).map((name) => Number.parseInt(name, 10)));
+  return `/** Made by \`npm run build\`. */\nexport const RELEASE = { version: "${version}", schema: ${schema} };\n`;
+}
 
 /** A folder that only runs the Worker has no documents. */
 const read = (path: string) => readFile(path, "utf8").catch(() => "");
@@ -46,6 +54,7 @@ export const build = defineCommand({
   run: async ({ values: { check } }, context) => {
     const document = `${JSON.stringify(buildDocument(), null, 2)}\n`;
     await keep(DOCUMENT, document, check);
+    await keep(RELEASE, await renderRelease(), check);
     await writeFile(REFERENCE_HTML, await renderReference(JSON.parse(document)));
     const api = await read(API);
     await keep(

@@ -17,6 +17,16 @@ export const Health = describe(z.object({ stores: z.catchall(z.object({}), oneOf
 /** By the name of the binding. */
 export type StoreHealth = z.infer<typeof Health>["stores"];
 
+export const Release = describe(z.object({ version: line({ min: 1, max: 100 }), schema: integer(1, 9_999) }), {
+  name: "Release",
+  example: { version: "1.1.0", schema: 16 },
+  fields: {
+    version: "The version of the deployed code, as in the changelog.",
+    schema:
+      "The newest step of the database's schema that this version needs: the number of its file in `migrations/`.",
+  },
+});
+
 const AccountStatus = oneOf(["active", "suspended"]);
 
 export const AccountStatusChange = describe(

@@ -1,4 +1,4 @@
-/** The operator's routes: the health check, which is open to anybody, and commands, which need the operator's secret. */
+/** The operator's routes: the health check and the version, which are open to anybody, and commands, which need the operator's secret. */
 import type { Context } from "hono";
 import { constantTimeEqual } from "../credentials/constant-time-equal.ts";
 import type { AppEnv } from "../http/app-env.ts";
@@ -15,11 +15,13 @@ import { MOVE_OPERATIONS } from "./move-member.ts";
 import type { OperatorMemory, OperatorOperation } from "./operation.ts";
 import { answerSecurityText, SECURITY_PATH } from "./security-contact.ts";
 import { SIGN_IN_OPERATIONS } from "./sign-ins.ts";
+import { VERSION_OPERATIONS } from "./version.ts";
 
 const MIN_SECRET_LENGTH = 32;
 
 export const OPERATOR_OPERATIONS = {
   ...HEALTH_OPERATIONS,
+  ...VERSION_OPERATIONS,
   ...ACCOUNT_STATUS_OPERATIONS,
   ...KEY_OPERATIONS,
   ...SIGN_IN_OPERATIONS,
