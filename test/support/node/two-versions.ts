@@ -74,6 +74,7 @@ export async function runVersions(
   return {
     database,
     origin,
+    databaseOf: (binding: string, worker: string) => miniflare.getD1Database(binding, worker),
     workerOf: (name: string) => miniflare.getWorker(name),
     send,
     whoami: async (key: string) => (await send("GET", "/tenant/whoami", { "X-API-Key": key })).status,
