@@ -1,4 +1,4 @@
-/** Finds what the tenant API would refuse before anything is sent: each idea and each person with a fault, with its first one. */
+/** Finds what the tenant API would refuse before anything is sent: every fault of each idea and each person. */
 import { TenantComment } from "../../worker/model/comment.ts";
 import { ProposalExternalId } from "../../worker/model/metadata.ts";
 import { NewPanelist } from "../../worker/model/panelist.ts";
@@ -16,25 +16,21 @@ export function faultsOf(ideas: readonly Idea[]): string[] {
     const { externalId, comments } = idea;
     const isRepeated = seen.has(externalId);
     seen.add(externalId);
-    const found =
-      firstOf(ProposalExternalId.safeParse(externalId), "its id") ??
-      (isRepeated ? "another one has the same id" : undefined) ??
-      firstOf(ProposalUpsert.safeParse(toUpsert(idea))) ??
-      comments
-        .map(({ body, createdAt }) => firstOf(TenantComment.safeParse({ body, createdAt }), "a comment"))
-        .find(Boolean);
-    return found === undefined ? [] : [`idea ${JSON.stringify(externalId)}: ${found}`];
+    const found = [
+      ...issuesOf(ProposalExternalId.safeParse(externalId), "its id"),
+      ...(isRepeated ? ["another one has the same id"] : []),
+      ...issuesOf(ProposalUpsert.safeParse(toUpsert(idea))),
+      ...comments.flatMap(({ body, createdAt }) => issuesOf(TenantComment.safeParse({ body, createdAt }), "a comment")),
+    ];
+    return found.map((fault) => `idea ${JSON.stringify(externalId)}: ${fault}`);
   });
-  const ofPeople = peopleOf(ideas).flatMap((person) => {
-    const found = firstOf(NewPanelist.safeParse(person));
-    return found === undefined ? [] : [`person ${JSON.stringify(person.externalId)}: ${found}`];
-  });
+  const ofPeople = peopleOf(ideas).flatMap((person) =>
+    issuesOf(NewPanelist.safeParse(person)).map((fault) => `person ${JSON.stringify(person.externalId)}: ${fault}`),
+  );
   const tags = new Set(ideas.flatMap((idea) => idea.tags.map((tag) => tag.normalize("NFC").toLowerCase()))).size;
   const tooMany = `the ideas have ${tags} different tags: an idea bank has at most ${TAGS_OF_IDEA_BANK}`;
   return [...ofIdeas, ...ofPeople, ...(tags > TAGS_OF_IDEA_BANK ? [tooMany] : [])];
 }
 
-function firstOf({ error }: Parsed, what = ""): string | undefined {
-  const [issue] = error?.issues ?? [];
-  return issue && [what, issue.path.join("."), issue.message].filter(Boolean).join(" ");
-}
+const issuesOf = ({ error }: Parsed, what = ""): string[] =>
+  (error?.issues ?? []).map(({ path, message }) => [what, path.join("."), message].filter(Boolean).join(" "));

@@ -85,9 +85,6 @@ export const importIdeas = defineCommand({
       throw new Failure(`${name} cannot be read: ${error.message}`);
     });
     const { ideas, lost, faulty } = readAs(read, { file, terms, service: values.from });
-    const faults = [...faulty, ...faultsOf(ideas)];
-    if (faults.length > 0)
-      throw new Failure(["Nothing was sent. Correct these first:", ...faults.map((fault) => `  ${fault}`)].join("\n"));
     const of = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
     // First: an idea bank without its votes is another one.
     if (lost.votes > 0)
@@ -105,6 +102,9 @@ export const importIdeas = defineCommand({
         )}.`,
     );
     if (lost.lines().length > 0) context.print(["Without a counterpart:", ...lost.lines()].join("\n"));
+    const faults = [...faulty, ...faultsOf(ideas)];
+    if (faults.length > 0)
+      throw new Failure(["Nothing was sent. Correct these first:", ...faults.map((fault) => `  ${fault}`)].join("\n"));
     if (values["dry-run"]) return context.print("A dry run: nothing was sent.");
 
     const ideaBankId = values["idea-bank"];

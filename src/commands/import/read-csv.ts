@@ -71,28 +71,23 @@ export function readCsv(file: Buffer, now: number, { statuses = new Map(), colum
     }
     const cell = (column: Column) => line[indexOf(column)]?.trim() ?? "";
     const externalId = `csv:${cell("id")}`;
+    const refused: string[] = cell("id") === "" ? ["no id"] : [];
     const visibility = VISIBILITIES.find((each) => each === (cell("visibility").toLowerCase() || "public"));
-    if (cell("id") === "" || visibility === undefined) {
-      const fault = visibility
-        ? "no id"
-        : `visibility ${JSON.stringify(cell("visibility"))}: give ${VISIBILITIES.join(", ")}`;
-      faulty.push(`row ${index + 1}: ${fault}`);
-      return [];
-    }
-    const createdAt = toTime(cell("created_at"), now, (why) => faulty.push(`row ${index + 1}: created_at ${why}`));
-    if (cell("created_at") !== "" && createdAt === undefined) return [];
+    if (visibility === undefined)
+      refused.push(`visibility ${JSON.stringify(cell("visibility"))}: give ${VISIBILITIES.join(", ")}`);
+    const createdAt = toTime(cell("created_at"), now, (why) => refused.push(`created_at ${why}`));
     const voters = unique(
       listOf(cell("voters"), /[;,]/).map((id): Person => ({ externalId: toPersonId(id), displayName: null })),
     );
     lost.votes += Math.max(0, (Number(cell("votes").replaceAll(",", "")) || 0) - voters.length);
     lost.add("comment: the file has their number alone", Number(cell("comments")) || 0);
     if (cell("author") !== "" && cell("author_id") === "") lost.add("author without an id");
-    return {
+    const idea = {
       externalId,
       title: toTitle(cell("title"), lost),
       description: toProse(cell("description"), "description", lost),
       status: toStatus(cell("status"), statuses, lost),
-      visibility,
+      visibility: visibility ?? "public",
       tags: toTags(listOf(cell("tags"), /[;,]/), lost),
       metadata: { source: "csv" },
       createdAt,
@@ -105,6 +100,8 @@ export function readCsv(file: Buffer, now: number, { statuses = new Map(), colum
       comments: [],
       duplicateOf: undefined,
     };
+    faulty.push(...refused.map((fault) => `row ${index + 1}: ${fault}`));
+    return refused.length === 0 ? idea : [];
   });
   return { ideas, lost, faulty };
 }

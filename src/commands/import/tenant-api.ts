@@ -1,4 +1,4 @@
-/** The tenant API as the import uses it: one request after the other, with the waits that the API asks for. */
+/** The tenant API as the import uses it: so many requests at a time, with the waits that the API asks for. */
 import { setTimeout } from "node:timers/promises";
 import { Failure } from "../command-line/failure.ts";
 
@@ -6,6 +6,8 @@ const DEADLINE_MS = 30_000;
 /** For a request without an answer, or with a 5xx. A 429 is waited for as often as it comes. */
 const TRIES = 6;
 const MAX_WAIT_SECONDS = 120;
+/** A request mostly waits for its answer. More of them than this wait for each other in D1. */
+export const IN_FLIGHT = 20;
 
 /** `isReplayed`: it was done before this command, and is not done again. */
 export type Answer<Body> = { readonly status: number; readonly body: Body; readonly isReplayed: boolean };
@@ -21,6 +23,8 @@ type Options = {
   readonly pause?: (milliseconds: number, signal: AbortSignal) => Promise<unknown>;
 };
 
+type Given = { readonly body?: object; readonly idempotencyKey?: string; readonly expected: readonly number[] };
+
 const sleep: NonNullable<Options["pause"]> = (milliseconds, signal) => setTimeout(milliseconds, undefined, { signal });
 
 /** `send` throws a Failure for an answer without one of the `expected` statuses. Every request is safe to repeat. */
@@ -29,10 +33,26 @@ export function createTenantApi({ origin, apiKey, signal, complain, pause = slee
     complain(`${why}: waiting for ${seconds} s.`);
     await pause(seconds * 1_000, signal);
   };
-  async function send<Body>(
+  let underWay = 0;
+  const waiting: (() => void)[] = [];
+  /** One that waits as the API asks for keeps its place, so that a limit holds the others back. */
+  async function send<Body>(method: string, path: string, given: Given): Promise<Answer<Body>> {
+    if (underWay === IN_FLIGHT) await new Promise<void>((resolve) => waiting.push(resolve));
+    else underWay += 1;
+    try {
+      signal.throwIfAborted();
+      return await sendNow(method, path, given);
+    } finally {
+      const next = waiting.shift();
+      if (next === undefined) underWay -= 1;
+      else next();
+    }
+  }
+
+  async function sendNow<Body>(
     method: string,
     path: string,
-    { body, idempotencyKey, expected }: { body?: object; idempotencyKey?: string; expected: readonly number[] },
+    { body, idempotencyKey, expected }: Given,
   ): Promise<Answer<Body>> {
     for (let tries = 1; ; tries++) {
       const response = await fetch(origin + path, {

@@ -5,7 +5,7 @@
 import { createHash } from "node:crypto";
 import { Failure } from "../command-line/failure.ts";
 import { type Idea, type ImportedComment, type Person, peopleOf, toUpsert } from "./ideas.ts";
-import type { TenantApi } from "./tenant-api.ts";
+import { IN_FLIGHT, type TenantApi } from "./tenant-api.ts";
 
 type Written = { ideas: number; changed: number; panelists: number; votes: number; comments: number; merges: number };
 type Proposal = { id: string; votes: number; comments: number; duplicateOf: string | null };
@@ -14,14 +14,26 @@ type StoredComment = { by: string; panelistId: string | null; body: string; crea
 
 const keyOf = (...parts: readonly string[]): string => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 
+/** Does as many at a time as there are requests in flight. After a failure it begins no more, and throws when those under way have ended. */
+async function forEach<Item>(items: readonly Item[], work: (item: Item) => Promise<void>): Promise<void> {
+  const left = items.values();
+  const failures: unknown[] = [];
+  const workers = Array.from({ length: Math.min(IN_FLIGHT, items.length) }, async () => {
+    for (const item of left)
+      if (failures.length === 0) await work(item).catch((error: unknown) => void failures.push(error));
+  });
+  await Promise.all(workers);
+  if (failures.length > 0) throw failures[0];
+}
+
 /** The receiver of the import, and the people who were written. */
 class Writer {
   readonly #api: TenantApi;
   readonly #proposals: string;
   /** By external id. */
   readonly #names: ReadonlyMap<string, string | null>;
-  /** By external id: the panelist's id. */
-  readonly #panelists = new Map<string, string>();
+  /** By external id: the panelist's id, or its creation. */
+  readonly #panelists = new Map<string, Promise<string>>();
   readonly written: Written = { ideas: 0, changed: 0, panelists: 0, votes: 0, comments: 0, merges: 0 };
 
   constructor(api: TenantApi, ideaBankId: string, people: readonly Person[]) {
@@ -31,9 +43,13 @@ class Writer {
   }
 
   /** The id of the panelist, who is created if necessary. A panelist's existing name stays. */
-  async #panelist({ externalId }: Person): Promise<string> {
-    const known = this.#panelists.get(externalId);
-    if (known !== undefined) return known;
+  #panelist({ externalId }: Person): Promise<string> {
+    const known = this.#panelists.get(externalId) ?? this.#createPanelist(externalId);
+    this.#panelists.set(externalId, known);
+    return known;
+  }
+
+  async #createPanelist(externalId: string): Promise<string> {
     const { status, body } = await this.#api.send<{ id?: string }>("POST", "/tenant/panelists", {
       body: { externalId, displayName: this.#names.get(externalId) ?? null },
       expected: [201, 409],
@@ -47,7 +63,6 @@ class Writer {
         id = panelist.id;
     if (id === undefined)
       throw new Failure(`no panelist can be made for ${externalId}: is the account's storage full?`);
-    this.#panelists.set(externalId, id);
     return id;
   }
 
@@ -77,12 +92,12 @@ class Writer {
     const path = `${this.#proposals}/${proposal.id}/votes`;
     const there = new Set<string | null>();
     if (proposal.votes > 0) for await (const { externalId } of this.#api.list<Voter>(`${path}?`)) there.add(externalId);
-    for (const voter of voters) {
-      if (there.has(voter.externalId)) continue;
+    await forEach(voters, async (voter) => {
+      if (there.has(voter.externalId)) return;
       const panelistId = await this.#panelist(voter);
       await this.#api.send("PUT", `${path}/${panelistId}`, { expected: [200] });
       this.written.votes += 1;
-    }
+    });
   }
 
   async #comments(proposal: Proposal, comments: readonly ImportedComment[]): Promise<void> {
@@ -92,18 +107,18 @@ class Writer {
     if (proposal.comments > 0)
       for await (const { by, panelistId, body, createdAt } of this.#api.list<StoredComment>(`${path}?`))
         count(keyOf(by === "tenant" ? "" : String(panelistId), body, createdAt), 1);
-    for (const [index, { author, body, createdAt }] of comments.entries()) {
+    await forEach([...comments.entries()], async ([index, { author, body, createdAt }]) => {
       const panelistId = author && (await this.#panelist(author));
       const key = keyOf(panelistId ?? "", body, createdAt);
       count(key, -1);
-      if ((there.get(key) ?? 0) >= 0) continue;
+      if ((there.get(key) ?? 0) >= 0) return;
       const { isReplayed } = await this.#api.send("POST", path, {
         body: { body, panelistId, createdAt },
         idempotencyKey: keyOf(proposal.id, String(index), key),
         expected: [201],
       });
       if (!isReplayed) this.written.comments += 1;
-    }
+    });
   }
 
   /** If the target was itself merged, into that one's target. */
@@ -129,14 +144,16 @@ export async function writeIdeas(
 ): Promise<Written> {
   const writer = new Writer(api, ideaBankId, peopleOf(ideas));
   const proposals = new Map<string, Proposal>();
-  for (const [index, idea] of ideas.entries()) {
+  let done = 0;
+  await forEach(ideas, async (idea) => {
     proposals.set(idea.externalId, await writer.idea(idea));
-    progress(index + 1);
-  }
+    progress(++done);
+  });
   // Last: a merged proposal takes no votes.
   const targets = new Map(ideas.map(({ externalId, duplicateOf }) => [externalId, duplicateOf]));
   for (const { externalId } of ideas) {
     const [source, target] = [proposals.get(externalId), proposals.get(rootOf(externalId, targets) ?? "")];
+    // One after the other: two merges into one target would wait for each other.
     if (source && target && source !== target) await writer.merge(source, target);
   }
   return writer.written;

@@ -72,25 +72,30 @@ it.each([
   expect((await dry(["--from", service, "files/file", "--dry-run"])).text).toContain(said);
 });
 
-it("lists every row that would be refused, and sends nothing", async () => {
+it("lists every fault of every row in one run, and sends nothing", async () => {
   const long = "x".repeat(252);
   const rows = [
-    `${long},Long id,`,
-    ",No id,",
-    "1,One,",
-    "1,The same,",
-    `2,Voted,${"y".repeat(201)}`,
-    "3,Fine,customer-1",
+    `${long},Long id,,,`,
+    ",No id,,,soon",
+    "1,One,,Someday,",
+    `1,,${"y".repeat(201)},,`,
+    "3,Fine,customer-1,,",
   ];
-  await writeFile(join(files, "bad.csv"), ["id,title,voters", ...rows].join("\n"));
+  await writeFile(join(files, "bad.csv"), ["id,title,voters,status,created_at", ...rows].join("\n"));
   const { code, fetched, text } = await dry(
     ["--from", "csv", "files/bad.csv", "--idea-bank", "b4nKb4nKb4nK", "--url", "https://api.example"],
     { API_KEY: "ibk_any" },
   );
   expect([code, fetched]).toEqual([1, []]);
   expect(text.trim().split("\n")).toEqual([
-    expect.stringContaining("Nothing was sent."),
+    "files/bad.csv: 4 ideas, 2 people, 2 votes, 0 comments.",
+    "Without a counterpart:",
+    expect.stringContaining("status “Someday”: imported as submitted."),
+    "  1 × idea without a title: imported as “Untitled”",
+    "",
+    "Nothing was sent. Correct these first:",
     "  row 2: no id",
+    expect.stringContaining('row 2: created_at "soon": give a past time'),
     `  idea "csv:${long}": its id must have 1 to 255 characters`,
     '  idea "csv:1": another one has the same id',
     `  person "${"y".repeat(201)}": externalId must have 1 to 200 characters`,

@@ -108,3 +108,55 @@ it("looks once at what each idea repeats, however many there are", async () => {
   await mergesOf(ideas, {});
   expect(looks).toBe(50);
 });
+
+/** Imports `ideas` into a server that answers nothing until 20 requests wait for it. */
+async function importInto(ideas: readonly Idea[], answer: (path: string) => number = () => 200) {
+  let open: () => void = () => {};
+  const isOpen = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  const people: string[] = [];
+  let [requests, waiting, most] = [0, 0, 0];
+  const server = createServer(async (request, response) => {
+    requests += 1;
+    most = Math.max(most, ++waiting);
+    // A 21st would come meanwhile.
+    if (waiting === 20) setTimeout(open, 100);
+    const sent = JSON.parse((await request.toArray()).join("") || "{}");
+    await isOpen;
+    const path = request.url ?? "";
+    if (path === "/tenant/panelists") people.push(sent.externalId);
+    response.statusCode = path === "/tenant/panelists" ? 201 : answer(path);
+    waiting -= 1;
+    response.end(JSON.stringify({ id: path.split("/").at(-1), votes: 0, comments: 0, duplicateOf: null }));
+  });
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  try {
+    const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const api = createTenantApi({ origin, apiKey: "", signal: new AbortController().signal, complain: () => {} });
+    const done: number[] = [];
+    const written = await writeIdeas(api, { ideaBankId: "bank", ideas, progress: (count) => done.push(count) }).catch(
+      (error: Error) => error,
+    );
+    return { written, done, people, most, requests };
+  } finally {
+    server.close();
+  }
+}
+
+it("has at most 20 requests in flight, over all ideas, and makes each person once", async () => {
+  const voters = Array.from({ length: 30 }, (_, index) => ({ externalId: `p${index}`, displayName: null }));
+  const ideas = Array.from({ length: 30 }, (_, index) => idea(`i${index}`, { voters }));
+  const { written, done, people, most } = await importInto(ideas);
+  expect(written).toMatchObject({ changed: 30, panelists: 30, votes: 900 });
+  expect(done).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
+  expect(people.toSorted()).toEqual(voters.map(({ externalId }) => externalId).toSorted());
+  expect(most).toBe(20);
+});
+
+it("begins nothing more after a refusal, and throws it when what was under way has ended", async () => {
+  const ideas = Array.from({ length: 200 }, (_, index) => idea(`i${index}`));
+  const { written, requests } = await importInto(ideas, (path) => (path.endsWith("i0") ? 403 : 200));
+  expect(String(written)).toContain("403");
+  expect(requests).toBeLessThan(60);
+});
