@@ -1,10 +1,11 @@
 /** The clients of docs/clients.md, made and run as it says; and the document that they are made of. */
-import { spawn } from "node:child_process";
+import { spawn, spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
-import { dirname, join } from "node:path";
+import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
+import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DevServer, freePort, makeCheckout, paste, startDev } from "../support/node/checkout.ts";
 import { block } from "../support/node/documents.ts";
@@ -38,6 +39,109 @@ async function askTenantApi<Answer>(method: string, path: string, body?: object)
   return (response.status === 204 ? null : await response.json()) as Answer;
 }
 
+/** Under the Node of this project, for the machine may have an older one. */
+const runIn = (folder: string, commands: string) =>
+  paste(`set -e; cd '${folder}'; export PATH='${dirname(process.execPath)}':"$PATH"\n${commands}`);
+
+/** A folder with a program of the page, and the command that runs it. */
+async function writeProgram(name: string, file: string) {
+  const folder = await mkdtemp(join(tmpdir(), "program-"));
+  await writeFile(join(folder, file), block(DOCUMENT, name).replace(LOCAL, origin));
+  const run = () => runIn(folder, block(DOCUMENT, `${name}-run`).replace("ibk_…", key));
+  return { folder, run, remove: () => rm(folder, { recursive: true, force: true }) };
+}
+
+describe("the package", () => {
+  let program: Awaited<ReturnType<typeof writeProgram>>;
+  beforeAll(async () => {
+    await runIn(checkout.folder, block(DOCUMENT, "package-build"));
+    program = await writeProgram("package", "tickets.mjs");
+    await mkdir(join(program.folder, "node_modules/@edge-access-api"), { recursive: true });
+    const target = join(program.folder, "node_modules/@edge-access-api/client");
+    await cp(join(checkout.folder, "dist/client"), target, { recursive: true });
+  });
+  afterAll(() => program?.remove());
+
+  it("makes an integration of 25 lines, which gives each new idea one ticket", async () => {
+    const lines = block(DOCUMENT, "package").trimEnd().split("\n");
+    expect(lines.length).toBeLessThanOrEqual(25);
+    expect(await program.run()).toBe("");
+    const { id } = await askTenantApi<{ id: string }>("POST", "/tenant/ideabanks", { name: "Tickets", status: "OPEN" });
+    const path = `/tenant/ideabanks/${id}/proposals`;
+    for (const title of ["Night buses", "Bike racks"])
+      await askTenantApi("POST", path, { title, metadata: { team: "Apps" } });
+    expect(await program.run()).toBe("A ticket for “Night buses”\nA ticket for “Bike racks”\n");
+    const { items } = await askTenantApi<{ items: { id: string; metadata: object }[] }>("GET", path);
+    expect(items.map(({ metadata }) => metadata)).toEqual(
+      items.map((idea) => ({ team: "Apps", ticket: `TICKET-${idea.id}` })),
+    );
+    expect(await program.run()).toBe("");
+  });
+
+  it("has types for a strict project, which know every operation, and depends on nothing", async () => {
+    const { dependencies } = JSON.parse(await readFile(join(checkout.folder, "dist/client/package.json"), "utf8"));
+    expect(dependencies).toBeUndefined();
+    const check = async (call: string) => {
+      const text = `import { Client, signToken, verifyWebhook } from "@edge-access-api/client";
+        export const api = new Client({ url: "https://api.example", apiKey: "ibk_…" });
+        export const made: Promise<string> = ${call}.then(({ id }) => id);
+        export const read = async (body: string) => (await verifyWebhook({ headers: {}, body }, "")).change.type;
+        export const sign = () => signToken({ kid: "", secret: "" }, { ideaBankId: "", externalId: "" });\n`;
+      await writeFile(join(program.folder, "use.ts"), text);
+      const options = "--noEmit --strict --exactOptionalPropertyTypes --lib es2024,dom --module nodenext";
+      return runIn(program.folder, `node '${resolve("node_modules/typescript/bin/tsc")}' ${options} use.ts || true`);
+    };
+    expect(await check('api.createProposal({ ideaBankId: "b", title: "T", status: "planned" })')).toBe("");
+    expect(await check('api.createProposal({ ideaBankId: "b", title: "T", status: "ajar" })')).toContain('"ajar"');
+    expect(await check('api.createProposal({ title: "T" })')).toContain("ideaBankId");
+    expect(await check("api.whoami()")).toContain("'id'");
+  });
+});
+
+describe("the standard library", () => {
+  it.for([
+    ["python", "python3", "ideas.py"],
+    ["php", "php", "ideas.php"],
+  ] as const)("of %s creates ideas and lists them", async ([name, interpreter, file], { skip }) => {
+    if (spawnSync(interpreter, ["--version"]).error !== undefined) skip(`${interpreter} is not installed`);
+    const program = await writeProgram(name, file);
+    expect(await program.run()).toBe("Bike racks, Night buses\n");
+    await program.remove();
+  });
+
+  const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
+  const body = '{"type":"webhook.test"}';
+  const verified = (name: string, of: { interpreter: string; call: (headers: object) => string; keep: RegExp }) => {
+    const sign = (text: string, at: Date) => {
+      const headers = {
+        "webhook-id": "msg_1",
+        "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
+        "webhook-signature": `v1,bm8= ${new Webhook(SECRET).sign("msg_1", at, text)}`,
+      };
+      const program = `${block(DOCUMENT, name).replace(of.keep, "")}\n${of.call(headers)}\n`;
+      return spawnSync(of.interpreter, { input: program, encoding: "utf8" }).stdout.trim();
+    };
+    return [sign(body, new Date()), sign("{}", new Date()), sign(body, new Date(Date.now() - 301_000))];
+  };
+
+  it("of Python verifies a webhook", ({ skip }) => {
+    if (spawnSync("python3", ["--version"]).error !== undefined) skip("python3 is not installed");
+    const call = (headers: object) => `print(verify("${SECRET}", ${JSON.stringify(headers)}, b'${body}'))`;
+    expect(verified("python", { interpreter: "python3", call, keep: /^if __name__[\s\S]*/m })).toEqual([
+      "True",
+      "False",
+      "False",
+    ]);
+  });
+
+  it("of PHP verifies a webhook", ({ skip }) => {
+    if (spawnSync("php", ["--version"]).error !== undefined) skip("php is not installed");
+    const call = (headers: object) =>
+      `echo json_encode(verify("${SECRET}", json_decode('${JSON.stringify(headers)}', true), '${body}'));`;
+    expect(verified("php", { interpreter: "php", call, keep: /^\$bank[\s\S]*/m })).toEqual(["true", "false", "false"]);
+  });
+});
+
 describe("the typed client", () => {
   let folder: string;
   beforeAll(async () => {
@@ -47,9 +151,7 @@ describe("the typed client", () => {
 
   const client = block(DOCUMENT, "typed-client");
   const write = (text: string) => writeFile(join(folder, "client.ts"), text.replace(LOCAL, origin));
-  /** Under the Node of this project, for the machine may have an older one. */
-  const run = (commands: string) =>
-    paste(`set -e; cd '${folder}'; export PATH='${dirname(process.execPath)}':"$PATH"\n${commands}`);
+  const run = (commands: string) => runIn(folder, commands);
 
   it("needs what the page installs and nothing more, and issues a token", async () => {
     const setup = block(DOCUMENT, "typed-client-setup").replace(LOCAL, origin).split("\n");
@@ -82,11 +184,7 @@ describe("the copy that stays up to date", () => {
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 
-  const sync = (apiKey = key) =>
-    paste(
-      `set -e; cd '${folder}'; export PATH='${dirname(process.execPath)}':"$PATH"\n` +
-        block(DOCUMENT, "sync-run").replace("ibk_…", apiKey),
-    );
+  const sync = (apiKey = key) => runIn(folder, block(DOCUMENT, "sync-run").replace("ibk_…", apiKey));
   /** The proposals, as the copy has them and as the API lists them. */
   const copied = async (path: string) => {
     const copy = new DatabaseSync(join(folder, "copy.db"));
