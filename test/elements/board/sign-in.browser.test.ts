@@ -109,7 +109,7 @@ describe("taking part in <idea-bank-board>", () => {
           await expect.poll(() => page.locator(".notice button:focus").textContent()).toBe("Sign in");
           await expectAccessible(page, "asked before a vote");
           await takeScreenshot(page, `test-results/sign-in-${element}-vote-${size}-1.png`);
-          expect(await told(page)).toEqual([]);
+          await expect.poll(() => told(page)).toEqual([]);
           await ask(page).click();
           await signIn();
           const voted = page.locator(".detail").getByRole("button", { name: "Vote for “Dogs”: 1 vote", pressed: true });

@@ -132,26 +132,26 @@ describe("<idea-bank-board> in the tab's history", () => {
       const { page } = await stage.page();
       await page.goto(`${address}#top`);
       await openIdea(page, "Dogs");
-      expect(page.url()).toBe(`${address}&idea=${dogs}#top`);
+      await expect.poll(() => page.url()).toBe(`${address}&idea=${dogs}#top`);
       await goBack(page);
       await page.locator(".ideas .idea").first().waitFor();
-      expect(page.url()).toBe(`${address}#top`);
+      await expect.poll(() => page.url()).toBe(`${address}#top`);
       await page.goForward();
       await shown(page, "Dogs");
       await toList(page);
       await expect.poll(() => page.url()).toBe(`${address}#top`);
       // A form has no address, and the idea that follows it has.
       await compose(page);
-      expect(page.url()).toBe(`${address}#top`);
+      await expect.poll(() => page.url()).toBe(`${address}#top`);
       await page.getByRole("button", { name: "Submit idea" }).click();
       await shown(page, "Night buses");
-      expect(page.url()).toMatch(/&idea=\w+#top$/);
+      await expect.poll(() => page.url()).toMatch(/&idea=\w+#top$/);
 
       const { page: other } = await stage.page();
       await other.goto(`${address}&idea=${cats}#top`);
       await shown(other, "Cats");
       await toList(other);
-      expect(other.url()).toBe(`${address}#top`);
+      await expect.poll(() => other.url()).toBe(`${address}#top`);
       await other.reload();
       await other.locator(".ideas .idea").first().waitFor();
       // Closed by its address, and opened from the list.
@@ -195,7 +195,7 @@ describe("<idea-bank-board> in the tab's history", () => {
       await page.getByRole("button", { name: "Roadmap" }).click();
       await page.locator("idea-bank-board .open").click();
       await shown(page, "Dogs", "board");
-      expect(page.url()).toBe(`${address}?idea=${bank.ids[0]}`);
+      await expect.poll(() => page.url()).toBe(`${address}?idea=${bank.ids[0]}`);
       read.length = 0;
       await page.reload();
       await shown(page, "Dogs", "board");
@@ -203,7 +203,7 @@ describe("<idea-bank-board> in the tab's history", () => {
       expect(read).toHaveLength(1);
       await goBack(page);
       await page.locator("idea-bank-board .idea").waitFor();
-      expect(page.url()).toBe(address);
+      await expect.poll(() => page.url()).toBe(address);
     });
 
     it("is the page's own without `history`, and where there is no such idea the visitor is told", async () => {
@@ -214,7 +214,7 @@ describe("<idea-bank-board> in the tab's history", () => {
       await openIdea(page, "Dogs");
       await expect.poll(() => page.getByRole("button", { name: "Copy link" }).count()).toBe(0);
       await toList(page);
-      expect(page.url()).toBe(address);
+      await expect.poll(() => page.url()).toBe(address);
       await page.goto(`${hostOf(bank.token, ["board"])}?idea=../x`);
       await page.locator(".notice").getByText("This idea is no longer here.").waitFor();
       await page.locator(".ideas .idea").waitFor();
@@ -228,9 +228,9 @@ describe("<idea-bank-board> in the tab's history", () => {
       await page.goto(`${address}?idea=${bank.ids[0]}`);
       await shown(page, "Dogs");
       await toList(page);
-      expect(page.url()).toBe(address);
+      await expect.poll(() => page.url()).toBe(address);
       await openIdea(page, "Dogs");
-      expect(page.url()).toBe(address);
+      await expect.poll(() => page.url()).toBe(address);
     });
   });
 
