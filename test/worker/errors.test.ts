@@ -10,7 +10,6 @@ const OPEN_TO_ORIGINS = ENDPOINTS.slice(1);
 
 describe("an unknown path answers 404 not-found", () => {
   it.each([
-    "/",
     "/tenant",
     "/tenant/whoami/",
     "/tenant/WHOAMI",

@@ -21,6 +21,7 @@ const ACTIONS: readonly Action[] = [
   ...doing(PERSON, "end-tokens", "block", "unblock", "delete", "delete-all"),
   ...doing("/idea-banks/:ideaBankId/settings", "delete"),
   { path: "/idea-banks/:ideaBankId/settings", fields: () => ({ name: "Another", status: "OPEN", "was-name": "x" }) },
+  { path: "/idea-banks/:ideaBankId/embed" },
   ...["public", "hidden"].map((word) => ({
     path: "/idea-banks/:ideaBankId",
     fields: ({ proposalId = "" }: Ids) => ({ do: word, ids: proposalId }),

@@ -161,12 +161,14 @@ describe.each(FEEDS)("$path", ({ path, format }) => {
     expect(entries).toEqual([]);
   });
 
-  it("refuses a panelist's token in the address, as it refuses none at all", async () => {
+  it("refuses a panelist's token in the address, a valid one as a forged one", async () => {
     const { bank } = await createScene();
-    const answers = [await read(`${path}?token=${bank.token}`), await read(path), await read(`${path}?token=ibv_no`)];
+    const forged = bank.token.slice(0, -1) + (bank.token.endsWith("0") ? "1" : "0");
+    const answers = [await read(`${path}?token=${bank.token}`), await read(`${path}?token=${forged}`)];
     const texts = await Promise.all(answers.map((answer) => answer.text()));
-    expect(answers.map(({ status }) => status)).toEqual([401, 401, 401]);
+    expect(answers.map(({ status }) => status)).toEqual([401, 401]);
     expect(new Set(texts).size).toBe(1);
+    expect((await read(path)).status).toBe(401);
   });
 
   it("answers a closed gate as it answers an idea bank that does not exist, and as the changelog does", async () => {
