@@ -14,6 +14,7 @@ export const REFERENCE = {
     "sign-in-url":
       "Where your page signs visitors in. `{page}` in it stands for the page's address, to come back to. Who wants to take part is asked to sign in there first.",
     lang: "The language of words, dates and numbers. That of the nearest element around it with a `lang`, else the visitor's.",
+    theme: "`light` or `dark`. `auto`, as without it: that of the page (`color-scheme`).",
     "heading-level": "1 to 4: the level of the element's heading in the page's outline. 2 unless set.",
     proposal: "Board, roadmap: the identifier of a proposal to open first, for a link in an e-mail.",
     history:

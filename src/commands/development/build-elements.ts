@@ -39,7 +39,7 @@ const BANNER = `/* idea bank elements ${ELEMENTS_VERSION} */`;
 const TARGET = ["chrome125", "firefox126", "safari17.5"];
 
 /** These and what is `protected` nobody outside can see: their names can be short, which saves 3 % of a script. */
-const INTERNAL = "say translate locale bank panelist isVisitor unseen markSeen isNew".split(" ");
+const INTERNAL = "say translate locale bank panelist isVisitor unseen markSeen isNew parts lines".split(" ");
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 

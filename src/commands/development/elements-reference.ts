@@ -38,7 +38,7 @@ export function namesIn(scripts: string, styles: string): Names {
       ...find(scripts, /(class [^{]+ extends \w+Element.*?^\})/gms).flatMap((element) =>
         find(element, /^ {2}get (\w+)\(\)/gm),
       ),
-      ...find(styles, /:host\((?::not\()?\[([\w-]+)\]/g).filter((name) => name !== "hidden"),
+      ...find(styles, /:host\((?::not\()?\[([\w-]+)(?:="\w+")?\]/g).filter((name) => name !== "hidden"),
     ]),
     events: new Set(find(scripts, /\bdispatch\("([\w-]+)"/g)),
     slots: new Set(find(scripts, /h\(\s*"slot",\s*\{ name: "([\w-]+)"/g)),

@@ -74,6 +74,7 @@ export interface IdeaBankAttributes {
   /** The address where the page signs visitors in; \`{page}\` stands for its address. */
   "sign-in-url"?: string;
   "heading-level"?: 1 | 2 | 3 | 4;
+  theme?: "auto" | "light" | "dark";
   /** Of the board and the roadmap. */
   proposal?: string;
   /** Of the board and the roadmap: Back closes what is open, and an open idea has an address. */

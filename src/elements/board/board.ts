@@ -28,6 +28,10 @@ import { TabHistory } from "./tab-history.ts";
 import { renewTimes } from "./time.ts";
 import wideStyles from "./wide.css";
 
+/** For the roadmap, which has this script beside it. */
+export { ideaRow } from "./idea-row.ts";
+export { status } from "./status.ts";
+
 const CLOSED = "idea-bank-not-found";
 const RENEW_TIMES_MS = 30_000;
 const PLUS = "M8 3.2v9.6M3.2 8h9.6";

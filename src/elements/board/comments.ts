@@ -2,7 +2,7 @@
 import { h, heading, icon } from "../shared/h.ts";
 import { skeleton } from "../shared/message.ts";
 import { prose, setProse } from "../shared/prose.ts";
-import { authorOf } from "./author.ts";
+import { authorOf, face } from "./author.ts";
 import type { BoardContext } from "./board-context.ts";
 import { form } from "./form.ts";
 import type { Comment, Idea } from "./idea-bank.ts";
@@ -85,7 +85,7 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
     const row = h(
       "li",
       { class: official ? "comment official" : "comment", part: official ? "comment comment-official" : "comment" },
-      h("span", { class: "face", "aria-hidden": "true" }, official ? icon(CHECK) : ([...who][0] ?? "")),
+      official ? h("span", { class: "face", "aria-hidden": "true" }, icon(CHECK)) : face(who),
       h("div", {}, h("p", { class: "meta" }, h("strong", {}, who), time(createdAt, words)), text, own),
     );
     return row;

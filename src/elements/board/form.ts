@@ -63,7 +63,8 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
       draft?.write(read());
     });
     const mark = optional && h("span", { class: "mark" }, words.say("optionalField"));
-    const row = h("div", { class: "row" }, h("label", { for: id }, label, mark), input, error);
+    const formats = rows !== undefined && h("p", { class: "formats" }, words.say("formats"));
+    const row = h("div", { class: "row" }, h("label", { for: id }, label, mark), input, formats, error);
     return { name, input, row, complain, optional };
   });
   const read = (): Fields => Object.fromEntries(inputs.map(({ name, input }) => [name, input.value]));

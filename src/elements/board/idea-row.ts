@@ -1,7 +1,7 @@
 /** An idea in the list: the vote, the title that opens it, and its main facts. */
 import { firstLine } from "../../worker/model/light-formatting.ts";
 import { h, heading, icon } from "../shared/h.ts";
-import { authorOf } from "./author.ts";
+import { authorOf, face } from "./author.ts";
 import type { BoardContext } from "./board-context.ts";
 import type { Idea } from "./idea-bank.ts";
 import { status } from "./status.ts";
@@ -45,7 +45,7 @@ export function ideaRow(idea: Idea, context: BoardContext, open: () => void): HT
             number(words.number(idea.comments)),
             unseen(talk),
           ),
-        who && h("span", {}, who),
+        who && h("span", { class: "with-icon" }, face(who), who),
         time(idea.createdAt, words),
       ),
     ),

@@ -76,6 +76,7 @@ export const ja: Language = {
     ideaTitleHint: "短い一文で",
     ideaDescription: "説明",
     ideaDescriptionHint: "実現すると何が変わりますか？",
+    formats: "**太字**、*斜体*、`コード`、リスト、リンクが使えます。",
     submit: "アイデアを投稿",
     save: "保存",
     cancel: "キャンセル",

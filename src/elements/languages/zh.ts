@@ -77,6 +77,7 @@ export const zh: Language = {
     ideaTitleHint: "用一句话概括",
     ideaDescription: "说明",
     ideaDescriptionHint: "实现后会给您带来什么改变？",
+    formats: "支持**粗体**、*斜体*、`代码`、列表和链接。",
     submit: "提交建议",
     save: "保存",
     cancel: "取消",

@@ -1,9 +1,9 @@
 /** The proposals of a roadmap: a column for each status, the most wanted first, and of what is done the newest. */
+
+import { ideaRow, status } from "../board/board.ts";
 import type { BoardContext } from "../board/board-context.ts";
 import type { Idea, Page } from "../board/idea-bank.ts";
-import { ideaRow } from "../board/idea-row.ts";
 import type { Listing } from "../board/list.ts";
-import { status } from "../board/status.ts";
 import { h, heading } from "../shared/h.ts";
 import { message, skeleton } from "../shared/message.ts";
 
@@ -96,6 +96,12 @@ export class Columns implements Listing {
     const { words, level, signal, ideaBank, report } = this.#context;
     const list = h("ol", { class: "ideas", part: "ideas" }, ...items.map((idea) => this.#row(idea)));
     let cursor = nextCursor;
+    const total = h("span", { class: "muted" });
+    // Of a longer column only so many are known.
+    const count = () => {
+      total.textContent = words.number(list.childElementCount) + (cursor ? "+" : "");
+    };
+    count();
     const showMore = async () => {
       more.setAttribute("aria-disabled", "true");
       try {
@@ -104,6 +110,7 @@ export class Columns implements Listing {
         list.append(...added.map((idea) => this.#row(idea)));
         list.classList.add("longer");
         cursor = page.nextCursor;
+        count();
         if (more.matches(":focus") && added[0]) this.focus(added[0].id);
         more.hidden = cursor === undefined;
       } catch (error) {
@@ -126,7 +133,12 @@ export class Columns implements Listing {
     return h(
       "section",
       { class: "column", part: "column" },
-      heading(level, { class: "column-title", part: "column-title" }, status(filter.status, words)),
+      h(
+        "div",
+        { class: "column-head" },
+        heading(level, { class: "column-title", part: "column-title" }, status(filter.status, words)),
+        total,
+      ),
       items.length > 0 ? list : h("p", { class: "muted" }, words.say("emptyColumn")),
       more,
     );

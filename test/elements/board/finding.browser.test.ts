@@ -38,7 +38,7 @@ describe("finding in <idea-bank-board>", () => {
     await page.getByRole("button", { name: "New idea" }).click();
     return page.getByLabel("Title");
   };
-  const similar = (page: Page) => page.getByRole("region", { name: "Is it here already? Vote for it:" });
+  const similar = (page: Page) => page.getByRole("region", { name: "Already suggested? Vote for it:" });
 
   it("searches while the visitor types, and says how many there are; the list comes back when the field is empty", async () => {
     const bank = await bankOf("Night buses", "More trains at night", "A quiet carriage");

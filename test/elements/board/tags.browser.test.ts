@@ -120,6 +120,27 @@ describe("tags in <idea-bank-board>", () => {
     await expect.poll(() => titles(refused.page)).toEqual([]);
   });
 
+  it("are light or dark as `theme` says, whatever the page and its visitor prefer; an author has initials", async () => {
+    const bank = await stage.ideaBank();
+    const token = await bank.tokenFor("robin", "Robin van Dyk");
+    await fetch(`${stage.api}/ideabank/proposals`, {
+      method: "POST",
+      headers: { Authorization: token, "Content-Type": "application/json" },
+      body: JSON.stringify({ title: "Dogs", description: "" }),
+    });
+    const { page: shown } = await stage.page({ colorScheme: "light" });
+    const head = `<script type="module" src="${stage.api}/embed/board.js"></script>`;
+    const tags = ["dark", "light", "auto"].map(
+      (theme) => `<idea-bank-board theme="${theme}" token="${bank.token}"></idea-bank-board>`,
+    );
+    await shown.goto(stage.hostPage(`<div style="color-scheme: dark light">${tags.join("")}</div>`, { head }));
+    await expect.poll(() => shown.locator(".idea .face").allTextContents()).toEqual(["RD", "RD", "RD"]);
+    const backgrounds = await shown.evaluate(
+      "[...document.querySelectorAll('idea-bank-board')].map(({ shadowRoot }) => getComputedStyle(shadowRoot.querySelector('.root')).backgroundColor)",
+    );
+    expect(backgrounds).toEqual(["rgb(22, 24, 30)", "rgb(255, 255, 255)", "rgb(255, 255, 255)"]);
+  });
+
   it("looks right in light and dark, on a phone, from right to left and in forced colors", async () => {
     const bank = await stage.ideaBank({ name: "Rider ideas" }, [
       idea("A quiet carriage", ["Comfort"], { status: "declined" }),

@@ -65,6 +65,7 @@ describe("<idea-bank-roadmap>", () => {
         ["In progress", "Bikes"],
         ["Done", "Lifts", "Stairs"],
       ]);
+    await expect.poll(() => page.locator(".column-head .muted").allTextContents()).toEqual(["2", "1", "2"]);
     await expect.poll(() => page.getByRole("heading", { level: 2 }).allTextContents()).toEqual(["Roadmap"]);
     await expect.poll(() => page.getByRole("button", { name: "New idea" }).isVisible()).toBe(false);
     expect(complaints).toEqual([]);

@@ -144,13 +144,13 @@ describe("idea banks", () => {
         .replaceAll("&lt;", "<")
         .replaceAll("&gt;", ">");
     const query =
-      "elements=roadmap&elements=launcher&lang=de&color=%230b6b3a&radius=8&signIn=https://shop.example/in?to={page}";
+      "elements=roadmap&elements=launcher&lang=de&theme=dark&color=%230b6b3a&radius=8&signIn=https://shop.example/in?to={page}";
     const lines = linesOf(await page(`${bank}/embed?${query}`));
     for (const part of [
       "/embed/roadmap.js",
       "/embed/launcher.js",
       "/embed/changelog.js",
-      'sign-in-url="https://shop.example/in?to={page}" lang="de" style="--idea-bank-accent: #0b6b3a; --idea-bank-radius: 8px" history></idea-bank-roadmap>',
+      'sign-in-url="https://shop.example/in?to={page}" lang="de" theme="dark" style="--idea-bank-accent: #0b6b3a; --idea-bank-radius: 8px" history></idea-bank-roadmap>',
       "<idea-bank-launcher><idea-bank-changelog ",
     ])
       expect(lines).toContain(part);

@@ -29,6 +29,7 @@ export const LANGUAGES: Readonly<Record<string, string>> = {
 const RULES = {
   signIn: [/^(?:(?:https:\/\/|\/)[^\s"'<>`]{0,500})?$/, "must begin with https:// or /, without spaces or quotes"],
   lang: [new RegExp(`^(?:${Object.keys(LANGUAGES).join("|")})?$`), "must be one of the list"],
+  theme: [/^(?:light|dark)?$/, "must be one of the list"],
   color: [/^(?:#[\da-f]{6})?$/i, "must look like #2450c8"],
   radius: [/^(?:[0-3]?\d|40)?$/, "must be a number from 0 to 40"],
 } as const;
@@ -54,7 +55,13 @@ export function readChoice(parameters: URLSearchParams, ideaBank: IdeaBank): Emb
   const refused = (Object.keys(RULES) as Option[]).filter((name) => !RULES[name][0].test(given(name)));
   const taken = (name: Option) => (refused.includes(name) ? "" : given(name));
   return {
-    ...{ signIn: taken("signIn"), lang: taken("lang"), color: taken("color"), radius: taken("radius") },
+    ...{
+      signIn: taken("signIn"),
+      lang: taken("lang"),
+      theme: taken("theme"),
+      color: taken("color"),
+      radius: taken("radius"),
+    },
     errors: refused.map((name) => ({ path: name, message: RULES[name][1] })),
     elements: possible.filter((name) =>
       asked.length === 0 ? name === "board" || name === "changelog" : asked.includes(name),

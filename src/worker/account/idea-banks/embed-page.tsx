@@ -100,6 +100,7 @@ const Lines = ({ ideaBank: { id, status }, origin, search, now, token, choice }:
 };
 
 const SIGN_IN_HINT = "Where visitors sign in to vote. {page} becomes the way back. Without it, visitors only read.";
+const THEMES = { "": "Your page’s own", light: "Light", dark: "Dark" };
 const RADIUS_HINT = "In pixels";
 
 const Options = ({ ideaBank, search, choice }: Props) => {
@@ -133,6 +134,15 @@ const Options = ({ ideaBank, search, choice }: Props) => {
           <option value="">Your page’s own</option>
           {Object.entries(LANGUAGES).map(([code, name]) => (
             <option value={code} selected={code === choice.lang}>
+              {name}
+            </option>
+          ))}
+        </select>
+      </Field>
+      <Field name="theme" label="Theme" message={undefined}>
+        <select id="theme" name="theme">
+          {Object.entries(THEMES).map(([value, name]) => (
+            <option value={value} selected={value === choice.theme}>
               {name}
             </option>
           ))}
@@ -240,12 +250,13 @@ const ForDevelopers = ({ ideaBank, origin, choice }: Props) => (
 
 /** The elements of the choice, with these attributes. */
 function linesWith(origin: string, token: string, choice: EmbedChoice): string {
-  const { elements, lang, signIn } = choice;
+  const { elements, lang, theme, signIn } = choice;
   const style = styleOf(choice);
   const attributes = [
     token,
     ...(signIn ? [`sign-in-url="${signIn}"`] : []),
     ...(lang ? [`lang="${lang}"`] : []),
+    ...(theme ? [`theme="${theme}"`] : []),
     ...(style ? [`style="${style}"`] : []),
   ].join(" ");
   const scripts = new Set(elements.flatMap((name) => (name === "launcher" ? ["launcher", "changelog"] : [name])));

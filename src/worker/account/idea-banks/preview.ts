@@ -19,7 +19,7 @@ export function renderPreview(
       "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox allow-scripts allow-forms",
   );
   c.header("X-Frame-Options", "SAMEORIGIN");
-  const { elements, lang, signIn } = choice;
+  const { elements, lang, theme, signIn } = choice;
   // A button alone would open nothing here that the changelog itself does not show.
   const shown = elements.map((name) => (name === "launcher" ? "changelog" : name));
   const names = [...new Set(shown)];
@@ -28,7 +28,7 @@ export function renderPreview(
 <html lang="${lang || "en"}">
 <head>
 <meta charset="utf-8">
-<meta name="color-scheme" content="light dark">
+<meta name="color-scheme" content="${theme || "light dark"}">
 <title>Preview</title>
 <style nonce="${nonce}">body { margin: 1rem; font-family: system-ui, sans-serif; ${styleOf(choice) ?? ""} }</style>
 ${names.map((name) => html`<script type="module" src="${origin}/embed/${name}.js"></script>`)}
