@@ -3,7 +3,7 @@ import { type Block, type Inline, parseText } from "../../worker/model/light-for
 import { type Attributes, type Child, h } from "./h.ts";
 
 export const prose = (text: string, attributes: Attributes = {}): HTMLElement => {
-  const element = h("div", { class: "prose", dir: "auto", ...attributes });
+  const element = h("div", { class: "prose", ...attributes });
   setProse(element, text);
   return element;
 };
@@ -13,7 +13,8 @@ export const setProse = (element: HTMLElement, text: string): void =>
 
 /** Line breaks stay in the text: the style sheet shows them. */
 function block(each: Block): HTMLElement {
-  if ("lines" in each)
+  // A name in quotes is not shortened, so it is one that the API has, too.
+  if (!("items" in each))
     return h(each.kind, {}, ...each.lines.flatMap((line, at) => [at > 0 && "\n", ...line.map(inline)]));
   const list = h(each.kind, {}, ...each.items.map((item) => h("li", {}, ...item.map(inline))));
   // Not by `h`: an element has a method of this name, which is shortened.

@@ -48,7 +48,7 @@ export function lastUseOf(token = ""): number {
 export function tellRefusedVisitor(): void {
   if (shared.isRefusalTold) return;
   shared.isRefusalTold = true;
-  console.error("Idea board: the visitor token has ended. Copy the code from Embed again.");
+  console.error("Idea board: the visitor token ended. Copy the code from Embed again.");
 }
 
 /** Asks this address of the page's own server, with the visitor's cookies. An answer that refuses, or has no token, is none. */

@@ -71,6 +71,20 @@ describe("<idea-bank-roadmap>", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("fits a narrow phone with text of 32 pixels, and so does the board: nothing scrolls sideways", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { page } = await stage.page({ viewport: { width: 360, height: 800 } });
+    const board = `<idea-bank-board token="${bank.token}"></idea-bank-board>`;
+    const style = "<style>main { --idea-bank-font-size: 32px }</style>";
+    await page.goto(host(tag(bank.token) + board, script("roadmap", "board") + style));
+    await inState(page, "ready");
+    await page.locator("idea-bank-board .idea").first().waitFor();
+    await expect.poll(() => page.evaluate("document.scrollingElement.scrollWidth")).toBe(360);
+    await page.locator("idea-bank-board .open").first().click();
+    await page.locator(".detail").waitFor();
+    await expect.poll(() => page.evaluate("document.scrollingElement.scrollWidth")).toBe(360);
+  });
+
   it("votes and opens as the board does, says so to the page, and closes on Escape and Back", async () => {
     const bank = await stage.ideaBank({}, IDEAS);
     const { page } = await stage.page();
