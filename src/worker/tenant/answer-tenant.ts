@@ -106,9 +106,12 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
       throw new Problem("forbidden", {
         detail: "Only an API key with the scope panelists:read can name a panelist by panelistExternalId.",
       });
-    const precondition = await readPrecondition(c, operation, ({ load }) =>
-      load(open().primary.session, accountId, ids),
-    ).catch(orForbidden);
+    const precondition =
+      operation.version === undefined
+        ? {}
+        : await readPrecondition(c, operation, ({ load }) => load(open().primary.session, accountId, ids)).catch(
+            orForbidden,
+          );
     const request = {
       ...input,
       accountId,

@@ -16,7 +16,7 @@ describe("idea banks", () => {
     await panel.tenant.send("POST", "/tenant/ideabanks", { name: "Another <bank>", internal: true });
     const html = await page("/idea-banks");
     expect(html).toContain("Another &lt;bank&gt;</a>");
-    expect(html).toContain('<span class="pill warn">Draft</span>Internal');
+    expect(html).toContain('<span class="pill warn">Draft</span> Internal');
     const first = await page("/idea-banks?limit=1");
     const more = first.match(/href="\/account(\/idea-banks\?cursor=[^"]+)"/)?.[1] ?? "";
     expect([first.match(/aria-label="Settings of/g), (await page(more)).match(/aria-label="Settings of/g)]).toEqual([

@@ -47,6 +47,9 @@ const COMMENTS: Record<string, string> = {
   deleted: "Comment deleted.",
 };
 
+/** Texts are on the page, so a notice does not repeat them. */
+const TEXTS = ["title", "description", "lastActivityAt"];
+
 function inWords(first: AuditEvent): string {
   if (first.proposals) return `${first.proposals.count} ideas updated.`;
   // The activity names no panelist.
@@ -54,6 +57,13 @@ function inWords(first: AuditEvent): string {
   const [kind = "", what = ""] = first.event.split("-");
   if (kind === "comment") return COMMENTS[what] ?? "";
   if (first.changes?.after.duplicateOf) return `${name} was merged.`;
+  if (what === "changed" && kind === "proposal" && first.changes) {
+    const { before, after } = first.changes;
+    if (after.status === "implemented" && before.status !== "implemented") return `${name} is published.`;
+    if (Object.keys(after).every((each) => TEXTS.includes(each))) return `${name}: text saved.`;
+    if (Object.keys(after).every((each) => each === "response" || each === "lastActivityAt"))
+      return `${name}: official response ${after.response ? "saved" : "removed"}.`;
+  }
   const words = first.changes && what === "changed" && kind === "proposal" ? changesInWords(first.changes) : "";
   return words ? `${name}: ${words}` : `${name} was ${what === "changed" ? "updated" : what}.`;
 }

@@ -38,7 +38,7 @@ export const IdeaBanksPage = ({ frame, ideaBanks, next, name, errors }: Props) =
               <p class="hint">
                 <span class={`pill ${ideaBank.status === "OPEN" ? "good" : "warn"}`}>
                   {BANK_STATUSES[ideaBank.status][0]}
-                </span>
+                </span>{" "}
                 {stateInWords(ideaBank)}
               </p>
             </div>

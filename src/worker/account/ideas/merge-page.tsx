@@ -36,7 +36,7 @@ export const MergePage = ({ frame, ideaBankId, idea, q, candidates, back, errors
           <button type="submit">Search</button>
         </form>
       </search>
-      {candidates.length === 0 && <p class="notice">No other ideas match. Try fewer or other words.</p>}
+      {candidates.length === 0 && <p class="notice">Nothing found. Search for a word from the other idea’s title.</p>}
       {candidates.length > 0 && (
         <form method="post" action={`${path}/merge${query}`} class="create">
           <fieldset id="into">

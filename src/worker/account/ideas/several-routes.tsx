@@ -7,7 +7,7 @@ import { readForm } from "../../http/read-body.ts";
 import type { Routes } from "../../http/routes.ts";
 import { decide, noSuchContent, openOwn, requireDone } from "../frame/decide.ts";
 import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
-import { ownPage } from "../frame/visit.ts";
+import { ownPage, withParameter } from "../frame/visit.ts";
 import { countChange } from "../identity/limit-owner.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { chosenIn } from "./decide-several.ts";
@@ -25,12 +25,14 @@ export function addSeveralPages(routes: Routes<OwnerEnv>): void {
     routes.get(`${ALL}/${what}`, (c) => render(c, what, new URL(c.req.url).searchParams, []));
     routes.post(`${ALL}/${what}`, async (c) => {
       const fields = await readForm(c);
+      const back = ownPage(fields.get("back"), ALL);
       try {
-        await (what === "merge" ? mergeInto(c, fields) : deleteEach(c, fields));
+        const [only, another] = await (what === "merge" ? mergeInto(c, fields) : deleteEach(c, fields));
+        // A notice names one idea.
+        return c.redirect(only && !another ? withParameter(back, "undo", only) : back, 303);
       } catch (error) {
         return render(c, what, fields, fieldErrorsOf(error));
       }
-      return c.redirect(ownPage(fields.get("back"), ALL), 303);
     });
   }
 }
@@ -64,7 +66,9 @@ function requireMergeable(ideas: readonly QueuedIdea[]): void {
     throw invalid([{ path: "ids", message: "must be ideas of one board" }]);
 }
 
-async function mergeInto(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<void> {
+/** Returns the events. */
+async function mergeInto(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<readonly string[]> {
+  const events: string[] = [];
   const ideas = await load(c, fields);
   requireMergeable(ideas);
   const into = fields.get("into") ?? "";
@@ -72,21 +76,26 @@ async function mergeInto(c: Context<OwnerEnv>, fields: URLSearchParams): Promise
   for (const [index, { id, ideaBankId }] of ideas.filter((idea) => idea.id !== into).entries()) {
     if (index > 0) await countChange(c);
     const path = { ideaBankId, proposalId: id };
-    const { answer } = await decide(c, { kind: "proposal", id, ideaBankId }, ({ session, accountId }) =>
+    const { answer, eventId } = await decide(c, { kind: "proposal", id, ideaBankId }, ({ session, accountId }) =>
       mergeProposal(session, { accountId, path, into }),
     );
     if (answer === "busy") throw invalid([{ path: "into", message: "is being merged. Try again in a minute" }]);
     if (answer !== null && "duplicateOf" in answer) throw invalid([{ path: "into", message: "is merged itself" }]);
+    events.push(eventId);
   }
+  return events;
 }
 
-async function deleteEach(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<void> {
+async function deleteEach(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<readonly string[]> {
+  const events: string[] = [];
   for (const [index, { id, ideaBankId }] of (await load(c, fields)).entries()) {
     if (index > 0) await countChange(c);
     const path = { ideaBankId, proposalId: id };
-    const { answer } = await decide(c, { kind: "proposal", id, ideaBankId }, ({ session, accountId }) =>
+    const { answer, eventId } = await decide(c, { kind: "proposal", id, ideaBankId }, ({ session, accountId }) =>
       deleteProposal(session, { accountId, path }),
     );
     requireDone(answer);
+    events.push(eventId);
   }
+  return events;
 }

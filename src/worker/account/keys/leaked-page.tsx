@@ -56,8 +56,8 @@ export const LeakedPage = ({ frame, apiKey, tokensEndedAt, successor, now }: Pro
           {areTokensEnded ? (
             <p class="hint">
               {"Ended "}
-              <Time at={toTimestamp(tokensEndedAt)} now={now} />. Put a new visitor’s token on each page that shows a
-              board, and have your servers read the signing secret again.
+              <Time at={toTimestamp(tokensEndedAt)} now={now} />. Put the new code of each{" "}
+              <a href="/account/idea-banks">board</a> on your site, and have your servers read the signing secret again.
             </p>
           ) : (
             <>

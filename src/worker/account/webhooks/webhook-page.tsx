@@ -65,7 +65,11 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
           {webhook.createdBy && ` by ${webhook.createdBy}`}
         </Fact>
         <Fact name="Waiting changes">{`${waiting}${missed > 0 ? `; ${missed} left the log undelivered` : ""}`}</Fact>
-        <Fact name="Next attempt">{at(webhook.nextAttemptAt, "None")}</Fact>
+        <Fact name="Next attempt">
+          {webhook.nextAttemptAt && Date.parse(webhook.nextAttemptAt) <= now
+            ? "In less than a minute"
+            : at(webhook.nextAttemptAt, "None")}
+        </Fact>
         {webhook.previousSecretUntil && (
           <Fact name="Old secret">Signs too, ends {at(webhook.previousSecretUntil, "")}</Fact>
         )}

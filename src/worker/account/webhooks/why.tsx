@@ -34,7 +34,7 @@ export const Why = ({ webhook, now }: Props) => {
       <p>
         {state === "failed" ? "Deliveries stopped after five days of failures. Resume them once it’s fixed." : ""}
         {nextAttemptAt && "Next try "}
-        {nextAttemptAt && <Time at={nextAttemptAt} now={now} />}
+        {nextAttemptAt && <Time at={nextAttemptAt} now={Math.min(now, Date.parse(nextAttemptAt) - 1)} />}
         {nextAttemptAt && `. ${waiting} waiting.`}
       </p>
     </div>
