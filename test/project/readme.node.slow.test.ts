@@ -1,45 +1,9 @@
 /** What the README tells a reader to paste, pasted; and what the other documents do, read by a shell. */
-import { execFileSync, spawn } from "node:child_process";
+import { execFileSync } from "node:child_process";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { type DevServer, freePort, makeCheckout, startDev } from "../support/node/checkout.ts";
 import { block, listDocuments, shellBlocks } from "../support/node/documents.ts";
-import { endWithUs } from "../support/node/end-with-us.ts";
-
-/**
- * An interactive shell that text is pasted into. It differs from `sh -c`: to zsh a `#` is a command and not a comment, an
- * apostrophe opens a quote that swallows what follows, and bash expands `!`. Without the user's own settings, which could turn
- * comments on.
- */
-const ARGUMENTS = { zsh: ["-f", "-i"], bash: ["--norc", "--noprofile", "-i"] };
-
-type Shell = keyof typeof ARGUMENTS;
-
-const SHELLS = Object.keys(ARGUMENTS) as Shell[];
-
-/** What the commands printed, and what they and the shell complained of. The prompts are among the complaints. */
-function pasteInto(
-  shell: Shell,
-  text: string,
-  folder: string,
-): Promise<{ readonly output: string; readonly complaints: string }> {
-  return new Promise((resolve, reject) => {
-    // In a session of its own: an interactive shell takes the terminal of whoever runs the tests. It saves no history.
-    const options = { cwd: folder, detached: true, env: { ...process.env, HISTFILE: "" } };
-    const child = spawn(shell, ARGUMENTS[shell], options);
-    endWithUs(child);
-    let output = "";
-    let complaints = "";
-    child.stdout.setEncoding("utf8").on("data", (chunk: string) => {
-      output += chunk;
-    });
-    child.stderr.setEncoding("utf8").on("data", (chunk: string) => {
-      complaints += chunk;
-    });
-    child.once("error", reject);
-    child.once("close", () => resolve({ output, complaints }));
-    child.stdin.end(`${text}\n`);
-  });
-}
+import { pasteInto, SHELLS } from "../support/node/interactive-shell.ts";
 
 let checkout: Awaited<ReturnType<typeof makeCheckout>>;
 let server: DevServer;
