@@ -45,7 +45,7 @@ export function ideaRow(idea: Idea, context: BoardContext, open: () => void): HT
             number(words.number(idea.comments)),
             unseen(talk),
           ),
-        who && h("span", { class: "with-icon" }, face(who), who),
+        who && h("span", { class: "with-icon" }, face(who), h("span", {}, who)),
         time(idea.createdAt, words),
       ),
     ),

@@ -207,7 +207,7 @@ describe("the token of the elements", () => {
         for (const name of names) await page.locator(`idea-bank-${name}:state(closed)`).waitFor();
         await expect.poll(() => page.getByText(/session|sign/i).count()).toBe(0);
         await expect.poll(() => page.evaluate("told")).toBe(0);
-        expect(told).toEqual([expect.stringContaining("the visitor's token of this page has ended")]);
+        expect(told).toEqual([expect.stringContaining("the visitor token ended")]);
         // A browser says itself that a request was refused.
         expect(complaints.filter((each) => !/401/.test(each))).toEqual(told);
         if (asked.times > 0) expect(asked.times).toBe(2);
