@@ -21,7 +21,7 @@ const KINDS: Record<EventKind, string> = {
     'used-after-revocation', 'signing-secret-read', 'long-token-issued', 'tokens-ended')`,
   ideas: "event LIKE 'proposal%' OR event LIKE 'comment-%'",
   boards:
-    "event LIKE 'ideabank-%' OR event LIKE 'survey-%' OR event IN ('signing-secret-rotated') OR event LIKE 'visitor-token%'",
+    "event LIKE 'ideabank-%' OR event LIKE 'survey-%' OR event = 'signing-secret-rotated' OR event LIKE 'visitor-token%'",
   people: "event LIKE 'panelist-%'",
   webhooks: "event LIKE 'webhook-%'",
   members: `(event = 'changed' AND api_key_id IS NULL) OR event IN ('signed-in', 'sign-in-link-used-again') OR event LIKE 'account-%'

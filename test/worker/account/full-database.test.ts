@@ -4,6 +4,7 @@ import { runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it, vi } from "vitest";
 import { bindingsOf } from "../../support/databases.ts";
+import { createDesk } from "../../support/desk.ts";
 import { failStores } from "../../support/intercept.ts";
 import { createOwner } from "../../support/owner.ts";
 
@@ -56,6 +57,17 @@ it.each(["0", "1"] as const)("an owner reads everything, in database %s", async 
     expect([path, (await now.json("GET", path)).status]).toEqual([path, 200]);
   for (const path of ["/api-keys", "/idea-banks", "/approval", "/people", "/webhooks", "/members", "/activity"])
     expect([path, (await now.page(path)).status]).toEqual([path, 200]);
+});
+
+it("a board's Embed page hands out a token that works, although it cannot be stored; renewing says that it cannot", async () => {
+  const { owner, bank } = await createDesk();
+  await owner.page("");
+  const full = createOwner(owner.email, refuseWrites(env));
+  const page = await full.page(`${bank}/embed`);
+  const [token = ""] = (await page.text()).match(/ibv_\w+/) ?? [];
+  expect(page.status).toBe(200);
+  expect((await owner.isolate.request("/ideabank/proposals", { headers: { Authorization: token } })).status).toBe(200);
+  expect((await full.submit(`${bank}/embed`, {})).status).toBe(503);
 });
 
 it("a revoked key is refused everywhere, and the answer says what holds and what is not stored", async () => {

@@ -141,6 +141,18 @@ describe("a new idea", () => {
     expect(html).toMatch(/href="\/account\/people\/\w{12}"/);
   });
 
+  it("takes the longest text in any script", async () => {
+    const { owner, opened, page } = await createTwoBoards();
+    const form = await opened("/ideas/new", "Add idea");
+    const added = await owner.submit("/ideas/new", {
+      ...form,
+      title: "夜".repeat(200),
+      description: "夜".repeat(10_000),
+    });
+    expect(added.status).toBe(303);
+    expect(titlesIn(await page("/ideas"))).toHaveLength(1);
+  });
+
   it("is refused with what was typed, for nobody and for a board that is not the account's", async () => {
     const { owner, opened, page } = await createTwoBoards();
     const form = await opened("/ideas/new", "Add idea");

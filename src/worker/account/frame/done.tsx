@@ -48,7 +48,7 @@ const COMMENTS: Record<string, string> = {
 };
 
 /** Texts are on the page, so a notice does not repeat them. */
-const TEXTS = ["title", "description", "lastActivityAt"];
+const TEXTS = ["title", "description"];
 
 function inWords(first: AuditEvent): string {
   if (first.proposals) return `${first.proposals.count} ideas updated.`;
@@ -60,9 +60,10 @@ function inWords(first: AuditEvent): string {
   if (what === "changed" && kind === "proposal" && first.changes) {
     const { before, after } = first.changes;
     if (after.status === "implemented" && before.status !== "implemented") return `${name} is published.`;
-    if (Object.keys(after).every((each) => TEXTS.includes(each))) return `${name}: text saved.`;
-    if (Object.keys(after).every((each) => each === "response" || each === "lastActivityAt"))
+    const changed = Object.keys(after).filter((each) => each !== "lastActivityAt");
+    if (changed.length === 1 && "response" in after)
       return `${name}: official response ${after.response ? "saved" : "removed"}.`;
+    if (changed.length > 0 && changed.every((each) => TEXTS.includes(each))) return `${name}: text saved.`;
   }
   const words = first.changes && what === "changed" && kind === "proposal" ? changesInWords(first.changes) : "";
   return words ? `${name}: ${words}` : `${name} was ${what === "changed" ? "updated" : what}.`;

@@ -182,7 +182,7 @@ const Placed = ({ ideaBank: { id, url }, search }: Props) => (
     <input type="hidden" name="back" value={`/account/idea-banks/${id}/embed${search}`} />
     <Field
       name="url"
-      label="Your page"
+      label="Page"
       hint="E-mails, feeds and “See it on the board” link to this page."
       message={undefined}
     >

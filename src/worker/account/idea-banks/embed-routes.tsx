@@ -4,6 +4,7 @@ import { issueToken, VISITOR_LIFETIME } from "../../credentials/compound-token.t
 import { keepSiteToken, type SiteToken } from "../../database/site-tokens.ts";
 import { prepareTokenIssue, VISITOR } from "../../database/token-issues.ts";
 import type { Routes } from "../../http/routes.ts";
+import { logWarning } from "../../log.ts";
 import { toTimestamp } from "../../model/text.ts";
 import { renderPage } from "../frame/render-page.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
@@ -19,13 +20,18 @@ const PREVIEW_SECONDS = 3_600;
 
 export function addEmbedPages(routes: Routes<OwnerEnv>): void {
   routes.get(EMBED, async (c) => {
-    const { session, accountId, ideaBank } = await loadOwnBank(c, c.req.param("ideaBankId"));
+    const own = await loadOwnBank(c, c.req.param("ideaBankId"));
+    const { session, accountId, ideaBank } = own;
     const { origin, searchParams } = new URL(c.req.url);
     const isRenewed = searchParams.get("done") === "renewed";
     searchParams.delete("done");
     const search = searchParams.size > 0 ? `?${searchParams}` : "";
     const asked = { accountId, ideaBankId: ideaBank.id, now: Date.now(), lifetime: VISITOR_LIFETIME.default };
-    const token = await keepSiteToken(session, { ...asked, renew: false });
+    const token = await keepSiteToken(session, { ...asked, renew: false }).catch((error: unknown) => {
+      // While D1 takes no writes, the page can be read. A token is valid although it is not stored.
+      logWarning("a visitor token was handed out and is not stored", error, ideaBank.id);
+      return makeToken(own, asked.lifetime);
+    });
     const props = {
       ...{ ideaBank, origin, search, now: asked.now, choice: readChoice(searchParams, ideaBank) },
       token: token && { text: await toText(c, ideaBank.id, token), expiresAt: toTimestamp(token.expiresAt * 1000) },
@@ -44,23 +50,25 @@ export function addEmbedPages(routes: Routes<OwnerEnv>): void {
   });
 
   routes.get(`${IDEA_BANKS}/:ideaBankId/preview`, async (c) => {
-    const { session, accountId, ideaBank } = await loadOwnBank(c, c.req.param("ideaBankId"));
-    const asked = {
-      accountId,
-      ideaBankId: ideaBank.id,
-      now: Date.now(),
-      idempotencyKey: undefined,
-      recorded: undefined,
-    };
-    const issue = await prepareTokenIssue(session, { ...asked, panelist: VISITOR });
-    const token =
-      issue.kind === "done" &&
-      (await toText(c, ideaBank.id, {
-        issuedAt: issue.outcome.issuedAt,
-        expiresAt: issue.outcome.issuedAt + PREVIEW_SECONDS,
-      }));
-    return renderPreview(c, { token: token || "", choice: readChoice(new URL(c.req.url).searchParams, ideaBank) });
+    const own = await loadOwnBank(c, c.req.param("ideaBankId"));
+    const token = await makeToken(own, PREVIEW_SECONDS);
+    return renderPreview(c, {
+      token: token ? await toText(c, own.ideaBank.id, token) : "",
+      choice: readChoice(new URL(c.req.url).searchParams, own.ideaBank),
+    });
   });
+}
+
+/** A visitor token for these seconds, which nothing is written for. Undefined in the second in which visitors' tokens were ended. */
+async function makeToken(
+  { session, accountId, ideaBank }: Awaited<ReturnType<typeof loadOwnBank>>,
+  seconds: number,
+): Promise<SiteToken | undefined> {
+  const asked = { accountId, ideaBankId: ideaBank.id, now: Date.now(), idempotencyKey: undefined, recorded: undefined };
+  const issue = await prepareTokenIssue(session, { ...asked, panelist: VISITOR });
+  if (issue.kind !== "done") return undefined;
+  const { issuedAt } = issue.outcome;
+  return { issuedAt, expiresAt: issuedAt + seconds };
 }
 
 const toText = (c: Context<OwnerEnv>, ideaBankId: string, { issuedAt, expiresAt }: SiteToken): Promise<string> =>

@@ -32,11 +32,10 @@ import type { OwnerEnv } from "../owner-env.ts";
 import { IdeaPage } from "./idea-page.tsx";
 import { MergePage } from "./merge-page.tsx";
 import { PublishPage } from "./publish-page.tsx";
+import { MAX_TEXT_FORM_BYTES } from "./text-fields.tsx";
 import { VotersPage } from "./voters-page.tsx";
 
 const IDEA = `${IDEA_BANKS}/:ideaBankId/ideas/:proposalId`;
-/** A form needs up to twelve bytes for a character, and it sends two texts twice: as they are, and as they were. */
-const MAX_FORM_BYTES = 512 * 1024;
 const CANDIDATES = { limit: 20, after: undefined };
 const FIRST_VOTERS = { limit: 20, after: undefined };
 
@@ -51,7 +50,7 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
 
   routes.post(IDEA, async (c) => {
     const path = pathOf(c);
-    const fields = await readForm(c, { maxBytes: MAX_FORM_BYTES });
+    const fields = await readForm(c, { maxBytes: MAX_TEXT_FORM_BYTES });
     const { here, back } = readVisit(c);
     const list = back ?? `${IDEA_BANKS}/${path.ideaBankId}`;
     if (fields.get("do")?.startsWith("preview-")) return renderIdea(c, { sent: fields, errors: [], cameFrom: back });
@@ -73,7 +72,7 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
 
   routes.post(`${IDEA}/publish`, async (c) => {
     const path = pathOf(c);
-    const fields = await readForm(c, { maxBytes: MAX_FORM_BYTES });
+    const fields = await readForm(c, { maxBytes: MAX_TEXT_FORM_BYTES });
     const { back } = readVisit(c);
     if (fields.get("do") === "preview") return renderPublish(c, { sent: fields, errors: [], cameFrom: back });
     try {

@@ -16,6 +16,7 @@ import { ownPage, withParameter } from "../frame/visit.ts";
 import { IDEA_BANKS } from "../idea-banks/routes.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 import { NewIdeaPage } from "./new-idea-page.tsx";
+import { MAX_TEXT_FORM_BYTES } from "./text-fields.tsx";
 
 const ALL = "/account/ideas";
 const NEW = `${ALL}/new`;
@@ -24,7 +25,7 @@ export function addNewIdeaPage(routes: Routes<OwnerEnv>): void {
   routes.get(NEW, (c) => render(c, new URL(c.req.url).searchParams, []));
 
   routes.post(NEW, async (c) => {
-    const fields = await readForm(c);
+    const fields = await readForm(c, { maxBytes: MAX_TEXT_FORM_BYTES });
     try {
       const path = await create(c, fields);
       return c.redirect(withParameter(path, "back", ownPage(fields.get("back"), ALL)), 303);

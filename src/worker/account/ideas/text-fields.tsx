@@ -2,6 +2,9 @@
 import type { FieldError } from "../../http/invalid-request.ts";
 import { described, Field, messageFor } from "../frame/field.tsx";
 
+/** A form needs up to twelve bytes for a character, and it sends two texts twice: as they are, and as they were. */
+export const MAX_TEXT_FORM_BYTES = 512 * 1024;
+
 export const TEXT_LABELS = { title: "Title", description: "Text" };
 
 type Props = {
