@@ -28,9 +28,15 @@ const SORT_KEYS: Record<QueueSort, string> = {
   active: "last_activity_at",
 };
 
+/** Ideas that are neither done nor declined. */
+export const OPEN = "open";
+export type QueueStatus = ProposalStatus | typeof OPEN;
+const OPEN_STATUSES = PROPOSAL_STATUSES.filter((status) => status !== "implemented" && status !== "declined");
+const statusesOf = (status: QueueStatus): readonly ProposalStatus[] => (status === OPEN ? OPEN_STATUSES : [status]);
+
 /** `status` undefined: all. `tag` goes with one idea bank alone. */
 export type QueueFilter = {
-  readonly status: ProposalStatus | undefined;
+  readonly status: QueueStatus | undefined;
   readonly visibility: Visibility | undefined;
   readonly tag: string | undefined;
   readonly sort: QueueSort;
@@ -120,7 +126,7 @@ const banksOf = (ideaBankIds: readonly string[]) =>
 function select(ideaBankIds: readonly string[], { status, visibility, tag, sort }: QueueFilter): string {
   if (tag !== undefined)
     return selectTagged(
-      { status: status && [status], visibility },
+      { status: status && statusesOf(status), visibility },
       "0",
       "p.account_id = :accountId AND p.duplicate_of IS NULL",
     );
@@ -128,7 +134,7 @@ function select(ideaBankIds: readonly string[], { status, visibility, tag, sort 
   const isWhole = sort === "new" && visibility === undefined && status === undefined;
   const among = sort === "new" ? "duplicate_of IS NULL" : "listed = 1";
   const visible = visibility === undefined ? "" : `AND visibility = '${visibility}'`;
-  const statuses = isWhole ? [undefined] : status === undefined ? PROPOSAL_STATUSES : [status];
+  const statuses = isWhole ? [undefined] : status === undefined ? PROPOSAL_STATUSES : statusesOf(status);
   return mergeSelects(
     ideaBankIds.flatMap((_, bank) =>
       statuses.map(
@@ -159,7 +165,7 @@ export async function findInQueue(
     WHERE ${stands("p.title")} OR ${stands("p.description")} OR EXISTS (SELECT 1 FROM panelists w WHERE w.id = p.author_id
       AND w.deleted_at IS NULL AND (${stands("w.display_name")} OR ${stands("w.external_id")})) LIMIT ${FOUND_AT_MOST}`;
   const search = searchFor(q);
-  const condition = `p.account_id = :accountId AND p.duplicate_of IS NULL ${status === undefined ? "" : `AND p.status = '${status}'`}
+  const condition = `p.account_id = :accountId AND p.duplicate_of IS NULL ${status === undefined ? "" : `AND p.status IN (${statusesOf(status).map((each) => `'${each}'`)})`}
     ${visibility === undefined ? "" : `AND p.visibility = '${visibility}'`}`;
   const titles = `SELECT p.id, p.created_at AS sort_key FROM (SELECT id FROM (${search.select({ listed: "0, 1" }, { bytes: "0", condition })})
     ORDER BY sort_key DESC LIMIT ${FOUND_AT_MOST}) f CROSS JOIN proposals p ON p.id = f.id`;

@@ -285,6 +285,6 @@ describe("a late answer in <idea-bank-board>", () => {
     await page.unrouteAll({ behavior: "wait" });
     await toList(page);
     await expect.poll(() => page.locator("li h3").allTextContents()).toEqual(["Night buses"]);
-    await expect.poll(() => page.locator("li .with-icon").textContent()).toContain("1 comment");
+    await expect.poll(() => page.locator("li .with-icon").first().textContent()).toContain("1 comment");
   });
 });

@@ -71,7 +71,13 @@ describe("what the idea bank allows", () => {
   it("is asked again after a failure, and goes on when the element that asked has left the page", async () => {
     const bank = await stage.ideaBank({}, IDEAS);
     const tags = ["board", "roadmap"].map((name) => `<idea-bank-${name} token="${bank.token}"></idea-bank-${name}>`);
-    const { page, asked } = await open(tags.join(""), (page) => answerOnce(page, ACCESS, 503, "service-unavailable"));
+    const { page, asked } = await open(tags.join(""), async (page) => {
+      await answerOnce(page, ACCESS, 503, "service-unavailable");
+      // The failure is for both: it comes when the roadmap waits, too.
+      await page.route(ACCESS, (route) => inState(page, "roadmap", "loading").then(() => route.fallback()), {
+        times: 1,
+      });
+    });
     await inState(page, "board", "error");
     await inState(page, "roadmap", "error");
     await page.locator("idea-bank-board").getByRole("button", { name: "Try again" }).click();

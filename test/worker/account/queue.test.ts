@@ -72,6 +72,22 @@ describe("the queue", () => {
     expect((await owner.page("/ideas?sort=best")).status).toBe(400);
   });
 
+  it("has the open ideas apart from those that are done or declined: in each order, by words and by tag", async () => {
+    const { page, first, second, propose } = await createTwoBoards();
+    const statuses = ["submitted", "planned", "implemented", "declined", "in-progress", "under-review"];
+    for (const [at, status] of statuses.entries())
+      await propose(at % 2 ? first : second, { title: `Bus ${status}`, status, tags: ["Bus"] });
+    const open = ["Bus in-progress", "Bus planned", "Bus submitted", "Bus under-review"];
+    for (const query of ["", "&sort=top", "&sort=hot", "&sort=active", "&q=bus"])
+      expect([query, titlesIn(await page(`/ideas?status=open${query}`)).toSorted()]).toEqual([query, open]);
+    for (const query of ["&q=bus", "&tag=Bus"])
+      expect(titlesIn(await page(`/ideas?status=open${query}&board=${first}`)).toSorted()).toEqual([
+        "Bus planned",
+        "Bus under-review",
+      ]);
+    expect(await page("/ideas?status=open")).toMatch(/aria-current="page">Open</);
+  });
+
   it("has the number of each status, up to 99", async () => {
     const { page, first, propose } = await createTwoBoards();
     await propose(first, { title: "One", status: "planned" });

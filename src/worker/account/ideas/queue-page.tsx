@@ -1,5 +1,12 @@
 /** The queue: ideas with their votes, the filters above them, and the bar for several of them. */
-import { COUNTED_AT_MOST, type QueuedIdea, type QueueSort, SEARCHED_AT_MOST } from "../../database/queue.ts";
+import {
+  COUNTED_AT_MOST,
+  OPEN,
+  type QueuedIdea,
+  type QueueSort,
+  type QueueStatus,
+  SEARCHED_AT_MOST,
+} from "../../database/queue.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import { firstLine } from "../../model/light-formatting.ts";
 import { PROPOSAL_STATUSES, type ProposalStatus } from "../../model/proposal.ts";
@@ -100,7 +107,7 @@ type PartProps = Props & { readonly path: string };
 
 /** The statuses, with how many ideas each has. */
 const Tabs = ({ path, query, counts }: PartProps) => {
-  const tab = (name: string, status: ProposalStatus | undefined, count: number | undefined) => (
+  const tab = (name: string, status: QueueStatus | undefined, count: number | undefined) => (
     <a
       href={`${path}?${toParameters({ ...query, status })}`}
       aria-current={query.status === status ? "page" : undefined}
@@ -112,6 +119,7 @@ const Tabs = ({ path, query, counts }: PartProps) => {
   return (
     <nav class="tabs" aria-label="Status">
       {tab("All", undefined, undefined)}
+      {tab("Open", OPEN, undefined)}
       {PROPOSAL_STATUSES.map((status) => tab(IDEA_STATUSES[status], status, counts[status]))}
     </nav>
   );

@@ -1,9 +1,9 @@
 /** The filters of the queue, as its address has them. */
 import * as z from "zod/mini";
-import { QUEUE_SORTS } from "../../database/queue.ts";
+import { OPEN, QUEUE_SORTS } from "../../database/queue.ts";
 import { Id } from "../../model/id.ts";
 import { PAGE_PARAMETERS } from "../../model/pagination.ts";
-import { ProposalStatus, Visibility } from "../../model/proposal.ts";
+import { PROPOSAL_STATUSES, Visibility } from "../../model/proposal.ts";
 import { Tag } from "../../model/tag.ts";
 import { oneOf, Search } from "../../model/text.ts";
 
@@ -11,7 +11,7 @@ export const QueueQuery = z.strictObject({
   ...PAGE_PARAMETERS,
   board: z.optional(Id),
   sort: z._default(oneOf(QUEUE_SORTS), "new"),
-  status: z.optional(ProposalStatus),
+  status: z.optional(oneOf([...PROPOSAL_STATUSES, OPEN])),
   visibility: z.optional(Visibility),
   tag: z.optional(Tag),
   q: z.optional(Search),
