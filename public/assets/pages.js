@@ -4,11 +4,15 @@
 const TOKEN = /^ib[tv]_[0-9A-Za-z]+$/;
 const TOKEN_IN_FRAGMENT = /[#&]token=(ib[tv]_[0-9A-Za-z]+)/;
 
+/** The deployment's own board (START_PAGE_TOKEN). A token in the address comes first. */
+const START_PAGE_TOKEN = document.documentElement.dataset.startPageToken ?? "";
+const tokenGiven = () => TOKEN_IN_FRAGMENT.exec(location.hash)?.[1] ?? START_PAGE_TOKEN;
+
 /** "given": the elements are shown. "asked": the form is. */
 const setToken = (state) => {
   document.documentElement.dataset.token = state;
 };
-setToken(TOKEN_IN_FRAGMENT.test(location.hash) ? "given" : "asked");
+setToken(tokenGiven() === "" ? "asked" : "given");
 
 /** The token stays in this page: it is never part of a request's address. */
 function show(token) {
@@ -27,26 +31,25 @@ async function askAgainIfRefused(token) {
   const request = { method: "HEAD", headers: { Authorization: token } };
   const response = isToken && (await fetch("/ideabank", request).catch(() => undefined));
   const isRefused = !isToken || response?.status === 401;
-  document.getElementById("token-problem").hidden = !isRefused;
+  // A visitor who pasted nothing reads nothing about tokens.
+  document.getElementById("token-problem").hidden = !isRefused || token === START_PAGE_TOKEN;
   if (isRefused) setToken("asked");
 }
-
-const showFragment = () => show(TOKEN_IN_FRAGMENT.exec(location.hash)?.[1] ?? "");
 
 function start() {
   document.getElementById("token-form").addEventListener("submit", (event) => {
     event.preventDefault();
     show(event.target.elements.token.value.trim());
   });
-  addEventListener("hashchange", () => TOKEN_IN_FRAGMENT.test(location.hash) && showFragment());
-  showFragment();
+  addEventListener("hashchange", () => TOKEN_IN_FRAGMENT.test(location.hash) && show(tokenGiven()));
+  show(tokenGiven());
 
   // What scrolls can be reached by keyboard.
   for (const pane of document.querySelectorAll(".pane")) pane.tabIndex = 0;
 
   // The snippets name this deployment.
   for (const code of document.querySelectorAll("pre code")) {
-    code.textContent = code.textContent.replaceAll('src="/', `src="${location.origin}/`);
+    code.textContent = code.textContent.replaceAll(/(src="|curl )\//g, `$1${location.origin}/`);
   }
 
   for (const button of document.querySelectorAll("button[data-copy]")) {

@@ -40,6 +40,16 @@ const Domains = z.string().check((setting) => {
   if (wrong.length > 0) setting.issues.push({ code: "custom", input: setting.value, message });
 });
 
+/** The visitor's token of START_PAGE_TOKEN. Undefined when it is empty, or could be another kind of credential. */
+export const toStartPageToken = (setting: string | undefined): string | undefined =>
+  setting?.trim().startsWith("ibv_") ? setting.trim() : undefined;
+
+const StartPageToken = z.string().check(({ value, issues }) => {
+  const message = "must be a visitor's token (ibv_…), because everyone who opens the start page can read it";
+  if (value.trim() !== "" && toStartPageToken(value) === undefined)
+    issues.push({ code: "custom", input: value, message });
+});
+
 const Variables = z.object({
   FRESHNESS_SECONDS: seconds(300),
   ANCHOR_SECONDS: z.optional(seconds(300)),
@@ -49,6 +59,7 @@ const Variables = z.object({
   CREDENTIAL_SECRETS_2: z.optional(Secrets),
   SIGNING_SECRETS: z.optional(z.enum(["CREDENTIAL_SECRETS", "CREDENTIAL_SECRETS_2"])),
   OWN_ZONES: z.optional(Domains),
+  START_PAGE_TOKEN: z.optional(StartPageToken),
   ...BRAND_VARIABLES,
 });
 

@@ -52,13 +52,25 @@ describe("the pages beside Account Settings", () => {
     },
   );
 
+  it("the README's two lines, pasted into a page, show a board", async () => {
+    const bank = await stage.ideaBank({}, [{ title: "Night buses", description: "All week." }]);
+    const { page, complaints } = await stage.page();
+    const pasted = block("README.md", "element")
+      .replace("http://localhost:8787", stage.api)
+      .replace("ibv_…", bank.token);
+    await page.goto(stage.hostPage(pasted));
+    await page.getByRole("heading", { name: "Night buses" }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
   it("the start page shows the idea bank of the token in its address, and takes it along", async () => {
     const { page, complaints } = await open(withToken("/"));
     await isLive(page);
     await page.getByRole("heading", { name: "Riverline rider ideas" }).waitFor();
     await expect.poll(() => page.locator("#token-form").isVisible()).toBe(false);
-    await expect.poll(() => page.locator("#snippet").textContent()).toContain(`src="${stage.api}/embed/changelog.js"`);
-    await page.getByRole("button", { name: "Copy" }).click();
+    await expect.poll(() => page.locator("#snippet").textContent()).toContain(`src="${stage.api}/embed/board.js"`);
+    await expect.poll(() => page.locator("#calls").textContent()).toContain(`curl ${stage.api}/tenant/whoami `);
+    await page.getByRole("button", { name: "Copy" }).first().click();
     await page.getByRole("button", { name: /Copied|Selected/ }).waitFor();
     await page.getByRole("link", { name: "Elements", exact: true }).click();
     await page.getByRole("heading", { level: 1, name: "A changelog, an idea board and a roadmap" }).waitFor();
@@ -66,31 +78,47 @@ describe("the pages beside Account Settings", () => {
     expect(complaints).toEqual([]);
   });
 
-  it("the start page asks for a token when there is none, and keeps it out of its address", async () => {
+  it("the start page shows the deployment's own board where no token is in its address", async () => {
     const { page, complaints } = await open("/");
+    await isLive(page);
+    await expect.poll(() => page.locator(".tour").isVisible()).toBe(false);
+    await page.locator("li").filter({ hasText: "Dogs travel free on weekends" }).waitFor();
+    expect(complaints).toEqual([]);
+  });
+
+  it("the start page shows pictures, and asks for a token, where there is none", async () => {
+    const { page, complaints } = await stage.page();
+    // As a deployment without START_PAGE_TOKEN has it.
+    await page.addInitScript(`new MutationObserver(() => delete document.documentElement?.dataset.startPageToken)
+      .observe(document, { childList: true })`);
+    await page.goto(`${stage.api}/`);
+    await page.locator(".tour img").last().waitFor();
     await expect.poll(() => page.locator("idea-bank-board").isVisible()).toBe(false);
+    await expect
+      .poll(() => page.evaluate("[...document.images].every((image) => image.complete && image.naturalWidth > 0)"))
+      .toBe(true);
     await expectAccessible(page, "without a token");
-    await page.getByLabel("A panelist’s token").fill(stage.demoToken);
-    await page.getByRole("button", { name: "Show the idea bank" }).click();
+    await page.getByLabel("Token", { exact: true }).fill(stage.demoToken);
+    await page.getByRole("button", { name: "Show the board" }).click();
     await isLive(page);
     await expect.poll(() => page.url()).toBe(`${stage.api}/`);
     expect(complaints).toEqual([]);
   });
 
   it("a token that was copied from the documentation is asked for again", async () => {
-    const { page } = await open("/");
-    await page.getByLabel("A panelist’s token").fill("ibt_…");
-    await page.getByRole("button", { name: "Show the idea bank" }).click();
-    await page.getByText("This token is refused").waitFor();
+    const { page } = await open("/embed/");
+    await page.getByLabel("Token", { exact: true }).fill("ibt_…");
+    await page.getByRole("button", { name: "Show the board" }).click();
+    await page.getByText("This token doesn’t work.").waitFor();
     await expect.poll(() => page.locator("#token-form").isVisible()).toBe(true);
   });
 
   it("a token that is refused is asked for again", async () => {
     const { page } = await open("/#token=ibt_0refused");
-    await page.getByText("This token is refused").waitFor();
+    await page.getByText("This token doesn’t work.").waitFor();
     await expectAccessible(page, "with a refused token");
-    await page.getByLabel("A panelist’s token").fill(stage.demoToken);
-    await page.getByRole("button", { name: "Show the idea bank" }).click();
+    await page.getByLabel("Token", { exact: true }).fill(stage.demoToken);
+    await page.getByRole("button", { name: "Show the board" }).click();
     await isLive(page);
     await page.locator("#token-problem").waitFor({ state: "hidden" });
   });

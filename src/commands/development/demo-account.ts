@@ -23,7 +23,12 @@ const KEY_AGE_MS = 9 * 86_400_000;
 const TOKEN_DAYS = 30;
 
 /** `proposalId` is one to vote for, as long as the developer keeps it. */
-export type DemoCredentials = { readonly apiKey: string; readonly token: string; readonly proposalId: string };
+export type DemoCredentials = {
+  readonly apiKey: string;
+  readonly token: string;
+  readonly visitorToken: string;
+  readonly proposalId: string;
+};
 
 /** Creates the account if it does not exist, and returns its credentials. The key is stored in a file of `stateFolder`, outside git. */
 export async function ensureDemoAccount(
@@ -60,6 +65,7 @@ export async function ensureDemoAccount(
   return {
     apiKey: await ensureDemoKey(database, { accountId: ids.accountId, file, keys, now }),
     token: await issueToken(token, keys),
+    visitorToken: await issueToken({ ...token, panelistId: null }, keys),
     proposalId: proposal?.id ?? "{proposalId}",
   };
 }

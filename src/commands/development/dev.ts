@@ -92,7 +92,13 @@ export const dev = defineCommand({
       ...["--port", String(port), "--persist-to", stateFolder],
       // wrangler takes no secret from .dev.vars that wrangler.toml does not require. Who reads this process's arguments can open
       // Account Settings at localhost anyway.
-      ...["--var", `OPERATOR_SECRET:${operatorSecret}`, ...others],
+      ...[
+        "--var",
+        `OPERATOR_SECRET:${operatorSecret}`,
+        "--var",
+        `START_PAGE_TOKEN:${prepared.visitorToken}`,
+        ...others,
+      ],
     ];
     await serve(args, context, () => {
       context.print(`\n${lines.join("\n")}`);

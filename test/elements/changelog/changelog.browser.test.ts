@@ -1,5 +1,4 @@
 /** `<idea-bank-changelog>` in a real browser, on a page of another origin than the API's. */
-import { readFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { expectAccessible } from "../../support/node/accessible.ts";
@@ -41,18 +40,6 @@ describe("<idea-bank-changelog>", () => {
     await expect.poll(() => ask(text, "getComputedStyle(element).whiteSpaceCollapse")).toBe("preserve-breaks");
     await expect.poll(() => ask(text, "element.innerText")).toBe("One line.\nAnother line.");
     await expect.poll(() => ask(page.locator("section"), "getComputedStyle(element).borderRadius")).toBe("12px");
-    expect(complaints).toEqual([]);
-  });
-
-  it("is on a page with the README's two lines, pasted", async () => {
-    const readme = await readFile("README.md", "utf8");
-    const snippet = readme.match(/<!-- element -->\n```html\n([\s\S]*?)```/)?.[1] ?? "";
-    const bank = await stage.ideaBank({}, [done("Night buses")]);
-    const { page, complaints } = await stage.page();
-    const pasted = snippet.replace("http://localhost:8787", stage.api).replace("ibv_…", bank.token);
-    await page.goto(stage.hostPage(pasted));
-    await inState(page, "ready");
-    await expect.poll(() => titles(page)).toEqual(["Night buses"]);
     expect(complaints).toEqual([]);
   });
 

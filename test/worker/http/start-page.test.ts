@@ -25,3 +25,16 @@ it("has the deployment's name and icon, and its policy allows the icon's host", 
   expect(page.headers.has("ETag")).toBe(false);
   expect((await isolate.request("/", { method: "HEAD" })).status).toBe(200);
 });
+
+it("has the visitor's token of the board that it shows, and no validator", async () => {
+  const html = '<html lang="en" data-start-page-token="ibv_0Board">';
+  const page = await createIsolate({ ...env, START_PAGE_TOKEN: " ibv_0Board " }).request("/");
+  expect([(await page.text()).includes(html), page.headers.has("ETag")]).toEqual([true, false]);
+  expect(await (await createIsolate().request("/")).text()).not.toContain("data-start-page-token");
+});
+
+it("never shows another kind of credential: that is a wrong setting", async () => {
+  const { request } = createIsolate({ ...env, START_PAGE_TOKEN: "ibt_0Board" });
+  expect(await (await request("/")).text()).not.toContain("ibt_0Board");
+  expect((await request("/tenant/whoami")).status).toBe(500);
+});
