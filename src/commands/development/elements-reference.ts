@@ -103,28 +103,28 @@ export async function buildReference(): Promise<string> {
     const rows = Object.entries(texts).map(([name, text]) =>
       row(`\`${name}\``, typeof text === "string" ? text : Object.values(text).join(" / ")),
     );
-    return `### \`<${element}>\`\n\n${table(["label", "unless set"], rows)}`;
+    return `### \`<${element}>\`\n\n${table(["label", "default"], rows)}`;
   });
   return `${[
-    "# The elements: every name",
-    "Made by `npm run build` from `src/elements/`. How to use them: [embed.md](embed.md).",
+    "# Reference of the elements",
+    "Every name of the elements. [embed.md](embed.md) shows how to use them. `npm run build` makes this page from `src/elements/`.",
     "## Attributes and properties",
     described("attributes", "name"),
     "## Events",
-    "All of them bubble, also out of shadow roots.",
+    "All events bubble, and cross shadow roots.",
     described("events", "event"),
     "## Slots",
     described("slots", "slot"),
     "## States",
-    "As in `idea-bank-board:state(closed)`.",
+    "Example: `idea-bank-board:state(closed)`.",
     described("states", "state"),
     "## Parts",
-    "As in `idea-bank-board::part(title)`.",
+    "Example: `idea-bank-board::part(title)`.",
     described("parts", "part"),
     "## Custom properties",
-    table(["custom property", "what it sets", "unless set"], properties),
+    table(["custom property", "meaning", "default"], properties),
     "## Labels",
-    "A label with a number has a text for each plural category of the language: `one`, `other` and so on. An error's label has the name of the API's `error`.",
+    "A label with a number has a text for each plural category of the language, such as `one` and `other`. An error's label has the name of the API's `error`.",
     ...labels,
   ].join("\n\n")}\n`;
 }
