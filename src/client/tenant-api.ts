@@ -160,7 +160,7 @@ export interface components {
             internal: boolean;
             /** @description Whether panelists can read the changelog while the idea bank is `OPEN`. The default is `false`. */
             changelogEnabled: boolean;
-            /** @description The number of entries that the changelog shows at most: 1 to 100. The default is 20. */
+            /** @description The maximum number of entries in the changelog: 1 to 100. The default is 20. */
             changelogMaxEntries: number;
             /** @description Whether panelists can submit proposals. The default is `true`. */
             submissionsEnabled: boolean;
@@ -170,7 +170,7 @@ export interface components {
             commentsEnabled: boolean;
             /** @description `true`: a panelist's new proposal has the visibility `pending` until you make it `public`. The default is `false`. */
             approvalRequired: boolean;
-            /** @description The page that shows it: an `https` address of at most 2,000 characters, or `null`. Feeds lead there. */
+            /** @description The page that shows the idea bank: an `https` address of at most 2,000 characters, or `null`. Feeds link to it. */
             url: string | null;
             /**
              * Format: date-time
@@ -210,7 +210,7 @@ export interface components {
             internal?: boolean;
             /** @description Whether panelists can read the changelog while the idea bank is `OPEN`. The default is `false`. */
             changelogEnabled?: boolean;
-            /** @description The number of entries that the changelog shows at most: 1 to 100. The default is 20. */
+            /** @description The maximum number of entries in the changelog: 1 to 100. The default is 20. */
             changelogMaxEntries?: number;
             /** @description Whether panelists can submit proposals. The default is `true`. */
             submissionsEnabled?: boolean;
@@ -220,7 +220,7 @@ export interface components {
             commentsEnabled?: boolean;
             /** @description `true`: a panelist's new proposal has the visibility `pending` until you make it `public`. The default is `false`. */
             approvalRequired?: boolean;
-            /** @description The page that shows it: an `https` address of at most 2,000 characters, or `null`. Feeds lead there. */
+            /** @description The page that shows the idea bank: an `https` address of at most 2,000 characters, or `null`. Feeds link to it. */
             url?: string | null;
         };
         IdeaBankPage: {
@@ -404,7 +404,7 @@ export interface components {
              */
             changelogEnabled?: boolean;
             /**
-             * @description The number of entries that the changelog shows at most: 1 to 100. The default is 20.
+             * @description The maximum number of entries in the changelog: 1 to 100. The default is 20.
              * @default 20
              */
             changelogMaxEntries?: number;
@@ -429,7 +429,7 @@ export interface components {
              */
             approvalRequired?: boolean;
             /**
-             * @description The page that shows it: an `https` address of at most 2,000 characters, or `null`. Feeds lead there.
+             * @description The page that shows the idea bank: an `https` address of at most 2,000 characters, or `null`. Feeds link to it.
              * @default null
              */
             url?: string | null;
@@ -468,7 +468,7 @@ export interface components {
             visibility?: "public" | "pending" | "hidden";
             /** @description Your official response, or `null`. */
             response?: components["schemas"]["NewResponse"] | null;
-            /** @description Up to 5 different tags of 1 to 32 visible characters, which panelists see; two that differ by capitals only are one. An idea bank has at most 200. */
+            /** @description Up to 5 different tags of 1 to 32 visible characters. Panelists see them. Tags that differ only in case are one tag. An idea bank has at most 200. */
             tags?: string[];
             /** @description Up to 16 pairs of texts, 4 KiB as JSON: names of 1 to 64 visible characters, values of at most 1,000. Panelists never see them. The pairs that you send replace all of them. */
             metadata?: {
@@ -653,9 +653,9 @@ export interface components {
             response: components["schemas"]["OfficialResponse"] | null;
             /** @description The proposal that this one was merged into, or `null`. */
             duplicateOf: string | null;
-            /** @description `true` while votes are on their way from a merged proposal to its target: of both, `votes` counts what each has now. */
+            /** @description `true` while votes move from a merged proposal to its target. Until then, `votes` counts what each of them has now. */
             merging: boolean;
-            /** @description Up to 5 different tags of 1 to 32 visible characters, which panelists see; two that differ by capitals only are one. An idea bank has at most 200. */
+            /** @description Up to 5 different tags of 1 to 32 visible characters. Panelists see them. Tags that differ only in case are one tag. An idea bank has at most 200. */
             tags: string[];
             /** @description Your own id for the proposal, unique in its idea bank: 1 to 255 visible characters, or `null`. Panelists never see it. */
             externalId: string | null;
@@ -715,7 +715,7 @@ export interface components {
             visibility?: "public" | "pending" | "hidden";
             /** @description Your official response. `null` removes it. */
             response?: components["schemas"]["NewResponse"] | null;
-            /** @description Up to 5 different tags of 1 to 32 visible characters, which panelists see; two that differ by capitals only are one. An idea bank has at most 200. */
+            /** @description Up to 5 different tags of 1 to 32 visible characters. Panelists see them. Tags that differ only in case are one tag. An idea bank has at most 200. */
             tags?: string[];
             /** @description Up to 16 pairs of texts, 4 KiB as JSON: names of 1 to 64 visible characters, values of at most 1,000. Panelists never see them. The pairs that you send replace all of them. */
             metadata?: {
@@ -749,7 +749,7 @@ export interface components {
             visibility?: "public" | "pending" | "hidden";
             /** @description Your official response, or `null`. */
             response?: components["schemas"]["NewResponse"] | null;
-            /** @description Up to 5 different tags of 1 to 32 visible characters, which panelists see; two that differ by capitals only are one. An idea bank has at most 200. */
+            /** @description Up to 5 different tags of 1 to 32 visible characters. Panelists see them. Tags that differ only in case are one tag. An idea bank has at most 200. */
             tags?: string[];
             /** @description Up to 16 pairs of texts, 4 KiB as JSON: names of 1 to 64 visible characters, values of at most 1,000. Panelists never see them. The pairs that you send replace all of them. */
             metadata?: {
@@ -1115,12 +1115,12 @@ export abstract class TenantApi {
     return this.list({"method":"GET","path":"/tenant/ideabanks/{ideaBankId}/proposals","query":["limit","cursor","sort","status","visibility","tag","externalId","panelistId","q"]}, given, options);
   }
 
-  /** Create a proposal. Your own, or one for a panelist. Only your right counts: the idea bank may be closed, and submissions may be off. Needs the scope `ideabanks:write`. */
+  /** Create a proposal. Your own, or for a panelist. Only the key's scopes apply: the idea bank may be closed, and submissions may be off. Needs the scope `ideabanks:write`. */
   createProposal(given: CreateProposalArguments, options?: CallOptions): Promise<Proposal> {
     return this.send({"method":"POST","path":"/tenant/ideabanks/{ideaBankId}/proposals","hasBody":true,"takesKey":true}, given, options);
   }
 
-  /** Create or change a proposal by your own id. 201 when it has created the proposal, 200 when it has changed it: fields that are not sent then stay as they are. Sending the same again changes nothing. Two requests at the same time give one proposal. For imports, and for a sync that runs every night. Needs the scope `ideabanks:write`. */
+  /** Create or change a proposal by your own id. 201 if it created the proposal, 200 if it changed it; then fields that are not sent stay as they are. Sending the same again changes nothing. Two requests at the same time give one proposal. Use it for imports, and for a sync that runs every night. Needs the scope `ideabanks:write`. */
   upsertProposal(given: UpsertProposalArguments, options?: CallOptions): Promise<Proposal> {
     return this.send({"method":"PUT","path":"/tenant/ideabanks/{ideaBankId}/proposals/by-external-id/{externalId}","hasBody":true}, given, options);
   }
@@ -1135,17 +1135,17 @@ export abstract class TenantApi {
     return this.send({"method":"PATCH","path":"/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}","hasBody":true}, given, options);
   }
 
-  /** Delete a proposal. Deletes its votes, its comments and the proposals that were merged into it too. Nobody can access them from the answer on; where there are many, they are deleted in the minutes after it. Needs the scope `ideabanks:write`. */
+  /** Delete a proposal. Also deletes its votes, its comments and the proposals that were merged into it. You cannot access them after the answer. If there are many, they are deleted within minutes. Needs the scope `ideabanks:write`. */
   deleteProposal(given: DeleteProposalArguments, options?: CallOptions): Promise<void> {
     return this.send({"method":"DELETE","path":"/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}","takesKey":true}, given, options);
   }
 
-  /** Merge a proposal into another. Moves the votes, each panelist counted once, and returns the proposal that stays. The merged proposal keeps its comments, names the other in `duplicateOf` and is not in lists. A merge is final. Repeating it changes nothing. Where there are many votes, the first 50 move at once and the rest in the minutes after: `merging` is `true` until then. While 20 such merges are under way in an idea bank, another one is refused: 409 with `Retry-After`. Needs the scope `ideabanks:write`. */
+  /** Merge a proposal into another. Moves the votes, each panelist counted once, and returns the proposal that stays. The merged proposal keeps its comments, names the other in `duplicateOf` and is not in lists. A merge is final. Repeating it changes nothing. The first 50 votes move at once and the rest within minutes; until then, `merging` is `true`. While 20 such merges are in progress in an idea bank, another is refused: 409 with `Retry-After`. Needs the scope `ideabanks:write`. */
   mergeProposal(given: MergeProposalArguments, options?: CallOptions): Promise<Proposal> {
     return this.send({"method":"POST","path":"/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/merge","hasBody":true}, given, options);
   }
 
-  /** List an idea bank's comments. Of all its proposals, newest first: for copies, and for what one person wrote. A page may have fewer than `limit`. Needs the scope `ideabanks:read`. */
+  /** List an idea bank's comments. Comments on all its proposals, newest first: for copies, and to find what one person wrote. A page may have fewer items than `limit`. Needs the scope `ideabanks:read`. */
   listIdeaBankComments(given: ListIdeaBankCommentsArguments, options?: CallOptions): AsyncGenerator<CommentPage["items"][number]> {
     return this.list({"method":"GET","path":"/tenant/ideabanks/{ideaBankId}/comments","query":["limit","cursor","panelistId"]}, given, options);
   }
@@ -1155,12 +1155,12 @@ export abstract class TenantApi {
     return this.list({"method":"GET","path":"/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/comments","query":["limit","cursor"]}, given, options);
   }
 
-  /** Comment on a proposal. As the tenant, or for a panelist. Only your right counts: the idea bank may be closed, and commenting may be off. A comment is activity, as by a panelist if it is one's. Needs the scope `ideabanks:write`. */
+  /** Comment on a proposal. As the tenant, or for a panelist. Only the key's scopes apply: the idea bank may be closed, and commenting may be off. A comment is activity. Needs the scope `ideabanks:write`. */
   createComment(given: CreateCommentArguments, options?: CallOptions): Promise<Comment> {
     return this.send({"method":"POST","path":"/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/comments","hasBody":true,"takesKey":true}, given, options);
   }
 
-  /** Edit your comment. One that you wrote as the tenant. That is no activity: writing the comment was. Needs the scope `ideabanks:write`. */
+  /** Edit your comment. Only a comment that you wrote as the tenant. Editing is not activity. Needs the scope `ideabanks:write`. */
   updateComment(given: UpdateCommentArguments, options?: CallOptions): Promise<Comment> {
     return this.send({"method":"PATCH","path":"/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/comments/{commentId}","hasBody":true}, given, options);
   }
@@ -1170,27 +1170,27 @@ export abstract class TenantApi {
     return this.send({"method":"DELETE","path":"/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/comments/{commentId}","takesKey":true}, given, options);
   }
 
-  /** List what a panelist votes for. An idea bank after the other, the latest vote first. A page may have fewer than `limit`. Needs the scope `panelists:read`. */
+  /** List what a panelist votes for. Grouped by idea bank, latest vote first. A page may have fewer items than `limit`. Needs the scope `panelists:read`. */
   listVotesOfPanelist(given: ListVotesOfPanelistArguments, options?: CallOptions): AsyncGenerator<PanelistVotePage["items"][number]> {
     return this.list({"method":"GET","path":"/tenant/panelists/{panelistId}/votes","query":["limit","cursor"]}, given, options);
   }
 
-  /** List who votes for a proposal. In the order of the panelists' identifiers, not of time: `at` says when. While a merge is under way, votes are listed where they are. Needs the scope `ideabanks:read`. */
+  /** List who votes for a proposal. In the order of the panelists' identifiers, not of time; `at` says when each voted. During a merge, each vote is listed where it is at that moment. Needs the scope `ideabanks:read`. */
   listVotes(given: ListVotesArguments, options?: CallOptions): AsyncGenerator<VoterPage["items"][number]> {
     return this.list({"method":"GET","path":"/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/votes","query":["limit","cursor"]}, given, options);
   }
 
-  /** Vote for a panelist. The body names the panelist. Repeating it changes nothing. Only your right counts: the idea bank may be closed, and voting may be off. A merged proposal takes no votes. Needs the scope `ideabanks:write`. */
+  /** Vote for a panelist. The body names the panelist. Repeating it changes nothing. Only the key's scopes apply: the idea bank may be closed, and voting may be off. A merged proposal takes no votes. Needs the scope `ideabanks:write`. */
   voteFor(given: VoteForArguments, options?: CallOptions): Promise<VoteState> {
     return this.send({"method":"POST","path":"/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/votes","hasBody":true}, given, options);
   }
 
-  /** Vote for the panelist in the path. Repeating it changes nothing. Only your right counts: the idea bank may be closed, and voting may be off. A merged proposal takes no votes. Needs the scope `ideabanks:write`. */
+  /** Vote for the panelist in the path. Repeating it changes nothing. Only the key's scopes apply: the idea bank may be closed, and voting may be off. A merged proposal takes no votes. Needs the scope `ideabanks:write`. */
   putVote(given: PutVoteArguments, options?: CallOptions): Promise<VoteState> {
     return this.send({"method":"PUT","path":"/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/votes/{panelistId}"}, given, options);
   }
 
-  /** Take a panelist's vote back. Repeating it changes nothing. Only your right counts: the idea bank may be closed, and voting may be off. A merged proposal takes no votes. Needs the scope `ideabanks:write`. */
+  /** Take a panelist's vote back. Repeating it changes nothing. Only the key's scopes apply: the idea bank may be closed, and voting may be off. A merged proposal takes no votes. Needs the scope `ideabanks:write`. */
   deleteVote(given: DeleteVoteArguments, options?: CallOptions): Promise<VoteState> {
     return this.send({"method":"DELETE","path":"/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/votes/{panelistId}"}, given, options);
   }
@@ -1215,47 +1215,47 @@ export abstract class TenantApi {
     return this.send({"method":"PATCH","path":"/tenant/panelists/{panelistId}","hasBody":true}, given, options);
   }
 
-  /** Delete a panelist. Revokes all its tokens and removes its votes; where there are many, in the minutes after the answer. Its proposals and comments stay, without an author. With `?content=delete` they are deleted, too. Needs the scope `panelists:write`. */
+  /** Delete a panelist. Revokes all its tokens and removes its votes; many votes are removed within minutes. Its proposals and comments stay, without an author. `?content=delete` deletes them too. Needs the scope `panelists:write`. */
   deletePanelist(given: DeletePanelistArguments, options?: CallOptions): Promise<void> {
     return this.send({"method":"DELETE","path":"/tenant/panelists/{panelistId}","query":["content"],"takesKey":true}, given, options);
   }
 
-  /** Issue a compound token. Names the panelist by `panelistId`, or by `externalId`, your own id for this person. An unknown `externalId` creates the panelist, so no other call is needed. The panelist's client sends the token to the panelist API. With `visitor`, the token is for everybody who is not signed in. It only reads, so it may stand in a page. Needs the scope `panelists:write`. */
+  /** Issue a compound token. Names the panelist by `panelistId`, or by `externalId`, your own id for this person. An unknown `externalId` creates the panelist, so no other call is needed. The panelist's client sends the token to the panelist API. With `visitor`, the token is for everybody who is not signed in. It only reads, so it may be in a page. Needs the scope `panelists:write`. */
   issueToken(given: IssueTokenArguments, options?: CallOptions): Promise<IssuedToken> {
     return this.send({"method":"POST","path":"/tenant/ideabanks/{ideaBankId}/tokens","hasBody":true,"takesKey":true}, given, options);
   }
 
-  /** Revoke all of a panelist's tokens. Tokens that are issued afterwards are valid. Visitors' tokens are not a panelist's. Needs the scope `panelists:write`. */
+  /** Revoke all of a panelist's tokens. Tokens issued afterwards are valid. Visitors' tokens are not affected. Needs the scope `panelists:write`. */
   revokeTokens(given: RevokeTokensArguments, options?: CallOptions): Promise<void> {
     return this.send({"method":"DELETE","path":"/tenant/panelists/{panelistId}/tokens","takesKey":true}, given, options);
   }
 
-  /** Revoke all of a person's tokens. Names the panelist by `externalId`. An unknown one creates the panelist: who has only read with a token that your server has signed is not stored yet. Needs the scope `panelists:write`. */
+  /** Revoke all of a person's tokens. Names the panelist by `externalId`. An unknown one creates the panelist, because a person who has only read with a token that your server signed is not stored yet. Needs the scope `panelists:write`. */
   revokeTokensOf(given: RevokeTokensOfArguments, options?: CallOptions): Promise<void> {
     return this.send({"method":"POST","path":"/tenant/tokens/revoke","hasBody":true,"takesKey":true}, given, options);
   }
 
-  /** End the visitors' tokens. Ends all tokens for visitors of the idea bank that exist. Those that are issued afterwards are valid. Needs the scope `panelists:write`. */
+  /** End the visitors' tokens. Ends all existing visitors' tokens of the idea bank. Tokens issued afterwards are valid. Needs the scope `panelists:write`. */
   endVisitorTokens(given: EndVisitorTokensArguments, options?: CallOptions): Promise<void> {
     return this.send({"method":"DELETE","path":"/tenant/ideabanks/{ideaBankId}/visitor-tokens","takesKey":true}, given, options);
   }
 
-  /** Read the secret that your server signs tokens with. With it your server signs a panelist's token itself, as a JWT, without a call. Read it when the server starts and once a day, because the deployment rotates its secrets, too, and a member can end all tokens. The first reading of a key on a day (UTC) is in the account's activity. Needs the scope `panelists:write`. */
+  /** Read the secret that your server signs tokens with. With it, your server signs a panelist's token itself, as a JWT, without a call. Read it when the server starts and once a day, because the deployment also rotates its secrets, and a member can end all tokens. The activity records the first time on a day (UTC) that a key reads it. Needs the scope `panelists:write`. */
   getSigningSecret(given: GetSigningSecretArguments, options?: CallOptions): Promise<SigningSecret> {
     return this.send({"method":"GET","path":"/tenant/ideabanks/{ideaBankId}/signing-secret"}, given, options);
   }
 
-  /** Rotate the secret that your server signs tokens with. Gives a new one. Tokens that the one before has signed are valid for `graceSeconds` more, and rotating again cuts no grace that was promised. At most 4 earlier secrets are good at a time: while they are, rotating again replaces the newest one. Needs the scope `panelists:write`. */
+  /** Rotate the secret that your server signs tokens with. Returns a new secret. Tokens signed with the earlier one are valid for `graceSeconds` more, and rotating again shortens no grace, unless it is 0. At most 4 earlier secrets are valid at a time: while they are, rotating again replaces the newest. Needs the scope `panelists:write`. */
   rotateSigningSecret(given: RotateSigningSecretArguments, options?: CallOptions): Promise<SigningSecret> {
     return this.send({"method":"POST","path":"/tenant/ideabanks/{ideaBankId}/signing-secret/rotate","hasBody":true,"takesKey":true}, given, options);
   }
 
-  /** Say whether a token is valid, and why not. For a valid token of yours, of any kind, its content. For any other `active` is `false`: with `reason`, and nobody named, if it names an idea bank of yours. Needs the scope `panelists:read`. */
+  /** Check a token. Returns the content of a valid token of yours, of any kind. For any other, `active` is `false`, with a `reason` if it names an idea bank of yours. Needs the scope `panelists:read`. */
   introspectToken(given: IntrospectTokenArguments, options?: CallOptions): Promise<Introspection> {
     return this.send({"method":"POST","path":"/tenant/tokens/introspect","hasBody":true}, given, options);
   }
 
-  /** Follow the changes. Oldest first: the changes of idea banks, proposals, comments, panelists and surveys after a cursor, in the order in which they were made, each with the resource as it is now. `nextCursor` is always there: send it as `after`. An empty page means that there is nothing new. Votes are counts, not changes. Changes are kept for 30 days, and at most 500,000; a cursor that is older is 410 `cursor-expired`. Needs the scope `ideabanks:read`. */
+  /** Follow the changes. Changes of idea banks, proposals, comments, panelists and surveys after a cursor, oldest first, each with the resource in its current state. Every answer has a `nextCursor`: send it as `after`. An empty page means that there is nothing new. Votes are counts, not changes. Changes are kept for 30 days, and at most 500,000; a cursor that is older is 410 `cursor-expired`. Needs the scope `ideabanks:read`. */
   listChanges(given: ListChangesArguments = {}, options?: CallOptions): Promise<ChangePage> {
     return this.send({"method":"GET","path":"/tenant/changes","query":["limit","after"]}, given, options);
   }

@@ -151,9 +151,9 @@ export const ApiKey = describe(
       ...TEXTS,
       lastFour: "The last four characters of the key.",
       state: "`active`, `expired` or `revoked`. Only an active key that is not paused is admitted.",
-      pausedAt: "Since when it is paused. `null` while it is not.",
+      pausedAt: "When it was paused. `null` while it is not.",
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
-      createdBy: "The e-mail address or the service token that has made it. `null` where it was made by no owner.",
+      createdBy: "The e-mail address or the service token that created it. `null` if no owner did.",
       expiresAt: "When it expires. `null` for never.",
       revokedAt: "When it was revoked. `null` while it is not.",
       lastUsedAt: "When it was last used, about a minute behind. `null` for never.",
@@ -178,7 +178,7 @@ export const ShownApiKey = describe(
     fields: {
       apiKey: "The key as the list shows it.",
       key: "The whole key: `ibk_` and 47 base62 digits. It is shown only in this answer.",
-      warning: "What is not certain yet: the key's Durable Object was not reached after a rotation. `null` otherwise.",
+      warning: "The key's Durable Object was not reached, and does not know of the rotation yet. Otherwise `null`.",
     },
   },
 );

@@ -21,7 +21,7 @@ export const WindowSeconds = integer(1, 3_600);
 /** The choices for a key that was found in public. */
 export const LEAKED_KEYS = ["end", "mark"] as const;
 
-export const ALLOWED_ADDRESSES = `From where the key may be used: up to ${MAX_BLOCKS} IPv4 and IPv6 addresses and CIDR blocks. \`null\`, the default, is from anywhere.`;
+export const ALLOWED_ADDRESSES = `The addresses that may use the key: up to ${MAX_BLOCKS} IPv4 and IPv6 addresses and CIDR blocks. \`null\`, the default, allows every address.`;
 
 export const LEAKED =
   "What happens to a key, or another secret, that was found in public: `end`, the default, ends it at once. `mark` only says so.";
@@ -32,7 +32,7 @@ const TEXTS = {
   limit: "How many requests are admitted in any window: 1 to 10,000.",
   windowSeconds: "The length of the window in seconds: 1 to 3,600.",
   expiresAt: `When the key expires: ISO 8601 with an offset, at most ${MAX_LIFE_DAYS} days from now. \`null\` for never.`,
-  paused: "While it is true every request with the key is 403. The key stays one of the active ones.",
+  paused: "While it is `true`, every request with the key is 403. The key still counts as active.",
   allowedAddresses: ALLOWED_ADDRESSES.replace(", the default,", ""),
 };
 

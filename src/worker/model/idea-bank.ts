@@ -22,13 +22,13 @@ const TEXTS = {
   internal:
     "`true` closes proposals, votes and comments to panelists. It does not close the changelog. The default is `false`.",
   changelogEnabled: "Whether panelists can read the changelog while the idea bank is `OPEN`. The default is `false`.",
-  changelogMaxEntries: "The number of entries that the changelog shows at most: 1 to 100. The default is 20.",
+  changelogMaxEntries: "The maximum number of entries in the changelog: 1 to 100. The default is 20.",
   submissionsEnabled: "Whether panelists can submit proposals. The default is `true`.",
   votingEnabled: "Whether panelists can vote. The default is `true`.",
   commentsEnabled: "Whether panelists can comment. The default is `true`.",
   approvalRequired:
     "`true`: a panelist's new proposal has the visibility `pending` until you make it `public`. The default is `false`.",
-  url: "The page that shows it: an `https` address of at most 2,000 characters, or `null`. Feeds lead there.",
+  url: "The page that shows the idea bank: an `https` address of at most 2,000 characters, or `null`. Feeds link to it.",
 };
 export const EXAMPLE_NAME = "Riverline rider ideas";
 

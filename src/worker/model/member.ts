@@ -68,12 +68,12 @@ export const Member = describe(
     name: "Member",
     example: EXAMPLE_MEMBER,
     fields: {
-      id: "The member's identifier. The person who made the account has the account's.",
+      id: "The member's identifier. For the person who made the account, it is the account's.",
       email: "The e-mail address.",
-      state: "`accepted`: a member. `invited`: asked to be one, and has not answered. `declined`: does not want to.",
+      state: "`accepted`: a member. `invited`: has not answered the invitation. `declined`: has declined it.",
       addedBy: "The member who invited this person. `null` for the person who made the account.",
-      createdAt: "Since when a member, or when invited: ISO 8601, UTC, with milliseconds.",
-      expiresAt: "When an invitation that was not answered ends, 30 days after it was sent. `null` for anybody else.",
+      createdAt: "When the person became a member, or was invited: ISO 8601, UTC, with milliseconds.",
+      expiresAt: "When an unanswered invitation ends, 30 days after it was sent. Otherwise `null`.",
     },
   },
 );

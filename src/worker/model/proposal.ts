@@ -35,7 +35,7 @@ const TEXTS = {
     "The status. `implemented` puts a public proposal into the changelog. Any change is allowed. The default is `submitted`.",
   visibility:
     "`public`: every panelist sees it. `pending`: its author and you see it. `hidden`: only you see it. The default is `public`.",
-  tags: `Up to 5 different tags of 1 to 32 visible characters, which panelists see; two that differ by capitals only are one. An idea bank has at most ${TAGS_OF_IDEA_BANK}.`,
+  tags: `Up to 5 different tags of 1 to 32 visible characters. Panelists see them. Tags that differ only in case are one tag. An idea bank has at most ${TAGS_OF_IDEA_BANK}.`,
   metadata:
     "Up to 16 pairs of texts, 4 KiB as JSON: names of 1 to 64 visible characters, values of at most 1,000. Panelists never see them. " +
     "The pairs that you send replace all of them.",
@@ -116,7 +116,7 @@ export const Proposal = describe(
       response: "Your official response, or `null`.",
       duplicateOf: "The proposal that this one was merged into, or `null`.",
       merging:
-        "`true` while votes are on their way from a merged proposal to its target: of both, `votes` counts what each has now.",
+        "`true` while votes move from a merged proposal to its target. Until then, `votes` counts what each of them has now.",
       externalId: EXTERNAL_ID_TEXT,
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
       lastActivityAt:

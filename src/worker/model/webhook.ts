@@ -53,10 +53,10 @@ const EXAMPLE_WEBHOOK = {
 };
 const TEXTS = {
   url:
-    "Where changes are sent: `https`, port 443, a host name that is not this API's own; no address, no credentials, no fragment; " +
+    "Where changes are sent: `https`, port 443, a host name that is not this API's own; no IP address, no credentials, no fragment; " +
     "at most 1,000 characters.",
   types:
-    "The types that are sent. `null`, the default, for all changes, also those that are added later; account events only where they are named.",
+    "The types to send. `null`, the default, means all changes, including types that are added later. Account events are sent only if they are named here.",
 };
 const STATUS_TEXT = "The status of the receiver's answer. `null` when there was none within 15 seconds.";
 const DURATION_TEXT = "How long the answer took, in milliseconds.";
@@ -81,7 +81,7 @@ export const WebhookChanges = describe(
       ...TEXTS,
       types: "The types that are sent. `null` for all changes, and no account event.",
       paused:
-        "`true` pauses the deliveries; `false` goes on with them, also after failures or a 410. Nothing is lost meanwhile.",
+        "`true` pauses deliveries; `false` resumes them, also after failures or a 410. Nothing is lost in the meantime.",
     },
   },
 );
@@ -166,18 +166,18 @@ export const Webhook = describe(
       id: "The webhook's identifier.",
       ...TEXTS,
       state:
-        "`active`; `paused` by an owner; `failed`: paused after five days without a successful delivery; `ended`: the receiver has answered " +
-        "410. Only an active one is sent changes. Changes wait in the log for 30 days.",
+        "`active`; `paused` by an owner; `failed`: paused after five days without a successful delivery; `ended`: the receiver answered " +
+        "410. Only an active webhook is sent changes. Changes wait in the log for 30 days.",
       createdAt: "When it was created: ISO 8601, UTC, with milliseconds.",
-      createdBy: "The e-mail address or the service token that has made it. `null` where it was made by no owner.",
+      createdBy: "The e-mail address or the service token that created it. `null` if no owner did.",
       reachedAt:
-        "The time of the last change that was delivered, or passed over for its type. `null` when the log does not have it.",
+        "The time of the last change that was delivered, or skipped for its type. `null` if the log does not have it.",
       waiting: "How many changes come after it, whatever their type.",
       missed:
-        "How many changes were deleted from the log before they were delivered, until it was moved or its deliveries went on.",
+        "How many changes were deleted from the log before they were delivered. Moving or resuming the webhook resets it.",
       failingSince: "The first failure since the last successful delivery. `null` when there was none.",
-      nextAttemptAt: "When the next attempt is due. `null` when nothing is to be delivered.",
-      previousSecretUntil: "Until when an earlier secret signs, too. `null` when none does.",
+      nextAttemptAt: "When the next attempt is due. `null` when there is nothing to deliver.",
+      previousSecretUntil: "Until when an earlier secret also signs. `null` when none does.",
       attempts: "The last 20 attempts, newest first.",
     },
   },
@@ -195,7 +195,7 @@ export const ShownWebhook = describe(
     example: { webhook: EXAMPLE_WEBHOOK, secret: "whsec_EXAMPLE0000000000000000000000000" },
     fields: {
       webhook: "The webhook as the list shows it.",
-      secret: "What its deliveries are signed with (Standard Webhooks). It is shown only in this answer.",
+      secret: "The secret that signs its deliveries (Standard Webhooks). It is shown only in this answer.",
     },
   },
 );

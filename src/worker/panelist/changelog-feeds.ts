@@ -18,8 +18,7 @@ const SHARED = {
 } as const;
 
 const DESCRIPTION =
-  "The entries of the changelog, for feed readers. The token is in the header, or a visitor's in `?token=`. An entry's identifier stays " +
-  "the same, and names nothing else. Its link is the idea bank's `url`, if there is one.";
+  "The entries of the changelog, for feed readers. The token is in the header, or a visitor's in `?token=`. An entry's identifier never changes, and is used nowhere else. Its link is the idea bank's `url`, if it has one.";
 
 export const FEED_OPERATIONS: Record<"getAtomFeed" | "getJsonFeed", IdeaBankOperation> = {
   getAtomFeed: ideaBankOperation({

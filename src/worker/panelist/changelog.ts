@@ -17,7 +17,7 @@ export const CHANGELOG_OPERATIONS = {
     problems: ["too-many-requests", "idea-bank-not-found"],
     summary: "Read the idea bank's changelog",
     description:
-      "The implemented proposals, newest first by last activity, at most the idea bank's configured maximum, and as many as fit into 256 KiB. The list is not " +
+      "The implemented proposals, newest first by last activity: at most `changelogMaxEntries`, and as many as fit into 256 KiB. The list is not " +
       "paginated: `cursor` and `limit` are ignored. A closed changelog returns the same 404 as an idea bank that does not exist.",
     handle: (c, opened) => respondWithChangelog(changelogOf(opened).changelog, c.req.header("If-None-Match")),
   }),

@@ -84,7 +84,7 @@ export const COMMENT_OPERATIONS = {
     answer: PanelistComment,
     problems: [...PROPOSAL_PROBLEMS, "comment-not-found", "capability-closed", "forbidden", "conflict"],
     summary: "Edit one's own comment",
-    description: "That is no activity: writing the comment was.",
+    description: "Editing is not activity.",
     handle: async (c, { session, token, ids, body }) => {
       const { access, proposal, merged, comment } = await editComment(session, {
         token,

@@ -12,7 +12,7 @@ export const IDEA_BANK_OPERATIONS = {
     answer: IdeaBankAccess,
     problems: ["too-many-requests"],
     summary: "Read what the idea bank allows",
-    description: "Read it first: it shows which of the other operations this token can use.",
+    description: "Call this first: it shows which other operations this token can use.",
     /** A closed, a suspended and a missing idea bank give the same answer. */
     handle: (c, opened) => c.json(accessOf(opened)),
   }),

@@ -66,8 +66,7 @@ export const PROPOSAL_OPERATIONS = {
     problems: ["too-many-requests", "idea-bank-not-found"],
     summary: "Find proposals like a title",
     description:
-      "For a title that is being typed, so that nobody submits what is there: one page of at most 5 public proposals that share two words with it, " +
-      "or one that is rare in the idea bank. The best first.",
+      "For a title that is being typed, to avoid duplicates. Returns one page of at most 5 public proposals that share two words with it, or one that is rare in the idea bank, best match first.",
     handle: async (c, { session, token, query, page: { limit } }) => {
       const filter = { sort: "new", q: query.title, similar: true } as const;
       const request = { limit: Math.min(limit, SIMILAR_AT_MOST), after: undefined };
@@ -86,7 +85,7 @@ export const PROPOSAL_OPERATIONS = {
     problems: ["too-many-requests", "idea-bank-not-found", "capability-closed"],
     summary: "Submit a proposal",
     description:
-      "The author votes for it by submitting, where voting is open. If the idea bank requires approval, only the author and the tenant see the proposal " +
+      "Submitting also votes for it, while voting is open. If the idea bank requires approval, only the author and the tenant see the proposal " +
       "until the tenant makes it public.",
     handle: async (c, { session, token, body, now, idempotencyKey }) => {
       const id = createId(token.ideaBankId, secureRandomBytes);
@@ -124,7 +123,7 @@ export const PROPOSAL_OPERATIONS = {
     answer: TagCounts,
     problems: ["too-many-requests", "idea-bank-not-found"],
     summary: "List the idea bank's tags",
-    description: "Those that public proposals have, the most used first, with how many have each. At most 200.",
+    description: "The tags of public proposals with the number of proposals, most used first. At most 200.",
     handle: async (c, { session, token }) => {
       const { access, tags } = await listTags(session, token);
       return { access, respond: () => c.json({ items: tags }) };

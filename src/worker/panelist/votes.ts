@@ -16,7 +16,7 @@ export const VOTE_OPERATIONS = {
     answer: Vote,
     problems: [...PROPOSAL_PROBLEMS, "capability-closed", "conflict", "quota-exceeded"],
     summary: "Vote for a proposal",
-    description: "One vote for each panelist. Voting again changes nothing.",
+    description: "One vote per panelist. Voting again changes nothing.",
     handle: async (c, { session, token, ids, now }) => {
       const { access, proposal, merged } = await setVote(session, {
         token,

@@ -22,9 +22,7 @@ export const CHANGE_OPERATIONS = {
     problems: ["cursor-expired"],
     summary: "Follow the changes",
     description:
-      "Oldest first: the changes of idea banks, proposals, comments, panelists and surveys after a cursor, in the order in which they were made, " +
-      "each with the resource as it is now. `nextCursor` is always there: send it as `after`. An empty page means that there is nothing " +
-      "new. Votes are counts, not changes. Changes are kept for 30 days, and at most 500,000; a cursor that is older is 410 " +
+      "Changes of idea banks, proposals, comments, panelists and surveys after a cursor, oldest first, each with the resource in its current state. Every answer has a `nextCursor`: send it as `after`. An empty page means that there is nothing new. Votes are counts, not changes. Changes are kept for 30 days, and at most 500,000; a cursor that is older is 410 " +
       "`cursor-expired`.",
     handle: async (c, { session, accountId, query: { after, limit } }) => {
       const list = `${accountId} ${c.req.path}`;

@@ -41,7 +41,7 @@ export const COMMENT_OPERATIONS = {
     answer: Comment,
     summary: "List an idea bank's comments",
     description:
-      "Of all its proposals, newest first: for copies, and for what one person wrote. A page may have fewer than `limit`.",
+      "Comments on all its proposals, newest first: for copies, and to find what one person wrote. A page may have fewer items than `limit`.",
     handle: async (c, { session, accountId, ids: { ideaBankId }, query: { panelistId }, page }) =>
       respondPage(c, owned(await listIdeaBankComments(session, { accountId, ideaBankId, panelistId }, page))),
   }),
@@ -69,8 +69,7 @@ export const COMMENT_OPERATIONS = {
     version,
     summary: "Comment on a proposal",
     description:
-      "As the tenant, or for a panelist. Only your right counts: the idea bank may be closed, and commenting may be off. A comment is " +
-      "activity, as by a panelist if it is one's.",
+      "As the tenant, or for a panelist. Only the key's scopes apply: the idea bank may be closed, and commenting may be off. A comment is activity.",
     handle: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
       notInTheFuture(body, now);
       const id = createId(accountId, secureRandomBytes);
@@ -95,7 +94,7 @@ export const COMMENT_OPERATIONS = {
     answer: Comment,
     version,
     summary: "Edit your comment",
-    description: "One that you wrote as the tenant. That is no activity: writing the comment was.",
+    description: "Only a comment that you wrote as the tenant. Editing is not activity.",
     handle: async (c, { session, accountId, ids, body, precondition }) => {
       const change = { accountId, path: ids, commentId: ids.commentId, comment: body, seen: precondition.seen };
       const comment = owned(await updateComment(session, change), precondition);

@@ -113,8 +113,7 @@ export const PANELIST_OPERATIONS = {
     version,
     summary: "Delete a panelist",
     description:
-      "Revokes all its tokens and removes its votes; where there are many, in the minutes after the answer. Its proposals and comments " +
-      "stay, without an author. With `?content=delete` they are deleted, too.",
+      "Revokes all its tokens and removes its votes; many votes are removed within minutes. Its proposals and comments stay, without an author. `?content=delete` deletes them too.",
     handle: async (c, { session, accountId, ids, now, idempotencyKey, precondition, noteRevocation }) => {
       const { content } = parseOrThrow(PanelistDeletion, c.req.query());
       const { seen } = precondition;

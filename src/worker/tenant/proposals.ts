@@ -84,7 +84,7 @@ export const PROPOSAL_OPERATIONS = {
     problems: ["conflict"],
     summary: "Create a proposal",
     description:
-      "Your own, or one for a panelist. Only your right counts: the idea bank may be closed, and submissions may be off.",
+      "Your own, or for a panelist. Only the key's scopes apply: the idea bank may be closed, and submissions may be off.",
     handle: async (c, { session, accountId, ids, body, now, idempotencyKey }) => {
       notInTheFuture(body, now);
       const path = { ...ids, proposalId: createId(accountId, secureRandomBytes) };
@@ -116,8 +116,7 @@ export const PROPOSAL_OPERATIONS = {
     problems: ["conflict"],
     summary: "Create or change a proposal by your own id",
     description:
-      "201 when it has created the proposal, 200 when it has changed it: fields that are not sent then stay as they are. Sending the " +
-      "same again changes nothing. Two requests at the same time give one proposal. For imports, and for a sync that runs every night.",
+      "201 if it created the proposal, 200 if it changed it; then fields that are not sent stay as they are. Sending the same again changes nothing. Two requests at the same time give one proposal. Use it for imports, and for a sync that runs every night.",
     handle: async (c, { session, accountId, ids, body, now, precondition }) => {
       const { externalId } = parseOrThrow(ProposalExternalIdPath, ids);
       notInTheFuture(body, now);
@@ -175,8 +174,7 @@ export const PROPOSAL_OPERATIONS = {
     version,
     summary: "Delete a proposal",
     description:
-      "Deletes its votes, its comments and the proposals that were merged into it too. Nobody can access them from the answer on; " +
-      "where there are many, they are deleted in the minutes after it.",
+      "Also deletes its votes, its comments and the proposals that were merged into it. You cannot access them after the answer. If there are many, they are deleted within minutes.",
     handle: async (c, { session, accountId, ids, idempotencyKey, precondition }) => {
       const { seen } = precondition;
       const deleted = await deleteProposal(session, { accountId, path: ids, seen, idempotencyKey });
@@ -196,9 +194,7 @@ export const PROPOSAL_OPERATIONS = {
     summary: "Merge a proposal into another",
     description:
       "Moves the votes, each panelist counted once, and returns the proposal that stays. The merged proposal keeps its comments, " +
-      "names the other in `duplicateOf` and is not in lists. A merge is final. Repeating it changes nothing. Where there are many " +
-      "votes, the first 50 move at once and the rest in the minutes after: `merging` is `true` until then. While 20 such merges are " +
-      "under way in an idea bank, another one is refused: 409 with `Retry-After`.",
+      "names the other in `duplicateOf` and is not in lists. A merge is final. Repeating it changes nothing. The first 50 votes move at once and the rest within minutes; until then, `merging` is `true`. While 20 such merges are in progress in an idea bank, another is refused: 409 with `Retry-After`.",
     handle: async (c, { session, accountId, ids, body }) => {
       if (body.into === ids.proposalId) throw invalid([{ path: "into", message: "must be another proposal" }]);
       const outcome = owned(await mergeProposal(session, { accountId, path: ids, into: body.into }));

@@ -64,8 +64,7 @@ export const SIGNING_OPERATIONS = {
     answer: SigningSecret,
     summary: "Read the secret that your server signs tokens with",
     description:
-      "With it your server signs a panelist's token itself, as a JWT, without a call. Read it when the server starts and once a day, " +
-      "because the deployment rotates its secrets, too, and a member can end all tokens. The first reading of a key on a day (UTC) is in the account's activity.",
+      "With it, your server signs a panelist's token itself, as a JWT, without a call. Read it when the server starts and once a day, because the deployment also rotates its secrets, and a member can end all tokens. The activity records the first time on a day (UTC) that a key reads it.",
     handle: async (c, { session, accountId, ids: { ideaBankId }, now }) => {
       const reader = await dailyActOf(c, "signing-secret-read", now);
       const epochs = owned(await readSigningEpochs(session, { accountId, ideaBankId, reader }));
@@ -89,8 +88,7 @@ export const SIGNING_OPERATIONS = {
     answer: SigningSecret,
     summary: "Rotate the secret that your server signs tokens with",
     description:
-      "Gives a new one. Tokens that the one before has signed are valid for `graceSeconds` more, and rotating again cuts no grace that " +
-      "was promised. At most 4 earlier secrets are good at a time: while they are, rotating again replaces the newest one.",
+      "Returns a new secret. Tokens signed with the earlier one are valid for `graceSeconds` more, and rotating again shortens no grace, unless it is 0. At most 4 earlier secrets are valid at a time: while they are, rotating again replaces the newest.",
     handle: async (c, { session, accountId, ids: { ideaBankId }, body, now, idempotencyKey }) => {
       const rotation = {
         accountId,
@@ -117,10 +115,9 @@ export const SIGNING_OPERATIONS = {
     body: IntrospectionRequest,
     answer: Introspection,
     status: 200,
-    summary: "Say whether a token is valid, and why not",
+    summary: "Check a token",
     description:
-      "For a valid token of yours, of any kind, its content. For any other `active` is `false`: with `reason`, and nobody named, if it " +
-      "names an idea bank of yours.",
+      "Returns the content of a valid token of yours, of any kind. For any other, `active` is `false`, with a `reason` if it names an idea bank of yours.",
     handle: async (c, { session, accountId, body, now }) =>
       c.json(await introspect(session, { accountId, ...body, keys: c.get("settings").signingKeys, now })),
   }),

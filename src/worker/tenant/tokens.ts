@@ -41,7 +41,7 @@ export const TOKEN_OPERATIONS = {
       effect: "adds",
       fields: ["visitor", "lifetimeSeconds"],
       description:
-        "Send `visitor` as `true`: the token is for everybody who is not signed in. It only reads, so it may stand in a page. A " +
+        "Send `visitor` as `true`: the token is for everybody who is not signed in. It only reads, so it may be in a page. A " +
         "panelist's token is a secret, which only your server gets.",
     },
     scope: "panelists:write",
@@ -52,7 +52,7 @@ export const TOKEN_OPERATIONS = {
     description:
       "Names the panelist by `panelistId`, or by `externalId`, your own id for this person. An unknown `externalId` creates the " +
       "panelist, so no other call is needed. The panelist's client sends the token to the panelist API.\n\n" +
-      "With `visitor`, the token is for everybody who is not signed in. It only reads, so it may stand in a page.",
+      "With `visitor`, the token is for everybody who is not signed in. It only reads, so it may be in a page.",
     handle: async (c, { session, accountId, ids, body, now, idempotencyKey, panelistIdOf }) => {
       const { ideaBankId } = ids;
       const panelist = body.visitor ? VISITOR : await namedBy(body, panelistIdOf);
@@ -87,7 +87,7 @@ export const TOKEN_OPERATIONS = {
     path: `${PANELIST}/tokens`,
     scope: "panelists:write",
     summary: "Revoke all of a panelist's tokens",
-    description: "Tokens that are issued afterwards are valid. Visitors' tokens are not a panelist's.",
+    description: "Tokens issued afterwards are valid. Visitors' tokens are not affected.",
     handle: async (c, { session, accountId, ids, idempotencyKey, noteRevocation }) => {
       const panelist = { accountId, id: ids.panelistId };
       const { result, revocation } = await revokePanelistTokens(session, panelist, idempotencyKey);
@@ -105,8 +105,7 @@ export const TOKEN_OPERATIONS = {
     body: TokenRevocation,
     summary: "Revoke all of a person's tokens",
     description:
-      "Names the panelist by `externalId`. An unknown one creates the panelist: who has only read with a token that your server has " +
-      "signed is not stored yet.",
+      "Names the panelist by `externalId`. An unknown one creates the panelist, because a person who has only read with a token that your server signed is not stored yet.",
     handle: async (c, { session, accountId, body: { externalId }, idempotencyKey, panelistIdOf, noteRevocation }) => {
       const panelist = { accountId, id: await panelistIdOf(externalId), newExternalId: externalId };
       const { result, revocation } = await revokePanelistTokens(session, panelist, idempotencyKey);
@@ -122,8 +121,7 @@ export const TOKEN_OPERATIONS = {
     path: "/tenant/ideabanks/{ideaBankId}/visitor-tokens",
     scope: "panelists:write",
     summary: "End the visitors' tokens",
-    description:
-      "Ends all tokens for visitors of the idea bank that exist. Those that are issued afterwards are valid.",
+    description: "Ends all existing visitors' tokens of the idea bank. Tokens issued afterwards are valid.",
     handle: async (c, { session, accountId, ids, idempotencyKey, noteRevocation }) => {
       const { result, revocation } = await endVisitorTokens(session, {
         accountId,

@@ -21,7 +21,7 @@ function toVote(found: VoteOutcome, voted: boolean, inPath: boolean): Vote {
 }
 
 const description =
-  "Repeating it changes nothing. Only your right counts: the idea bank may be closed, and voting may be off. A merged proposal takes no votes.";
+  "Repeating it changes nothing. Only the key's scopes apply: the idea bank may be closed, and voting may be off. A merged proposal takes no votes.";
 
 const operation = tenantOperations({
   name: "Votes",
@@ -37,7 +37,7 @@ export const VOTE_OPERATIONS = {
     query: PageQuery,
     answer: PanelistVote,
     summary: "List what a panelist votes for",
-    description: "An idea bank after the other, the latest vote first. A page may have fewer than `limit`.",
+    description: "Grouped by idea bank, latest vote first. A page may have fewer items than `limit`.",
     handle: async (c, { session, accountId, ids: { panelistId }, page: request }) => {
       const page = owned(await listVotesOf(session, { accountId, panelistId }, request));
       if (page === "gone")
@@ -55,7 +55,7 @@ export const VOTE_OPERATIONS = {
     answer: Voter,
     summary: "List who votes for a proposal",
     description:
-      "In the order of the panelists' identifiers, not of time: `at` says when. While a merge is under way, votes are listed where they are.",
+      "In the order of the panelists' identifiers, not of time; `at` says when each voted. During a merge, each vote is listed where it is at that moment.",
     handle: async (c, { session, accountId, ids, page }) => {
       const { items, next } = owned(await listVoters(session, { accountId, path: ids, request: page }));
       if (c.get("tenant").scopes.includes("panelists:read")) return respondPage(c, { items, next });
