@@ -177,7 +177,7 @@ export const Webhook = describe(
         "How many changes were deleted from the log before they were delivered. Moving or resuming the webhook resets it.",
       failingSince: "The first failure since the last successful delivery. `null` when there was none.",
       nextAttemptAt: "When the next attempt is due. `null` when there is nothing to deliver.",
-      previousSecretUntil: "Until when an earlier secret also signs. `null` when none does.",
+      previousSecretUntil: "When the last earlier secret stops signing. `null` if none does.",
       attempts: "The last 20 attempts, newest first.",
     },
   },
