@@ -93,7 +93,7 @@ it("docs/operations.md explains every setting", () => {
 describe("the README", () => {
   const readme = readFileSync("README.md", "utf8");
 
-  it("has at most 110 lines", () => expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(110));
+  it("has at most 120 lines", () => expect(readme.trimEnd().split("\n").length).toBeLessThanOrEqual(120));
 
   it("has the dollars a million that the benchmark counted", () => {
     const benchmarks = readFileSync("docs/benchmarks.md", "utf8");
