@@ -160,7 +160,7 @@ export class ApiKeyGate extends DurableObject<Env> {
     return this.#usage.state.seen.newest?.secret ?? null;
   }
 
-  /** For the health check, on a gate that belongs to no key. */
+  /** Creates the gate near the caller, or shows that one answers. It has no effect on the key. */
   ping(): void {}
 
   /**

@@ -8,7 +8,7 @@ import * as z from "zod/mini";
 import type { ApiKeyRecord } from "../model/api-key.ts";
 import { SCOPES } from "../model/scope.ts";
 import { SEEN_REFUSALS } from "../model/seen.ts";
-import { MAX_LIMIT } from "../rate-limit/sliding-window.ts";
+import { MAX_LIMIT, MAX_WINDOW_SECONDS } from "../rate-limit/sliding-window.ts";
 import type { Dated } from "../store/kept.ts";
 import type { UsageState } from "./usage-counts.ts";
 
@@ -24,7 +24,7 @@ export type GateState = {
   readonly usage: UsageState;
 };
 
-const MAX_WINDOW_MS = 3_600_000;
+const MAX_WINDOW_MS = MAX_WINDOW_SECONDS * 1000;
 /** Zod accepts neither NaN nor Infinity as a number. */
 const time = z.number().check(z.gte(0));
 const count = z.int().check(z.gte(0));

@@ -12,7 +12,8 @@
  *    limit is not enforced. Such a request may go uncounted. A late gate still counts it.
  *
  * The gate learns from reports what the isolate decided by itself: a call takes one along, the last lease is reported at its end,
- * and the refusals of a flood within five seconds, as the operations that bodies have named. A report is sent once: if its call fails, it is lost and logged.
+ * and the refusals of a flood within five seconds, with the operations that the requests' bodies named. A report is sent once: if its
+ * call fails, it is lost and logged.
  */
 
 import { type ApiKeyCredential, isKeyOf } from "../credentials/api-key.ts";
@@ -110,7 +111,7 @@ export class Gatekeeper {
       const report = use?.forget();
       if (use !== undefined && report !== undefined) reports[use.secretHash] = report;
     }
-    const notified = withReport(Object.keys(reports).length === 0 ? undefined : reports, (carried) =>
+    const notified = callTwice(Object.keys(reports).length === 0 ? undefined : reports, (carried) =>
       this.#gateOf(caller, apiKeyId).forget(carried),
     );
     let leaseMs: number;
@@ -164,7 +165,7 @@ export class Gatekeeper {
   async #ask(asker: Asker, request: KeyRequest, call: GateCall): Promise<Admission> {
     const { caller, apiKey } = asker;
     const seen = toSeen(request);
-    const answer = await withReport(call.report, async (report): Promise<Admission> => {
+    const answer = await callTwice(call.report, async (report): Promise<Admission> => {
       const ask = { perSecond: call.perSecond, seen, report };
       return await this.#gateOf(caller, apiKey.id).admit(apiKey.secretHash, request.address, ask);
     });
@@ -229,7 +230,7 @@ const warnOfLoss = (error: unknown): void =>
  * Calls a gate. If that fails, calls it again, unless it is overloaded: with a new stub, and without the report, which may have
  * arrived.
  */
-async function withReport<Carried, Answer>(
+async function callTwice<Carried, Answer>(
   report: Carried | undefined,
   call: (report: Carried | undefined) => Promise<Answer>,
 ): Promise<Answer> {

@@ -48,7 +48,8 @@ export async function revokeOwnKey(changer: KeyChanger, { session, owner, id, at
 
 /**
  * For a revocation that D1 did not take, as while it is full: the key's gate refuses the key from now on, although D1 does not say so.
- * Throws in any case: `service-unavailable` that says what holds; the failure itself when D1 cannot say whose the key is either.
+ * Throws `service-unavailable`, which says what holds, or the failure itself when D1 cannot say whose the key is either. Null when the
+ * owner has no such key.
  */
 async function blockOwnKey(
   { caller, gatekeeper }: KeyChanger,

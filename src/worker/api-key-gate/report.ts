@@ -19,7 +19,7 @@ export const decided = (outcome: "admitted" | SeenRefusal["reason"], seen: Seen 
   ...(seen && (outcome === "admitted" ? { used: named(seen) } : { refused: { ...named(seen), reason: outcome } })),
 });
 
-/** A request of an agent, as its owner sees it until its body has named the operation; and for good when it is refused. */
+/** A request at `/mcp` has no operation until its body names it. Until then, and when it is refused, it counts as "mcp". */
 const named = (seen: Seen): Seen => (seen.operation === "" ? { ...seen, operation: "mcp" } : seen);
 
 /**

@@ -1,4 +1,7 @@
-/** Rows of `votes`, for the panelist API. Triggers keep the proposals' counts in the same transaction. */
+/**
+ * Rows of `votes`, for the panelist API. The triggers `vote_added`, `vote_removed` and `vote_moved` keep the proposals' counts in the
+ * same transaction. Tenants vote for panelists in voters.ts, and who submits a proposal votes for it in panelist-proposals.ts.
+ */
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { votesOnTheWay } from "./merges.ts";

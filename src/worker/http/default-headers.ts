@@ -1,4 +1,4 @@
-/** The headers of every response, unless its handler sets others. */
+/** The headers of every response of the Worker, unless its handler sets others. Those of static files are in public/_headers. */
 export const DEFAULT_HEADERS = {
   "Cache-Control": "no-store",
   "Content-Security-Policy": "default-src 'none'; frame-ancestors 'none'",

@@ -23,7 +23,7 @@ export class PanelistIds {
     this.#salts.set(accountId, salt);
   }
 
-  /** The token with its panelist. Undefined when it takes the salt of an account that this isolate has not seen. No I/O. */
+  /** The token with its panelist. Undefined when it needs the salt of an account that this isolate has not seen. No I/O. */
   async identify(token: AnyToken): Promise<VerifiedToken | undefined> {
     if (token.panelistId !== undefined) return token;
     const known = this.#identified.get(token);
@@ -35,7 +35,7 @@ export class PanelistIds {
     return identified;
   }
 
-  /** The same, with one round trip to the primary if it takes that. An account that does not exist has no panelists. */
+  /** The same, with one round trip to the primary if the salt is unknown. In an account that does not exist, the identifier is nobody's. */
   async identifyAt(token: AnyToken, database: Database): Promise<VerifiedToken> {
     if (token.panelistId !== undefined) return token;
     const { accountId } = token.signed;

@@ -23,7 +23,7 @@ type FeedSource = {
 
 type RenderedFeed = {
   readonly accountId: string;
-  /** The feed's content, without its own address. */
+  /** Identifies what the feed was rendered from. */
   readonly source: string;
   readonly etag: string;
   readonly before: Uint8Array;
@@ -37,7 +37,7 @@ export class RenderedFeeds {
     share: { max: MEMORY_BYTES.share, ownerOf: ({ accountId }) => accountId },
   });
 
-  /** The feed. Its ETag is that of the address at which it is read. */
+  /** The feed. Its ETag is that of everything but the address at which it is read. */
   async open({ format, ideaBankId, ideaBank, changelog }: FeedSource): Promise<RenderedFeed> {
     const key = `${ideaBankId} ${format.contentType}`;
     const source = JSON.stringify([changelog.version, changelog.etag, ideaBank.name, ideaBank.url]);

@@ -65,8 +65,9 @@ export class StoredChangelogs {
   }
 
   /**
-   * Stores a rendered changelog, unless KV has a newer one (`stored`, or the entry that is read here), or this isolate has just
-   * stored one. Never rejects: if it fails, the next isolate renders and stores it.
+   * Stores a rendered changelog, unless KV is known to have this version or a newer one (`stored`, or the entry that is read here), or
+   * this isolate has just stored one. An older one that comes late does no harm: readers compare its version with D1's. Never rejects:
+   * if it fails, the next isolate renders and stores it.
    */
   async write(
     store: ChangelogStore,

@@ -130,7 +130,7 @@ export class IdeaBankViews {
 
   /**
    * Notes that an idea bank or a panelist was written through this isolate, up to `bookmark`. Later reads include that write
-   * while D1 answers. Without a bookmark, because sessions hang, the view is read anew.
+   * while D1 answers. Without a bookmark, because sessions hang, an idea bank's view expires.
    */
   noteWrite(id: string, bookmark: D1SessionBookmark | undefined): void {
     if (bookmark === undefined) this.#views.peek(id)?.expire();

@@ -1,6 +1,6 @@
 /** The settings of an API key that its owner chooses and may change later. */
 import * as z from "zod/mini";
-import { MAX_LIMIT } from "../rate-limit/sliding-window.ts";
+import { MAX_LIMIT, MAX_WINDOW_SECONDS } from "../rate-limit/sliding-window.ts";
 import { Blocks, MAX_BLOCKS } from "./allowed-addresses.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
@@ -16,7 +16,7 @@ export const Scopes = z.array(oneOf(SCOPES), { error: "must be a list of scopes"
 );
 
 export const Limit = integer(1, MAX_LIMIT);
-export const WindowSeconds = integer(1, 3_600);
+export const WindowSeconds = integer(1, MAX_WINDOW_SECONDS);
 
 /** The choices for a key that was found in public. */
 export const LEAKED_KEYS = ["end", "mark"] as const;

@@ -12,6 +12,8 @@
 
 /** The highest possible limit. Admissions older than the last 10,000 cannot matter. */
 export const MAX_LIMIT = 10_000;
+/** The widest window. Gates keep their admissions this long. */
+export const MAX_WINDOW_SECONDS = 3_600;
 
 /** At most `limit` requests in any `windowMs` milliseconds. */
 export type RateLimit = { readonly limit: number; readonly windowMs: number };
