@@ -2,6 +2,7 @@
  * A deployment does not reach everything at once: a new Worker calls gates of the version before, and the reverse after a rollback.
  * Calls and stored state are compatible both ways. `npm run release:worker` has kept the version before.
  */
+import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildWorker } from "../../src/commands/development/build-worker.ts";
@@ -128,6 +129,84 @@ it("people of the released version are the same in the current one, blocked ones
     newcomer ??= await idOf("newcomer");
     expect(await idOf("newcomer")).toBe(newcomer);
   }
+  await runtime.stop();
+  await state.remove();
+});
+
+it("a database with data is upgraded step by step: all of it reads as before, also after a rollback", async () => {
+  const [first = "", ...later] = await Promise.all(
+    globSync("migrations/*.sql")
+      .toSorted()
+      .map((path) => readFile(path, "utf8")),
+  );
+  const state = await makeState();
+  const start = (name: keyof typeof VERSIONS, sql: string) =>
+    runVersions({ front: VERSIONS[name], gates: VERSIONS[name], sql }, state.folder);
+  let runtime = await start("released", first);
+  const { id: keyId, key } = await runtime.create({ name: "Key", limit: 500 });
+  const tenant = async (method: string, path: string, body?: object) =>
+    (await runtime.send(method, `/tenant${path}`, { "X-API-Key": key }, body)).json;
+  const { id: bank } = await tenant("POST", "/ideabanks", { name: "Ideas", status: "OPEN", changelogEnabled: true });
+  const panelist = await tenant("POST", `/ideabanks/${bank}/tokens`, { externalId: "robin", displayName: "Robin" });
+  const visitor = await tenant("POST", `/ideabanks/${bank}/tokens`, { visitor: true });
+  const proposals: string[] = [];
+  for (const [title, status] of [
+    ["Night buses", "implemented"],
+    ["Dogs", "planned"],
+    ["Wi-Fi", "submitted"],
+  ] as const)
+    proposals.push((await tenant("POST", `/ideabanks/${bank}/proposals`, { title, status, tags: ["Bus"] })).id);
+  const [shipped, dogs, wifi] = proposals;
+  const asPanelist = { Authorization: panelist.token };
+  await runtime.send("PUT", `/ideabank/proposals/${dogs}/vote`, asPanelist);
+  await runtime.send("POST", `/ideabank/proposals/${dogs}/comments`, asPanelist, { text: "On the train, too." });
+  await runtime.send("POST", "/ideabank/proposals", asPanelist, { title: "Seats for bicycles" });
+  await tenant("PATCH", `/ideabanks/${bank}/proposals/${wifi}`, { officialResponse: "We look into it." });
+  await tenant("POST", "/surveys", { title: "Your ride", url: "https://surveys.example.com/ride" });
+  await runtime.send("POST", "/account/api/webhooks", {}, { url: "https://receiver.example.com/", types: [] });
+
+  /** Times of use move with each request, so they are not compared. */
+  const everything = async () => {
+    const read = async (path: string, headers = {}) => {
+      const { status, json } = await runtime.send("GET", path, headers);
+      return [path, status, json] as const;
+    };
+    const asTenant = { "X-API-Key": key };
+    return [
+      await read("/tenant/whoami", asTenant),
+      await read("/tenant/surveys", asTenant),
+      await read("/tenant/ideabanks", asTenant),
+      await read("/tenant/panelists", asTenant),
+      await read(`/tenant/ideabanks/${bank}/proposals`, asTenant),
+      await read(`/tenant/ideabanks/${bank}/proposals/${dogs}/comments`, asTenant),
+      await read(`/tenant/ideabanks/${bank}/proposals/${dogs}/votes`, asTenant),
+      await read("/tenant/changes", asTenant),
+      await read("/public/ideabank/changelog", asPanelist),
+      await read("/public/ideabank/changelog", { Authorization: visitor.token }),
+      await read("/ideabank", asPanelist),
+      await read("/ideabank/proposals?sort=top", asPanelist),
+      await read(`/ideabank/proposals/${dogs}`, asPanelist),
+      await read(`/ideabank/proposals/${shipped}`, { Authorization: visitor.token }),
+      await read("/account/api/webhooks"),
+    ];
+  };
+  const before = await everything();
+  expect(before.filter(([, status]) => status !== 200)).toEqual([]);
+  await runtime.stop();
+
+  runtime = await start("current", later.join("\n"));
+  expect(await everything()).toMatchObject(before);
+  expect((await runtime.send("DELETE", `/ideabank/proposals/${dogs}/vote`, asPanelist)).json).toMatchObject({
+    votes: 0,
+  });
+  expect((await runtime.send("PUT", `/ideabank/proposals/${dogs}/vote`, asPanelist)).json).toMatchObject({ votes: 1 });
+  await runtime.stop();
+
+  runtime = await start("released", "SELECT 1");
+  const again = await everything();
+  expect(again.map(([path, status]) => [path, status])).toEqual(before.map(([path]) => [path, 200]));
+  expect((await runtime.send("DELETE", `/account/api/keys/${keyId}`)).status).toBe(200);
+  expect(await runtime.whoami(key)).toBe(401);
   await runtime.stop();
   await state.remove();
 });

@@ -15,12 +15,12 @@ const SIGNED_IN = `
       worker.fetch(request, env, { waitUntil: (promise) => context.waitUntil(promise), passThroughOnException() {}, access }),
   };`;
 
-/** `front`: what answers requests. */
-export type Versions = { readonly front: string; readonly gates: string };
+/** `front`: what answers requests. `sql` prepares the database: `schema.sql`, or the steps of an upgrade. */
+export type Versions = { readonly front: string; readonly gates: string; readonly sql?: string };
 
 /** `state` is a folder that outlives the runtime. `others` are Workers beside them: a service binding names `front`. */
 export async function runVersions(
-  { front, gates }: Versions,
+  { front, gates, sql }: Versions,
   state: string,
   others: readonly LegacyWorkerOptions[] = [],
 ) {
@@ -59,7 +59,7 @@ export async function runVersions(
     }),
   );
   const database = await miniflare.getD1Database("DB", "front");
-  await database.prepare(await readFile("schema.sql", "utf8")).run();
+  await database.prepare(sql ?? (await readFile("schema.sql", "utf8"))).run();
   const { origin } = await miniflare.ready;
 
   async function send(method: string, path: string, headers: Record<string, string> = {}, body?: object) {
