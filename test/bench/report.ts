@@ -107,8 +107,8 @@ function summary(results: Results): string {
     );
   return `# Benchmarks
 
-\`npm run bench\` writes this page. All of it ran in one workerd on one machine: local D1, KV and Durable Objects, without a network.
-So read the counts and the ratios, not the times. In "across the world" the distances are simulated. [All tables](benchmarks-tables.md)
+\`npm run bench\` writes this page. Everything ran in one workerd on one machine, with local D1, KV and Durable Objects and no network.
+So compare counts and ratios, not times. The distances in "across the world" are simulated. [All tables](benchmarks-tables.md)
 
 ${describe(results)}
 
@@ -120,7 +120,7 @@ ${targetsOf("waits")}
 
 ${targetsOf("costs")}
 
-Dollars for a million requests, at the prices of ${PRICES_AS_OF}. Processor time is not in it. [How it is counted](benchmarks-tables.md#cost)
+Dollars for a million requests, at the prices of ${PRICES_AS_OF}, without processor time. [How it is counted](benchmarks-tables.md#cost)
 
 ${table(
   ["", "$ a million"],
@@ -129,7 +129,7 @@ ${table(
 
 ## ${QUESTIONS.uses}
 
-"Of the bare route" is the processor time of a bare Hono route with the same answer, over ours.
+"Of the bare route" is the processor time of a bare Hono route with the same answer, divided by ours.
 
 ${targetsOf("uses")}
 ${missed.length > 0 ? "\n## What is missed, and why\n" : ""}${missed.map(({ what, finding }) => `\n**${what}.** ${finding ?? "Not looked into yet."}\n`).join("")}`;

@@ -8,13 +8,13 @@ const FOLDER = "docs";
 
 const INTRODUCTION = `# Incidents
 
-What users see when D1 fails as users of D1 have reported it: simulated by \`npm run simulate -- --incidents\`, which writes this page. Each
-row is ten requests a second to four isolates, two beside D1's primary and two beside a replica, from half a minute before the incident
-to half a minute after it. The peers are the benchmark's (test/bench/workers): what one would first write.
+What users see when D1 fails in the ways that its users have reported. \`npm run simulate -- --incidents\` simulates the incidents and writes this page.
+Each row is ten requests a second to four isolates, two near D1's primary and two near a replica. It runs from half a minute before the incident
+to half a minute after it. The peers are the benchmark's (test/bench/workers): the code that one would write first.
 
-*No store called*: answered from memory; of the other 200s some waited for a store first, and were answered from memory then. *503*: and any
-other answer that is an error. *None*: the client gave up after 40 seconds.
-*Oldest*: how long a change to the changelog had been committed at most when an answer did not show it.
+*No store called*: answered from memory. Some of the other 200s waited for a store first and were then answered from memory. *503*: also
+any other error. *None*: the client gave up after 40 seconds.
+*Oldest*: the longest time for which answers did not show a committed change to the changelog.
 `;
 
 const seconds = (milliseconds: number): string => `${(milliseconds / 1_000).toFixed(milliseconds < 10_000 ? 2 : 0)} s`;
