@@ -1,5 +1,5 @@
 /**
- * The log of failures. Workers Logs and a tail get each line as JSON, in which an error is `{}` or its message alone. So an error
+ * The log of failures. Workers Logs and a tail get each line as JSON, in which an error is `{}` or only its message. So an error
  * is written as a text: its message, where it was thrown, and the errors inside it. Credentials and addresses are left out, because
  * an error's message can hold anything.
  */

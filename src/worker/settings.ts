@@ -64,12 +64,12 @@ const Variables = z.object({
 });
 
 declare global {
-  /** A deployment may have these too. Those in wrangler.toml are declared by `npm run types`. */
+  /** Optional variables. `npm run types` declares those in wrangler.toml. */
   interface __BaseEnv_Env {
     readonly CREDENTIAL_SECRETS_2?: string;
     /** The operator's commands send it. Without it their routes do not exist. */
     readonly OPERATOR_SECRET?: string;
-    /** A token of GitHub, for the requests for the keys that it signs its reports with. */
+    /** A GitHub token, for fetching the keys that sign its reports. */
     readonly GITHUB_KEYS_TOKEN?: string;
     /** Sends e-mail to members. */
     readonly NOTICES?: SendEmail;
@@ -98,8 +98,8 @@ export function readLeaseMs({ LEASE_SECONDS }: Pick<Env, "LEASE_SECONDS">): numb
 }
 
 /**
- * The number of days for which rows are kept that the scheduled job deletes by age. Clients are promised 30 days of changes, and
- * the pages of keys show 31 days of use at most.
+ * How many days rows are kept before the scheduled job deletes them. Clients are promised 30 days of changes, and the pages of
+ * keys show at most 31 days of use.
  */
 const RETENTION = {
   AUDIT_EVENT_DAYS: { least: 30, most: 3_650, standard: 400 },
@@ -108,7 +108,7 @@ const RETENTION = {
 };
 export type RetentionEnv = { readonly [Name in keyof typeof RETENTION]?: string };
 
-/** The same in milliseconds. Throws an Error when the variable is wrong, so that nothing is deleted by it. */
+/** How long rows are kept, in milliseconds. Throws an Error when the variable is wrong, so that nothing is deleted. */
 export function readKeptMs(env: RetentionEnv, name: keyof RetentionEnv): number {
   const { least, most, standard } = RETENTION[name];
   const text = env[name] ?? String(standard);

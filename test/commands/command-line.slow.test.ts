@@ -107,7 +107,7 @@ describe("a command", () => {
     const { code, printed, given } = await run([], undefined, { [`npm_config_${option}`]: value });
     expect([code, given]).toEqual([1, []]);
     expect(printed).toContain(
-      "Write `--` before the options.\nUsage: npm run example -- [--port <number>] [--now] [--dry-run]",
+      "Put `--` before the options.\nUsage: npm run example -- [--port <number>] [--now] [--dry-run]",
     );
   });
 

@@ -60,7 +60,7 @@ describe.each(withOptions)("npm run $name", ({ name, options }) => {
     const { code, stderr } = await account.runScript(name, ...given);
     // What npm has kept of `--yes` is asked for.
     const kept = options.flatMap(([option]) => (option === "yes" ? [] : [`--${option}`])).join(", ");
-    expect([code, stderr]).toEqual([1, expect.stringContaining(`npm has kept ${kept} for itself. Write \`--\``)]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(`npm kept ${kept} for itself. Put \`--\``)]);
     expect(account.calls()).toEqual([]);
   });
 });

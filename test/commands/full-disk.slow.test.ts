@@ -31,9 +31,7 @@ it("what the file system refuses is said in a sentence, with the path", async ()
   await writeFile(file, "");
   expect(await runOf(() => writeFile(join(file, "below"), "x"))).toEqual([
     1,
-    expect.stringMatching(
-      new RegExp(`^\\nThe file system refused it: ENOTDIR.*'${file}/below'\\. Correct that, and run`),
-    ),
+    expect.stringMatching(new RegExp(`^\\nThe file system refused: ENOTDIR.*'${file}/below'\\. Fix that, and run`)),
   ]);
 });
 

@@ -84,7 +84,7 @@ const printable = (text: string): string =>
 function messageOf(error: unknown): string | undefined {
   if (error instanceof Failure) return error.message;
   const isOfFiles = error instanceof Error && "syscall" in error && "errno" in error;
-  return isOfFiles ? `The file system refused it: ${error.message}. Correct that, and run it again.` : undefined;
+  return isOfFiles ? `The file system refused: ${error.message}. Fix that, and run it again.` : undefined;
 }
 
 /** The values that npm may set by itself for an option of the same name. */
@@ -107,7 +107,7 @@ function read<O extends Options>(definition: Definition<O>, args: readonly strin
   });
   if (kept.length > 0)
     throw new Failure(
-      `npm has kept --${kept.join(", --")} for itself. Write \`--\` before the options.\n${usageOf(definition)}`,
+      `npm kept --${kept.join(", --")} for itself. Put \`--\` before the options.\n${usageOf(definition)}`,
     );
   const [own, others] = passesOnTo === undefined ? [[...args], []] : divide(args, options);
   try {

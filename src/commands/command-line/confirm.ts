@@ -6,7 +6,7 @@ import { Failure } from "./failure.ts";
 export const YES = {
   type: "boolean",
   default: false,
-  help: "Does it without asking. Needed where nobody can be asked, as in a script.",
+  help: "Does it without asking. Needed in scripts, where nobody can answer.",
 } as const satisfies Option;
 
 /** `what`: a sentence that says what is about to happen; `word`: what the person types to agree. Throws a Failure for anything else. */
@@ -20,7 +20,7 @@ export async function confirm(
 ): Promise<void> {
   if (isAgreed) return;
   if (ask === undefined)
-    throw new Failure(`${what} Nothing was done, because nobody can be asked here. To do it: add --yes.`);
+    throw new Failure(`${what} Nothing was done, because nobody can answer here. To do it: add --yes.`);
   if ((await ask(`${what} Type ${word} to do it: `)).trim().toLowerCase() !== word)
     throw new Failure("Nothing was done.");
 }

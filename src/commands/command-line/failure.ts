@@ -1,2 +1,2 @@
-/** The reason why a command stopped, for the person who ran it: without a stack trace, with the way to go on. */
+/** The reason why a command stopped, for the person who ran it: without a stack trace, and with what to do next. */
 export class Failure extends Error {}

@@ -1,4 +1,4 @@
-/** Files that people keep, such as wrangler.toml: written anew as a whole, or left as they were. */
+/** Files that people keep, such as wrangler.toml: rewritten as a whole, or left as they were. */
 import { rename, rm, stat, writeFile } from "node:fs/promises";
 
 /** Replaces the text of a file that exists. On a full disk, and when the process ends in the middle, the file has its text of before. */

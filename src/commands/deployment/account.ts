@@ -6,7 +6,7 @@ export type Account = { readonly id: string; readonly name: string };
 
 type WhoAmI = { loggedIn: boolean; accounts?: Account[] };
 
-/** A command that needs no account may go on without one. */
+/** A command that needs no account may continue without one. */
 export class NotLoggedIn extends Failure {}
 
 /** `configured` is the account_id of wrangler.toml, which wrangler takes first. Throws a Failure that says how to log in, or how to choose. */

@@ -14,7 +14,7 @@ export const ON_THIS_MACHINE = "on-this-machine";
 export const LOCAL = {
   type: "boolean",
   default: false,
-  help: "The databases of `npm run dev` on this machine, in place of the deployment's.",
+  help: "The databases of `npm run dev` on this machine, instead of the deployment's.",
 } as const satisfies Option;
 
 /** The number of seconds that an option has. Throws a Failure for anything else: a rotation that waits NaN seconds would not wait. */

@@ -23,8 +23,7 @@ export function findDeployment(
   context: Context,
 ): Promise<Deployment> | Deployment {
   if (local && url === undefined) return deploymentHere(context);
-  if (local || url === undefined)
-    throw misused("Say where: --url https://api.example.com, or --on-this-machine.", command);
+  if (local || url === undefined) throw misused("Use --url https://api.example.com, or --on-this-machine.", command);
   return deploymentAt(context, url);
 }
 
@@ -73,7 +72,7 @@ export async function askDeployment(
     signal: AbortSignal.timeout(DEADLINE_MS),
   }).catch((error: Error) => {
     const cause = error.cause instanceof Error ? error.cause.message || error.message : error.message;
-    throw new Failure(`${origin} does not answer: ${cause}. Nothing is certain; run it again.`);
+    throw new Failure(`${origin} does not answer: ${cause}. It may have been done or not; run it again.`);
   });
   const answer = await readObject(response);
   if (!response.ok) {
@@ -84,7 +83,7 @@ export async function askDeployment(
   }
   if (confirms(answer)) return answer;
   throw new Failure(
-    `${origin} answered ${response.status}, and not that ${done}. Nothing is certain: see that it is the deployment's address, and run it again.`,
+    `${origin} answered ${response.status} and did not confirm that ${done}. It may have been done or not: check that it is the deployment's address, and run it again.`,
   );
 }
 
@@ -99,5 +98,5 @@ export function originOf(url: string): string {
   const { origin, protocol, hostname } = new URL(url);
   const isThisMachine = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
   if (protocol === "https:" || (protocol === "http:" && isThisMachine)) return origin;
-  throw new Failure(`${url} is not https: the secret would be readable on the way.`);
+  throw new Failure(`${url} is not https: the secret would be readable in transit.`);
 }

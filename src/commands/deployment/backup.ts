@@ -12,7 +12,9 @@ import { describeOwner, writeManifest } from "./manifest.ts";
 
 export const backup = defineCommand({
   name: "backup",
-  summary: ["Exports every database, reads each file back, and says what it holds. D1 answers no requests meanwhile."],
+  summary: [
+    "Exports every database, reads each file back, and says what it holds. D1 answers no requests in the meantime.",
+  ],
   options: {
     output: { type: "string", value: "<folder>", help: "Where to write. Without it a new folder below backups/." },
     [ON_THIS_MACHINE]: LOCAL,
@@ -32,7 +34,7 @@ export const backup = defineCommand({
     });
     writeManifest(databases, { owner, folder, now: new Date() });
     context.print(
-      `\nThe backup is in ${folder}. It holds personal data, the hashes of API keys and the secrets of webhooks: keep it as you keep those.`,
+      `\nThe backup is in ${folder}. It holds personal data, the hashes of API keys and the secrets of webhooks: protect it accordingly.`,
     );
     const options = ["--from", folder, ...(values[ON_THIS_MACHINE] ? [`--${ON_THIS_MACHINE}`] : [])];
     context.print(`To restore it: ${commandLine("restore", values.env, ...options)}`);

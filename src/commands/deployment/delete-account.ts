@@ -1,5 +1,5 @@
 /**
- * Deletes all of an account, in slices that block its database for an instant each. Stopped in the middle, it goes on when it is run
+ * Deletes all of an account, in slices that block its database for an instant each. If it was stopped, it continues when it is run
  * again: the account's own row goes last.
  */
 import { deleteOfIdeaBank } from "../../worker/database/deletions.ts";
@@ -27,7 +27,7 @@ const REST = [
   ["change_log", "account_id, number", "account_id = :account"],
 ] as const;
 
-/** Throws a Failure for an account that is still open: its keys' gates and its panelists' views would go on for a while. */
+/** Throws a Failure for an account that is still open: its keys' gates and its panelists' views would continue for a while. */
 export function refuseOpen({ owner_email, status }: Row, local: boolean): void {
   if (status === "suspended") return;
   const where = local ? [`--${ON_THIS_MACHINE}`] : ["--url", "https://api.example.com"];

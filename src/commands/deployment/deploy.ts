@@ -26,22 +26,26 @@ const SMOKE_TEST_SECONDS = 120;
 export const deploy = defineCommand({
   name: "deploy",
   summary: [
-    "Brings this version to production, from nothing or from any earlier state. Running it again is harmless: each part looks",
-    "before it acts, and what a failure left is completed.",
+    "Deploys this version, from nothing or from any earlier state. Running it again is safe: each part checks before it acts,",
+    "and completes what a failure left.",
   ],
   options: {
-    "dry-run": { type: "boolean", default: false, help: "Prints the plan and builds the Worker, without a network." },
+    "dry-run": {
+      type: "boolean",
+      default: false,
+      help: "Prints the plan and builds the Worker. Makes no network calls.",
+    },
     "database-location": {
       type: "string",
       multiple: true,
       default: [],
       value: "<place>",
-      help: `Where new D1 databases live: ${LOCATIONS.join(", ")}. DB_1=enam is for one of several.`,
+      help: `Where new D1 databases live: ${LOCATIONS.join(", ")}. DB_1=enam sets one of several.`,
     },
     url: {
       type: "string",
       value: "<address>",
-      help: "The address to test, where wrangler.toml does not say it: https://api.example.com.",
+      help: "The address to test, if wrangler.toml does not name it: https://api.example.com.",
     },
     wait: {
       type: "string",

@@ -37,7 +37,7 @@ export function originOf(targets: readonly string[]): string {
   const host = hosts.find((one) => !one.endsWith(".workers.dev")) ?? hosts[0];
   if (host === undefined) {
     throw new Failure(
-      "The Worker has no address: workers_dev is false, and wrangler.toml has no route. Add one, such as\n" +
+      "The Worker has no address: workers_dev is false and wrangler.toml has no route. Add one, such as\n" +
         'routes = [{ pattern = "api.example.com", custom_domain = true }]\n' +
         "or name the address with --url https://… if it is set elsewhere.",
     );

@@ -1,4 +1,4 @@
-/** `npm run doctor`: examines a deployment, and prints each fault with its mend. It changes nothing. */
+/** `npm run doctor`: examines a deployment, and prints each fault with its fix. It changes nothing. */
 
 import { join } from "node:path";
 import { STORED_BYTES } from "../../worker/database/quota.ts";
@@ -36,23 +36,23 @@ const LATE_MS = 600_000;
 export const doctor = defineCommand({
   name: "doctor",
   summary: [
-    "Looks at a deployment, and says what is wrong and how to mend it. It changes nothing. It fails when it finds something.",
-    "With --url and without a login at Cloudflare it looks from outside only.",
+    "Checks a deployment, and says what is wrong and how to fix it. Changes nothing. Fails when it finds something.",
+    "With --url and without a Cloudflare login it only checks from outside.",
   ],
   options: {
     url: {
       ...URL_OF_DEPLOYMENT,
-      help: "The deployment, such as https://api.example.com. Without it no request is sent to it.",
+      help: "The deployment, such as https://api.example.com. Without it, no request is sent.",
     },
     [ON_THIS_MACHINE]: {
       type: "boolean",
       default: false,
-      help: "Looks at the server of `npm run dev` and its databases, in place of a deployment.",
+      help: "Checks the server of `npm run dev` and its databases, instead of a deployment.",
     },
     env: ENVIRONMENT,
   },
   run: async ({ values: { url, env, [ON_THIS_MACHINE]: here } }, context) => {
-    if (here && url !== undefined) throw misused("Say where: --url or --on-this-machine, not both.", doctor);
+    if (here && url !== undefined) throw misused("Use --url or --on-this-machine, not both.", doctor);
     if (here) return report(context, await examineHere(context, env));
     const origin = url === undefined ? undefined : originOf(url);
     const wrangler = new Wrangler(context, env);
@@ -64,12 +64,12 @@ export const doctor = defineCommand({
     });
     if ("outside" in account) {
       context.print(
-        `Looks at ${account.outside} from outside. Settings, secrets and databases: after \`npx wrangler login\`, or with CLOUDFLARE_API_TOKEN.`,
+        `Checking ${account.outside} from outside. To check settings, secrets and databases, too: \`npx wrangler login\`, or CLOUDFLARE_API_TOKEN.`,
       );
       return report(context, { findings: ofAddress(await lookAtAddress(account.outside), []), environment: env });
     }
     wrangler.accountId = account.id;
-    context.print(`Looks at ${describeOwner({ environment: env, account })}.`);
+    context.print(`Checking ${describeOwner({ environment: env, account })}.`);
     const steps = await readSchemaSteps(join(context.folder, "migrations"));
     const [databases, live, secrets, address, owners] = await Promise.all([
       Promise.all(
@@ -81,7 +81,7 @@ export const doctor = defineCommand({
       countOwners(wrangler, configuration.databases),
     ]);
     const seen: Seen = { variables: configuration.variables, live, secrets, rotation, databases, owners, address };
-    const more = origin === undefined ? " With --url it also asks the deployment." : "";
+    const more = origin === undefined ? " With --url it also checks the deployment itself." : "";
     report(context, { findings: findingsOf(seen, Date.now()), environment: env, more });
   },
 });
@@ -90,7 +90,7 @@ type Examined = { readonly findings: readonly Finding[]; readonly environment: s
 
 /** Throws a Failure when something was found. */
 function report(context: Context, { findings, environment, more = "" }: Examined): void {
-  for (const { what, mend } of findings) context.print(`- ${what}\n  Mend: ${inEnvironment(mend, environment)}`);
+  for (const { what, fix } of findings) context.print(`- ${what}\n  Fix: ${inEnvironment(fix, environment)}`);
   if (findings.length > 0) throw new Failure(`${findings.length} ${findings.length === 1 ? "finding" : "findings"}.`);
   context.print(`Nothing found.${more}`);
 }
@@ -101,7 +101,7 @@ async function examineHere(context: Context, environment: string): Promise<Exami
   const address = await lookAtAddress(origin);
   if (address.health === undefined)
     throw new Failure(`${origin} does not answer. Start the server of this folder: npm run dev`);
-  context.print(`Looks at ${origin}, the server of this folder.`);
+  context.print(`Checking ${origin}, the server of this folder.`);
   const { bindings, query } = await openEveryDatabase(context, environment, true);
   const findings = [...ofAddress({ ...address, accountSignedOut: undefined }, [])];
   for (const binding of bindings) {

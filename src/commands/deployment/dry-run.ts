@@ -1,4 +1,4 @@
-/** The steps that `npm run deploy` would take, found on this machine alone, without a call to Cloudflare. */
+/** The steps that `npm run deploy` would take, found on this machine, without a call to Cloudflare. */
 import { mkdtemp, rm } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";

@@ -3,10 +3,10 @@
  * statements as texts, as in end-again.ts.
  *
  * A key and a webhook have the time of their last change. An account has the times of its last removals (`member_removed_at` and
- * so on): what the restored database has of before such a time, and the state before the restore has not, was removed. An account
- * that never removed anything gets back what was lost.
+ * so on). A row from before such a time that is restored, but missing in the state before the restore, was removed. An account
+ * that never removed anything gets lost rows back.
  *
- * A restored row or account with the same time or a later one is left alone: it was done there, and may have been changed since.
+ * A restored row or account with the same time or a later one stays as it is: the removal is in it, and it may have changed since.
  */
 
 /** A row can be of an isolate whose clock is ahead. */
@@ -23,7 +23,7 @@ const missingSince = (mark: string, table: string, key: string, does: string) =>
 export const KEY_SETTINGS = `'name = ' || quote(k.name) || ', scopes = ' || quote(k.scopes) || ', rate_limit = ' || quote(k.rate_limit)
      || ', rate_window_seconds = ' || quote(k.rate_window_seconds) || ', expires_at = ' || quote(k.expires_at)
      || ', expiry_notice_at = ' || quote(k.expiry_notice_at) || ', paused_at = ' || quote(k.paused_at) || ', allowed_addresses = ' || quote(k.allowed_addresses)`;
-/** The same of a webhook. One that delivers is not made to deliver. */
+/** The settings of a webhook, without its state if it delivers: no webhook is switched on. */
 export const WEBHOOK_SETTINGS = `'url = ' || quote(w.url) || ', types = ' || quote(w.types) || ', secret = ' || quote(w.secret)
      || ', previous_secret = ' || quote(w.previous_secret) || ', previous_until = ' || quote(w.previous_until)
      || ', older_secrets = ' || quote(w.older_secrets)

@@ -1,7 +1,7 @@
 /**
  * Prevents a restore from bringing ended credentials back to life. From an export of the state before the restore it makes
  * statements that end in the restored database everything that was ended after the restored moment. Applying them again changes
- * nothing. If the restored trail already has an event, its effect is left alone, because it was done there, and may have been
+ * nothing. If the restored trail already has an event, its effect is not repeated: it is there already, and may have been
  * changed since. The trail has what 1.0.0 has ended; what was ended since is read from rows that nobody can push out
  * (end-again-by-rows.ts).
  *
@@ -168,7 +168,7 @@ const STATEMENTS = [
   MEMBERSHIPS,
   INVITATIONS,
   "SELECT 'UPDATE sign_ins SET opened_at = 0 WHERE id = ' || quote(id) || ';' AS sql FROM sign_ins WHERE opened_at = 0",
-  // The marks and the events come last: a key whose last change the trail has is left alone.
+  // The marks and the events come last: a key whose last change is in the trail stays as it is.
   ...MARKS,
   EVENTS,
 ];

@@ -15,8 +15,8 @@ export const DIRECTORY = "DB";
 const LOCAL_TRIES = 4;
 
 /** How a database without tables gets them. */
-export const MADE_HERE = "`npm run dev` makes the databases of this machine.";
-export const madeBy = (environment: string): string => `\`${commandLine("deploy", environment)}\` makes the schema.`;
+export const MADE_HERE = "`npm run dev` creates the databases of this machine.";
+export const madeBy = (environment: string): string => `\`${commandLine("deploy", environment)}\` creates the schema.`;
 
 export type Row = Readonly<Record<string, unknown>>;
 
@@ -76,7 +76,7 @@ export async function openEveryDatabase(context: Context, environment: string, l
         before = now;
       }
       throw new Failure(
-        `A server writes to ${binding} all the time, so its export would be of no single moment. Stop \`npm run dev\`, and run it again.`,
+        `A server keeps writing to ${binding}, so its export would not be of a single moment. Stop \`npm run dev\` and try again.`,
       );
     },
     async execute(binding, file) {

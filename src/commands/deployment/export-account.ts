@@ -5,7 +5,7 @@ import { quote } from "./sql.ts";
 /** Rows of long texts are read in smaller pages: one of 100 has at most about 10 MB. */
 const [LONG, SHORT] = [100, 2_000];
 
-/** Never read by an export: they verify or sign, or tell whose an identifier is. */
+/** Never read by an export: they verify or sign, or reveal whose an identifier is. */
 const IS_SECRET = /secret|hash|salt/;
 
 type List = {

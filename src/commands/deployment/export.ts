@@ -35,7 +35,7 @@ export async function exportAll(
   for (const binding of databases.bindings) keepPart(databases, binding, folder);
 }
 
-/** Exports one of them anew. */
+/** Exports one of them again. */
 export async function exportOne(databases: EveryDatabase, binding: string, folder: string): Promise<void> {
   await exportPart(databases, binding, folder);
   keepPart(databases, binding, folder);

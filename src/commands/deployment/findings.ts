@@ -1,4 +1,4 @@
-/** The faults of a deployment with their mends, from the observations of `npm run doctor` (pure). */
+/** The faults of a deployment with their fixes, from the observations of `npm run doctor` (pure). */
 import { isIP } from "node:net";
 import { readZones } from "../../worker/model/webhook-url.ts";
 import type { Rotation } from "./rotation.ts";
@@ -30,7 +30,7 @@ export type AddressSeen = {
 
 export type Seen = {
   readonly variables: Readonly<Record<string, unknown>>;
-  /** Those of the live version, and which secrets the Worker has. Undefined before the first deployment. */
+  /** The live version's variables, and the slots that sign. Undefined before the first deployment. */
   readonly live:
     | { readonly variables: Readonly<Record<string, string>>; readonly signers: readonly string[] }
     | undefined;
@@ -43,7 +43,7 @@ export type Seen = {
   readonly address: AddressSeen | undefined;
 };
 
-export type Finding = { readonly what: string; readonly mend: string };
+export type Finding = { readonly what: string; readonly fix: string };
 
 const YEAR_MS = 365 * 86_400_000;
 /** The free plan of Cloudflare Zero Trust. */
@@ -63,7 +63,7 @@ export const findingsOf = (seen: Seen, now: number): readonly Finding[] => [
     ? [
         {
           what: `${seen.owners} addresses sign in, and each is a seat of Cloudflare Access: the first ${FREE_SEATS} are free`,
-          mend: "check the seats of your Zero Trust plan",
+          fix: "check the seats of your Zero Trust plan",
         },
       ]
     : []),
@@ -79,8 +79,8 @@ function ofZones({ variables, address }: Seen): readonly Finding[] {
   if (wrong.length > 0)
     return [
       {
-        what: `OWN_ZONES has no domain in ${wrong.map((each) => JSON.stringify(each)).join(", ")}: every request is refused`,
-        mend: `write the names of your zones, as "example.com, example.org", in wrangler.toml, then ${deploy}`,
+        what: `OWN_ZONES has parts that are not domains, so every request is refused: ${wrong.map((each) => JSON.stringify(each)).join(", ")}`,
+        fix: `list your zones in wrangler.toml, such as "example.com, example.org", then ${deploy}`,
       },
     ];
   const host = address?.host ?? "";
@@ -94,8 +94,8 @@ function ofZones({ variables, address }: Seen): readonly Finding[] {
   const guarded = parent.join(".");
   return [
     {
-      what: `OWN_ZONES is empty, and the API is at ${host}: of its zone, webhooks are kept out of ${guarded} alone`,
-      mend: `put the zone's name, as Cloudflare's dashboard has it, into OWN_ZONES in wrangler.toml (${guarded}, if that is it), then ${deploy}`,
+      what: `OWN_ZONES is empty, and the API is at ${host}: webhooks are kept out of ${guarded}, but not out of the rest of its zone`,
+      fix: `put the zone's name from Cloudflare's dashboard into OWN_ZONES in wrangler.toml (${guarded}, if that is it), then ${deploy}`,
     },
   ];
 }
@@ -105,40 +105,40 @@ function ofVariables({ variables, live, databases }: Seen): readonly Finding[] {
   if (!variables.ACCESS_AUD)
     found.push({
       what: "Access has no audience: a sign-in for any Access application of your organization opens Account Settings",
-      mend: `put the application's AUD tag into ACCESS_AUD in wrangler.toml, then ${deploy}`,
+      fix: `put the application's AUD tag into ACCESS_AUD in wrangler.toml, then ${deploy}`,
     });
   for (const [name, most] of Object.entries(SECONDS)) {
     const text = String(variables[name] ?? "");
     if (!/^\d+(\.\d+)?$/.test(text) || Number(text) > most)
       found.push({
         what: `${name} is ${JSON.stringify(text)}: not a number of seconds up to ${most}`,
-        mend: `correct it in wrangler.toml, then ${deploy}`,
+        fix: `correct it in wrangler.toml, then ${deploy}`,
       });
   }
   for (const [name, [least, most]] of Object.entries(DAYS)) {
     const text = String(variables[name] ?? least);
     if (!/^\d{1,4}$/.test(text) || Number(text) < least || Number(text) > most)
       found.push({
-        what: `${name} is ${JSON.stringify(text)}: not a number of days from ${least} to ${most}. Nothing of it is deleted`,
-        mend: `correct it in wrangler.toml, then ${deploy}`,
+        what: `${name} is ${JSON.stringify(text)}: not a number of days from ${least} to ${most}. Nothing of that kind is deleted`,
+        fix: `correct it in wrangler.toml, then ${deploy}`,
       });
   }
   for (const digit of new Set(String(variables.NEW_ACCOUNTS ?? "0"))) {
     const binding = digit === "0" ? "DB" : `DB_${digit}`;
     if (!databases.some((one) => one.binding === binding))
       found.push({
-        what: `NEW_ACCOUNTS names ${binding}, which is no database of wrangler.toml: accounts cannot be made there`,
-        mend: `add the database, or take ${digit} out, then ${deploy}`,
+        what: `NEW_ACCOUNTS names ${binding}, which is not a database in wrangler.toml: accounts cannot be created there`,
+        fix: `add the database or remove ${digit}, then ${deploy}`,
       });
   }
-  if (live === undefined) return [...found, { what: "nothing is deployed", mend: deploy }];
+  if (live === undefined) return [...found, { what: "nothing is deployed", fix: deploy }];
   const changed = Object.keys(live.variables).filter(
     (name) => Object.hasOwn(variables, name) && String(variables[name]) !== live.variables[name],
   );
   if (changed.length > 0)
     found.push({
-      what: `the deployed version has other values of ${changed.join(", ")} than wrangler.toml`,
-      mend: deploy,
+      what: `the deployed version and wrangler.toml differ in ${changed.join(", ")}`,
+      fix: deploy,
     });
   return found;
 }
@@ -146,27 +146,27 @@ function ofVariables({ variables, live, databases }: Seen): readonly Finding[] {
 function ofSecrets({ secrets, rotation, live }: Seen, now: number): readonly Finding[] {
   const found: Finding[] = [];
   if (live !== undefined && !secrets.includes(rotation.slot))
-    found.push({ what: `the Worker has no secret ${rotation.slot}, which signs`, mend: deploy });
+    found.push({ what: `the Worker has no secret ${rotation.slot}, which should sign`, fix: deploy });
   const another = live?.signers.find((signer) => signer !== rotation.slot);
   if (another !== undefined && rotation.stage !== "deploying")
     found.push({
       what: `the deployed version signs with ${another}, and wrangler.toml says ${rotation.slot}`,
-      mend: "pull the change of wrangler.toml that the last rotation made",
+      fix: "pull the change to wrangler.toml that the last rotation made",
     });
   if (rotation.stage === "setting" || rotation.stage === "deploying")
     found.push({
       what: "a rotation of the signing secret stopped in the middle",
-      mend: "npm run rotate-secret, which goes on",
+      fix: "npm run rotate-secret, which continues it",
     });
   if (rotation.since !== undefined && now - rotation.since > YEAR_MS)
     found.push({
-      what: `the signing secret is of ${new Date(rotation.since).toISOString().slice(0, 10)}: older than a year`,
-      mend: "npm run rotate-secret",
+      what: `the signing secret is from ${new Date(rotation.since).toISOString().slice(0, 10)}: older than a year`,
+      fix: "npm run rotate-secret",
     });
   if (live !== undefined && !secrets.includes("OPERATOR_SECRET"))
     found.push({
-      what: "there is no OPERATOR_SECRET: no account can be suspended, and no key revoked by you",
-      mend: "npx wrangler secret put OPERATOR_SECRET",
+      what: "OPERATOR_SECRET is missing: you cannot suspend accounts or revoke keys",
+      fix: "npx wrangler secret put OPERATOR_SECRET",
     });
   return found;
 }
@@ -178,34 +178,34 @@ export function ofDatabase({
   missingSteps,
   ...counts
 }: DatabaseSeen): readonly Finding[] {
-  if (!isCreated) return [{ what: `${binding} has no id in wrangler.toml: it was never created`, mend: deploy }];
+  if (!isCreated) return [{ what: `${binding} has no id in wrangler.toml: it was never created`, fix: deploy }];
   const found: Finding[] = [];
   if (missingSteps === undefined)
-    found.push({ what: `${binding} could not be asked`, mend: "look at D1 in Cloudflare's dashboard" });
+    found.push({ what: `${binding} could not be queried`, fix: "look at D1 in Cloudflare's dashboard" });
   else if (missingSteps.length > 0)
-    found.push({ what: `${binding} has not had the schema step ${missingSteps.join(", ")}`, mend: deploy });
+    found.push({ what: `${binding} has not had the schema step ${missingSteps.join(", ")}`, fix: deploy });
   if (replication === undefined)
     found.push({
-      what: `whether read replication of ${binding} is on could not be read`,
-      mend: "look at D1, Settings, in Cloudflare's dashboard",
+      what: `the read replication of ${binding} could not be read`,
+      fix: "look at D1, Settings, in Cloudflare's dashboard",
     });
   else if (replication !== "auto")
-    found.push({ what: `read replication of ${binding} is off: readers far away wait for its primary`, mend: deploy });
+    found.push({ what: `read replication of ${binding} is off: readers far away wait for its primary`, fix: deploy });
   const { failedWebhooks, lateWebhooks, fullAccounts } = counts;
   if (failedWebhooks > 0)
     found.push({
-      what: `webhooks of ${binding} that failed for days and get nothing any more: ${failedWebhooks}`,
-      mend: "their owners correct the receiver, and switch them on in Account Settings",
+      what: `webhooks of ${binding} that failed for days and no longer receive anything: ${failedWebhooks}`,
+      fix: "ask their owners to fix the endpoint and turn the webhook on again in Account Settings",
     });
   if (lateWebhooks > 0)
     found.push({
       what: `webhooks of ${binding} that have waited for the scheduled job for more than ten minutes: ${lateWebhooks}`,
-      mend: "look at the Worker's Triggers in Cloudflare's dashboard: the job fails, or does not run",
+      fix: "look at the Worker's Triggers in Cloudflare's dashboard: the job fails, or does not run",
     });
   if (fullAccounts > 0)
     found.push({
       what: `accounts of ${binding} that use more than nine tenths of their storage: ${fullAccounts}`,
-      mend: "npm run account -- list; npm run account -- quota <account> <MiB>",
+      fix: "npm run account -- list; npm run account -- quota <account> <MiB>",
     });
   return found;
 }
@@ -216,20 +216,20 @@ export function ofAddress(address: AddressSeen, databases: readonly DatabaseSeen
   const found: Finding[] = [];
   if (plainHttp !== undefined && plainHttp !== 403 && (plainHttp < 300 || plainHttp > 399))
     found.push({
-      what: `plain http is answered with ${plainHttp}: keys can be read on the way`,
-      mend: "turn on Always Use HTTPS for the zone, and deploy this version",
+      what: `plain http is answered with ${plainHttp}: keys can be read in transit`,
+      fix: "turn on Always Use HTTPS for the zone, and deploy this version",
     });
   if (forgedKey !== 401)
     found.push({
       what: `a forged API key is answered with ${forgedKey ?? "nothing"}, not 401`,
-      mend: "see that it is the deployment's address; npx wrangler tail",
+      fix: "check that it is the deployment's address; npx wrangler tail",
     });
   if (accountSignedOut === 200)
     found.push({
-      what: "Account Settings answer somebody who is not signed in",
-      mend: "protect the path /account by an application of Cloudflare Access",
+      what: "Account Settings answers without a sign-in",
+      fix: "protect the path /account with a Cloudflare Access application",
     });
-  if (health === undefined) found.push({ what: "/health does not answer", mend: "npx wrangler tail" });
+  if (health === undefined) found.push({ what: "/health does not answer", fix: "npx wrangler tail" });
   for (const [store, state] of Object.entries(health?.stores ?? {})) {
     if (state === "ok") continue;
     const answers = databases.some(({ binding, missingSteps }) => binding === store && missingSteps !== undefined);
@@ -237,15 +237,15 @@ export function ofAddress(address: AddressSeen, databases: readonly DatabaseSeen
       answers
         ? {
             what: `D1 sessions of ${store} hang: the database itself answers, and so do requests, more slowly`,
-            mend: "wait: do not deploy or roll back for it. Cloudflare's status page tells of it",
+            fix: "check Cloudflare's status page and wait: do not deploy or roll back because of it",
           }
-        : { what: `/health says that ${store} is down`, mend: "look at Cloudflare's status page" },
+        : { what: `/health says that ${store} is down`, fix: "look at Cloudflare's status page" },
     );
   }
   if (clockMs !== undefined && Math.abs(clockMs) > CLOCK_MS)
     found.push({
       what: `the clock of this machine is ${Math.round(Math.abs(clockMs) / 1_000)} s ${clockMs > 0 ? "behind" : "ahead"}: tokens that it signs are refused`,
-      mend: "synchronize it (NTP)",
+      fix: "synchronize it (NTP)",
     });
   return found;
 }

@@ -32,7 +32,7 @@ export function describeOwner({ environment, account }: DatabaseOwner): string {
 /** Throws a Failure for a backup of another owner than `owner`, and for one that names no owner. */
 export function requireOwnBackup(databases: EveryDatabase, folder: string, owner: DatabaseOwner): void {
   const file = fileIn(databases, folder);
-  const asItIs = "To restore it all the same: add --as-it-is.";
+  const asItIs = "To restore it anyway: add --as-it-is.";
   if (!existsSync(file))
     throw new Failure(`${folder} has no backup.json, which says of which deployment it is. ${asItIs}`);
   const manifest = read(file);

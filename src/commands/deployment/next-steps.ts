@@ -12,7 +12,7 @@ export function afterDeploy({ origin, account, configuration }: Deployment): str
   return [
     "",
     ...commit,
-    "Account Settings are closed until your account owners can sign in. There are two ways, and both may be on:",
+    "Account Settings stays closed until your account owners can sign in. There are two ways, and you can use both:",
     "- Your platform's own server signs them in. It needs the secret OPERATOR_SECRET.",
     '  How: docs/operations.md, "Signing in handed over"',
     "- Cloudflare Access:",

@@ -14,7 +14,7 @@ import {
   type SchemaStep,
 } from "./schema-steps.ts";
 
-/** `wayOn` tells the reader how to go on when a database's file is missing. */
+/** `wayOn` says what to do when a database's file is missing. */
 export function requireFiles(
   { context }: EveryDatabase,
   {
@@ -72,7 +72,7 @@ export async function readBackup(
     }
   }
   if (accounts > 0 || asItIs) return content;
-  throw new Failure(`${folder} holds no account. To restore it all the same: add --as-it-is.`);
+  throw new Failure(`${folder} has no accounts. To restore it anyway: add --as-it-is.`);
 }
 
 /** A file that was cut off between two statements is SQL all the same: it has fewer tables, indexes or triggers. */
@@ -80,8 +80,8 @@ function requireWholeSchema(file: string, state: SchemaState, steps: readonly Sc
   const missing = missingObjects(state, steps);
   if (missing.length === 0) return;
   throw new Failure(
-    `${file} is not whole: it has no ${missing.slice(0, 3).join(", no ")}${missing.length > 3 ? `, and ${missing.length - 3} more are missing` : ""}. ` +
-      "To restore it all the same: add --as-it-is.",
+    `${file} is incomplete: it has no ${missing.slice(0, 3).join(", no ")}${missing.length > 3 ? `, and ${missing.length - 3} more are missing` : ""}. ` +
+      "To restore it anyway: add --as-it-is.",
   );
 }
 
@@ -90,8 +90,8 @@ function requireOwnSchema(file: string, state: SchemaState, steps: readonly Sche
   const foreign = foreignObjects(state, steps);
   if (foreign.length === 0) return;
   throw new Failure(
-    `${file} has what the schema of this version does not have: ${foreign.slice(0, 5).join(", ")}${foreign.length > 5 ? `, and ${foreign.length - 5} more` : ""}. ` +
-      "It could undo what the API does, a revocation too. If the backup is of a newer version: restore it with that version. " +
-      "Otherwise take these statements out of the file.",
+    `${file} has objects that are not in this version's schema: ${foreign.slice(0, 5).join(", ")}${foreign.length > 5 ? `, and ${foreign.length - 5} more` : ""}. ` +
+      "They could undo what the API does, even a revocation. If the backup is from a newer version, restore it with that version. " +
+      "Otherwise remove these statements from the file.",
   );
 }

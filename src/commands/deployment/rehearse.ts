@@ -27,11 +27,11 @@ const [BEFORE, SINCE] = [1_048_576, 2_097_152];
 export const rehearse: Command = defineCommand({
   name: "rehearse",
   summary: [
-    "Deploys, backs up, restores, rotates the secret and rolls back, in an environment that holds nothing, and says what it saw.",
+    "Deploys, backs up, restores, rotates the secret and rolls back in an empty environment, and reports what happened.",
     "Run it before you need any of this: npm run rehearse -- --env staging --url https://staging.example.com",
   ],
   options: {
-    env: { ...ENVIRONMENT, help: "The environment of wrangler.toml to do it in. Never the top level." },
+    env: { ...ENVIRONMENT, help: "The environment of wrangler.toml to rehearse in. Never the top level." },
     url: { ...URL_OF_DEPLOYMENT, help: "Its address, such as https://staging.example.com." },
     wait: {
       type: "string",
@@ -42,10 +42,10 @@ export const rehearse: Command = defineCommand({
     yes: YES,
   },
   run: async ({ values: { env, url, wait, yes } }, context) => {
-    if (env === "" || url === undefined) throw misused("Say where: --env and --url. Never production.", rehearse);
+    if (env === "" || url === undefined) throw misused("Give --env and --url. Never production.", rehearse);
     const at = ["--env", env, "--url", originOf(url)];
     const folder = join("backups", `rehearsal-${new Date().toISOString().replaceAll(":", "-")}`);
-    const what = `A rehearsal deploys to ${env} at ${url}, and takes its databases back.`;
+    const what = `A rehearsal deploys to ${env} at ${url}, and restores its databases.`;
     await confirm(context, { isAgreed: yes, what });
     const seen: string[] = [];
     const step = async (name: string, work: () => Promise<string>) => {
@@ -57,7 +57,7 @@ export const rehearse: Command = defineCommand({
       } catch (error) {
         seen.push(`FAIL  ${name}`);
         if (!(error instanceof Failure)) throw error;
-        throw new Failure([error.message, "", "The rehearsal saw:", ...seen].join("\n"));
+        throw new Failure([error.message, "", "Results of the rehearsal:", ...seen].join("\n"));
       }
     };
     const run = (command: Command, ...args: string[]) => runCommand(context, command, args);
@@ -68,7 +68,7 @@ export const rehearse: Command = defineCommand({
     });
     const databases = await openEveryDatabase(context, env, false);
     const { account } = await databases.logIn();
-    await step("nobody is there", () => refuseInhabited(databases));
+    await step("no other accounts", () => refuseInhabited(databases));
     await step("read replication", () => lookAtReplication(databases, account?.id ?? "", env));
     await step("backup", async () => {
       await setBytes(databases, BEFORE);
@@ -78,8 +78,8 @@ export const rehearse: Command = defineCommand({
     });
     await step("restore", async () => {
       await run(restore, "--from", folder, "--env", env, "--yes");
-      if ((await bytesOf(databases)) !== BEFORE) throw new Failure("The row has not its value of the backup.");
-      return "what was changed after the backup is as it was";
+      if ((await bytesOf(databases)) !== BEFORE) throw new Failure("The row does not have its value from the backup.");
+      return "a change made after the backup is undone";
     });
     await step("rotate the signing secret", async () => {
       await run(rotateSecret, "--env", env, "--now", "--wait", wait);
@@ -89,15 +89,18 @@ export const rehearse: Command = defineCommand({
       for (let times = 0; times < 2; times++) await run(deploy, ...at, "--wait", wait);
       await run(rollback, ...at, "--wait", wait);
       await run(deploy, ...at, "--wait", wait);
-      return "the version before was live, and now this one is";
+      return "the previous version was live, and now this one is";
     });
     await databases.query(databaseOf(databases), `DELETE FROM accounts WHERE owner_email = '${OWNER}'`);
     const code = await doctor.run(at, context);
     seen.push(code === 0 ? "ok    doctor: nothing found" : "look  doctor: its findings are above");
     context.print(
-      ["", "The rehearsal saw:", ...seen, `Commit wrangler.toml, which names what was made. ${folder} can go.`].join(
-        "\n",
-      ),
+      [
+        "",
+        "Results of the rehearsal:",
+        ...seen,
+        `Commit wrangler.toml, which names what was created. You can delete ${folder}.`,
+      ].join("\n"),
     );
   },
 });
@@ -116,7 +119,7 @@ async function refuseInhabited(databases: EveryDatabase): Promise<string> {
     if (row?.n !== 0)
       throw new Failure(`${binding} has ${row?.n} accounts: a rehearsal is for an environment without any.`);
   }
-  return "no account but the rehearsal's";
+  return "only the rehearsal's";
 }
 
 /** The replication state in Cloudflare's API. Only the dashboard shows which replica answers. */
@@ -127,7 +130,7 @@ async function lookAtReplication(databases: EveryDatabase, accountId: string, en
     const mode = await readReplicationMode(wrangler, accountId, id);
     if (mode !== "auto") throw new Failure(`Read replication of ${binding} is ${mode ?? "not readable"}, not auto.`);
   }
-  return "auto. To see replicas serve, look at the metrics of D1 in the dashboard after some reads from far away";
+  return "auto. To see which replicas answer, look at D1's metrics in the dashboard after some reads from far away";
 }
 
 async function setBytes(databases: EveryDatabase, bytes: number): Promise<void> {

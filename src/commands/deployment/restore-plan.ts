@@ -37,4 +37,4 @@ export async function describePresent(databases: EveryDatabase, binding: string)
 }
 
 export const thenOf = (words: string | undefined, timestamp: string | undefined): string =>
-  words ?? (timestamp === undefined ? "the same, but for what is ended again" : `what was there at ${timestamp}`);
+  words ?? (timestamp === undefined ? "the same, except for what is ended again" : `what was there at ${timestamp}`);

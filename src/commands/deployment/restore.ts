@@ -30,16 +30,20 @@ const TRAVEL_MS = 30 * 86_400_000;
 export const restore = defineCommand({
   name: "restore",
   summary: [
-    "Takes every database back: to a moment of the last 30 days, or to a backup. Before, it exports the present state; afterwards it",
+    "Restores every database to a moment of the last 30 days, or to a backup. It exports the present state first. Afterwards it",
     "ends again what was ended since: API keys, tokens, panelists, accounts.",
   ],
   options: {
-    timestamp: { type: "string", value: "<time>", help: "Back to this moment, such as 2026-11-20T12:00:00Z." },
-    from: { type: "string", value: "<folder>", help: "Back to the backup in this folder, in place of what is there." },
+    timestamp: { type: "string", value: "<time>", help: "Restores to this moment, such as 2026-11-20T12:00:00Z." },
+    from: {
+      type: "string",
+      value: "<folder>",
+      help: "Restores the backup in this folder, which replaces what is there.",
+    },
     "end-again": {
       type: "string",
       value: "<folder>",
-      help: "Only ends again what had ended in this export: completes a restore that stopped.",
+      help: "Only ends again what had ended in this export. Completes a restore that stopped.",
     },
     "as-it-is": {
       type: "boolean",
@@ -50,7 +54,7 @@ export const restore = defineCommand({
     "without-export": {
       type: "boolean",
       default: false,
-      help: "Restores although the present state cannot be exported: no way back, nothing is ended again.",
+      help: "Restores even if the present state cannot be exported. No way back, and nothing is ended again.",
     },
     yes: YES,
     [ON_THIS_MACHINE]: LOCAL,
@@ -64,7 +68,7 @@ export const restore = defineCommand({
     if ([timestamp, from, onlyEndAgain].filter((value) => value !== undefined).length !== 1)
       throw misused("Give one of --timestamp <time>, --from <folder>, --end-again <folder>.", restore);
     if (onlyEndAgain !== undefined && values["without-export"])
-      throw misused("--end-again needs its export: leave --without-export out.", restore);
+      throw misused("--end-again needs its export: remove --without-export.", restore);
     if (timestamp !== undefined && local) throw new Failure("A local database has no Time Travel: use --from.");
     if (timestamp !== undefined) requireTime(timestamp, Date.now());
     const databases = await openEveryDatabase(context, env, local);
@@ -84,7 +88,7 @@ export const restore = defineCommand({
       const gone = await accountsGone(databases, backedUp);
       if (gone.length > 0 && !values["as-it-is"])
         throw new Failure(
-          `${from} lacks accounts that are there now: ${nameSome(gone)}. To restore it all the same: add --as-it-is.`,
+          `${from} lacks accounts that are there now: ${nameSome(gone)}. To restore it anyway: add --as-it-is.`,
         );
       if (gone.length > 0) context.print(`Accounts that are there now, and not in ${from}: ${nameSome(gone)}.`);
     }
@@ -99,7 +103,7 @@ export const restore = defineCommand({
     if (onlyEndAgain === undefined)
       await confirm(context, {
         isAgreed: values.yes,
-        what: `What is there is replaced by ${from ?? `what was there at ${timestamp}`}.`,
+        what: `All data is replaced by ${from ?? `the state at ${timestamp}`}.`,
       });
 
     const before = onlyEndAgain ?? folderBefore(new Date());
@@ -111,14 +115,14 @@ export const restore = defineCommand({
         same("restore", ...again, ...asItIs, "--without-export"),
       );
       context.print(`\nThe state before the restore is in ${before}. If anything below fails:`);
-      context.print(`- it says what. To complete it: ${same("restore", ...again, ...asItIs)}`);
-      context.print(`- if every database was put back, this completes it: ${same("restore", "--end-again", before)}`);
-      context.print(`- or to go back: ${same("restore", "--from", before)}`);
+      context.print(`- the message says what. To complete the restore: ${same("restore", ...again, ...asItIs)}`);
+      context.print(`- if every database was restored, this completes it: ${same("restore", "--end-again", before)}`);
+      context.print(`- to go back: ${same("restore", "--from", before)}`);
     }
     const statements = new Map<string, readonly string[]>();
     for (const binding of bindings) {
       if (left?.includes(binding) === false) {
-        context.print(`${binding}: left alone. Nothing that ${before} has is still to be ended there.`);
+        context.print(`${binding}: left as it is. Everything from ${before} has been ended there.`);
         continue;
       }
       const isNew = onlyEndAgain === undefined;
@@ -137,7 +141,7 @@ export const restore = defineCommand({
         }).catch((error: unknown) => {
           if (!(error instanceof Failure) || !isExported) throw error;
           throw new Failure(
-            `${error.message}\n\nWhat was put back may be from before a schema step, which this needs. ` +
+            `${error.message}\n\nThe restored data may be from before a schema step that this needs. ` +
               `If so: ${local ? "npm run dev" : same("deploy")}. Then: ${same("restore", "--end-again", before)}`,
           );
         });
@@ -150,11 +154,11 @@ export const restore = defineCommand({
     context.print("");
     context.print(
       onlyEndAgain === undefined
-        ? `Put back: ${from ?? timestamp} (${restored}).`
-        : "Put back: nothing, the databases keep their data.",
+        ? `Restored: ${from ?? timestamp} (${restored}).`
+        : "Restored: nothing; the databases keep their data.",
     );
     context.print(
-      `Ended again: ${left?.length === 0 ? `nothing, for the restore that made ${before} is complete.` : describeEnded(ended, isExported)}`,
+      `Ended again: ${left?.length === 0 ? `nothing; the restore that made ${before} is complete.` : describeEnded(ended, isExported)}`,
     );
     context.print(
       local
@@ -176,10 +180,10 @@ function requireTime(timestamp: string, now: number): void {
 /** The ended things, in words. */
 function describeEnded(statements: number, isExported: boolean): string {
   const what = `what had been ended (${statements} ${statements === 1 ? "statement" : "statements"})`;
-  if (isExported) return `${statements === 0 ? "nothing, for nothing had been ended" : what}.`;
-  const then = "What was revoked or suspended since has to be so again.";
+  if (isExported) return `${statements === 0 ? "nothing; nothing had been ended" : what}.`;
+  const then = "Revoke and suspend again what was revoked or suspended since.";
   return statements === 0
-    ? `nothing, for there is no export. ${then}`
+    ? `nothing; there is no export. ${then}`
     : `${what} before the restore that stopped. There is no newer export. ${then}`;
 }
 
@@ -197,7 +201,7 @@ async function exportPresent(
     if (!(error instanceof Failure)) throw error;
     throw new Failure(
       `The present state cannot be exported, so nothing was restored:\n${error.message}\n\n` +
-        "Run it again. If that does not help, this restores without the export: there is no way back, and nothing is ended again:\n" +
+        "Try again. If that does not help, this restores without the export. There is no way back, and nothing is ended again:\n" +
         insistently(),
     );
   }
@@ -207,7 +211,7 @@ async function exportPresent(
 async function travel(databases: EveryDatabase, binding: string, timestamp: string): Promise<string> {
   await databases.travel(binding, timestamp);
   if (!(await hasAccounts(databases, binding)))
-    throw new Failure(`At ${timestamp} ${binding} had no tables. Go back as said above.`);
+    throw new Failure(`At ${timestamp} ${binding} had no tables. Go back with the command above.`);
   const [row] = await databases.query(binding, "SELECT count(*) AS n FROM accounts");
   return `${row?.n} accounts`;
 }

@@ -21,19 +21,19 @@ const SECRETS_HAVE_CHANGED = /secrets have changed|\[code: 10220\]/;
 export const rollback = defineCommand({
   name: "rollback",
   summary: [
-    "Returns to the version before, or to the one that is named. It does not change D1: the version before works on its schema.",
-    "Refuses when a secret was set since: the version would bring the older one back.",
+    "Returns to the previous version, or to the one you name. D1 does not change: the previous version works on its schema.",
+    "Refuses if a secret was set since, because the version would bring the older one back.",
   ],
   positionals: { usage: "[<version id>]", help: [["<version id>", "A version of `npx wrangler versions list`."]] },
   options: {
     url: { type: "string", value: "<address>", help: "The address to test afterwards: https://api.example.com." },
     wait: { type: "string", default: "60", value: "<seconds>", help: "How long it may take to answer. Default 60." },
     "older-secrets": { type: "boolean", default: false, help: "Brings the secrets of that version back, too." },
-    "dry-run": { type: "boolean", default: false, help: "Says which version it would return to, and does nothing." },
+    "dry-run": { type: "boolean", default: false, help: "Says which version it would return to. Changes nothing." },
     env: ENVIRONMENT,
   },
   run: async ({ values, positionals }, context) => {
-    if (positionals.length > 1) throw misused(`Name one version: ${positionals.join(", ")} are several.`, rollback);
+    if (positionals.length > 1) throw misused(`Name one version, not several: ${positionals.join(", ")}.`, rollback);
     const seconds = secondsOf("--wait", values.wait);
     requireAddress("--url", values.url);
     const wrangler = new Wrangler(context, values.env);
@@ -43,7 +43,7 @@ export const rollback = defineCommand({
     const version = positionals[0] ?? versionBefore(deployments, values.env);
     const its = signerOf(await viewVersion(wrangler, version));
     if (its === undefined)
-      throw new Failure(`Nothing was changed. There is no version before: ${version} is an empty Worker.`);
+      throw new Failure(`Nothing was changed. There is no previous version: ${version} is an empty Worker.`);
     requireSameSigner(wrangler, {
       version,
       its,
@@ -75,12 +75,12 @@ export const rollback = defineCommand({
 function versionBefore([present, ...older]: readonly Deployment[], environment: string): string {
   const [live, before] = [stableOf(present === undefined ? [] : [present]), stableOf(older)];
   const another = "Name one of `npx wrangler versions list`";
-  if (before === undefined) throw new Failure(`There is no version before. ${another}.`);
+  if (before === undefined) throw new Failure(`There is no previous version. ${another}.`);
   const isRollback = older.some((one) => stableOf([one]) === live) || isOurs(present);
   if (live === undefined || !isRollback) return before;
   throw new Failure(
-    `Nothing was changed. ${live} is live by a rollback already, and the version before it, ${before}, is the one that was left.\n` +
-      `To complete that rollback: ${commandLine("rollback", environment, live)}\n${another} to return further.`,
+    `Nothing was changed. ${live} is already live after a rollback, and the version before it, ${before}, is the one you left.\n` +
+      `To complete that rollback: ${commandLine("rollback", environment, live)}\n${another} to go back further.`,
   );
 }
 
@@ -121,8 +121,8 @@ async function failureOf(
 ): Promise<Failure> {
   if (SECRETS_HAVE_CHANGED.test(message)) {
     return new Failure(
-      `Nothing was changed. Secrets were set after version ${version}, and it would bring the older ones back: after a rotation a ` +
-        "secret that leaked would sign again, and every credential that the newer one signed would be refused.\n" +
+      `Nothing was changed. Secrets were set after version ${version}, and it would bring the older ones back. After a rotation a ` +
+        "leaked secret would sign again, and every credential that the newer one signed would be refused.\n" +
         waysOn(wrangler, version),
     );
   }
@@ -134,9 +134,9 @@ async function describeLive(wrangler: Wrangler, name: string, wanted: string): P
   try {
     const [present] = await listDeployments(wrangler);
     const live = present?.versions.map(({ version_id }) => version_id).join(" and ");
-    return live === wanted ? `${name} has ${wanted} all the same.` : `Nothing was changed: ${name} has ${live}.`;
+    return live === wanted ? `${name} has ${wanted} anyway.` : `Nothing was changed: ${name} has ${live}.`;
   } catch {
-    return `Which version ${name} has now could not be read.`;
+    return `Could not read which version ${name} has now.`;
   }
 }
 

@@ -1,12 +1,12 @@
 /**
- * `npm run rotate-secret`: a new signing secret, while requests go on. No secret is read, shown or kept on this machine.
+ * `npm run rotate-secret`: a new signing secret, without interrupting requests. No secret is read, shown or kept on this machine.
  *
  * 1. The slot that does not sign gets a new random secret. Every isolate verifies with it; none signs with it.
  * 2. A wait, until every location has it.
- * 3. SIGNING_SECRETS names that slot, and the Worker is deployed. The old slot goes on verifying what it signed.
+ * 3. SIGNING_SECRETS names that slot, and the Worker is deployed. The old slot still verifies what it signed.
  *
- * `--end-old` ends what the old slot signed: the slot gets a random secret that signed nothing. Either refuses while the old slot is
- * needed; `--now` does it all the same.
+ * `--end-old` ends what the old slot signed: the slot gets a random secret that signed nothing. Both refuse while the old slot is
+ * needed, unless `--now` is given.
  */
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
@@ -31,22 +31,22 @@ const PROPAGATION_SECONDS = 120;
 export const rotateSecret = defineCommand({
   name: "rotate-secret",
   summary: [
-    "Makes a new signing secret, while requests go on. The one before goes on verifying what it signed.",
-    "If it stops in the middle, run it again: it goes on.",
+    "Creates a new signing secret without interrupting requests. The previous one still verifies what it signed.",
+    "If it stops halfway, run it again and it continues.",
   ],
   options: {
     "end-old": {
       type: "boolean",
       default: false,
-      help: "Ends what the secret before has signed, in place of a rotation.",
+      help: "Ends everything that the previous secret signed, instead of rotating.",
     },
     "dry-run": {
       type: "boolean",
       default: false,
-      help: "Says what it would do and what is needed still, and does nothing.",
+      help: "Says what it would do and what is still needed. Changes nothing.",
     },
     yes: YES,
-    now: { type: "boolean", default: false, help: "Does so although credentials that it signed are valid." },
+    now: { type: "boolean", default: false, help: "Goes ahead even while credentials that it signed are valid." },
     wait: {
       type: "string",
       default: String(PROPAGATION_SECONDS),
@@ -74,14 +74,14 @@ export const rotateSecret = defineCommand({
     if (options["end-old"]) {
       if (rotation.stage === "deploying") {
         throw new Failure(
-          `A rotation to ${rotation.slot} was interrupted: the Worker may still sign with ${old}, and ending it would end what is being ` +
-            `signed. Complete the rotation first: ${commandLine("rotate-secret", options.env)}`,
+          `A rotation to ${rotation.slot} was interrupted, and the Worker may still sign with ${old}. ` +
+            `Complete the rotation first: ${commandLine("rotate-secret", options.env)}`,
         );
       }
       if (!secrets.includes(old)) return context.print(`Nothing to end: ${old} has never been set.`);
       if (options["dry-run"])
         return context.print(`Would end what ${old} signed: ${await needInWords()}. A dry run: nothing was done.`);
-      await refuseWhileNeeded("End");
+      await refuseWhileNeeded("end these");
       await confirm(context, {
         isAgreed: options.yes,
         what: `What ${old} signed stops working for good: ${await needInWords()}.`,
@@ -93,8 +93,8 @@ export const rotateSecret = defineCommand({
 
     if (options["dry-run"])
       return context.print(
-        `Would set a new secret in ${old}, wait ${seconds} seconds, and deploy the Worker, which signs with ${old} then. ` +
-          `Ends what ${old} signed before: ${await needInWords()}. A dry run: nothing was done.`,
+        `Would set a new secret in ${old}, wait ${seconds} seconds, and deploy the Worker, which then signs with ${old}. ` +
+          `This ends what ${old} signed before: ${await needInWords()}. A dry run: nothing was done.`,
       );
     const steps = await readSchemaSteps(join(context.folder, "migrations"));
     for (const binding of bindings) {
@@ -105,7 +105,7 @@ export const rotateSecret = defineCommand({
       );
     }
     if (rotation.stage !== "deploying") {
-      if (rotation.stage === "done" && secrets.includes(old)) await refuseWhileNeeded("Rotate again, which ends");
+      if (rotation.stage === "done" && secrets.includes(old)) await refuseWhileNeeded("rotate again and end these");
       await writeRotation(wrangler, { ...rotation, stage: "setting" });
       await putNewSecret(wrangler, old);
       context.print(`${old} has a new secret. Waiting ${seconds} seconds, until every location has it.`);
@@ -117,19 +117,18 @@ export const rotateSecret = defineCommand({
     const since = Date.now();
     await writeRotation(wrangler, { slot, since, stage: "done" });
     context.print(`
-${slot} signs now. Commit wrangler.toml: it says so.`);
+${slot} signs now. Commit wrangler.toml, which says so.`);
     // All is done: running it again would be another rotation.
     const need = await readNeed(wrangler, { bindings, since, now: since }).then(describeNeed, (error: unknown) => {
       if (!(error instanceof Failure)) throw error;
       return `what that is could not be read (${error.message})`;
     });
     context.print(`${otherSlot(slot)} still verifies what it signed: ${need}.
-When neither is left, or at once after a leak (with --now): ${commandLine("rotate-secret", options.env, "--end-old")}`);
+Once neither is left, or right after a leak (with --now): ${commandLine("rotate-secret", options.env, "--end-old")}`);
 
     async function needInWords(): Promise<string> {
       if (!secrets.includes(old)) return "nothing";
-      if (rotation.since === undefined)
-        return "nobody knows what, because wrangler.toml does not say since when it does not sign";
+      if (rotation.since === undefined) return "unknown, because wrangler.toml does not say when it stopped signing";
       return describeNeed(await readNeed(wrangler, { bindings, since: rotation.since, now: Date.now() }));
     }
 
@@ -140,8 +139,8 @@ When neither is left, or at once after a leak (with --now): ${commandLine("rotat
         rotation.since === undefined ? undefined : await readNeed(wrangler, { bindings, since: rotation.since, now });
       if (need !== undefined && !isNeeded(need, now)) return;
       throw new Failure(
-        `${old} may still be needed: ${need === undefined ? "wrangler.toml does not say since when it does not sign" : describeNeed(need)}.\n` +
-          `${action} these all the same: add --now.`,
+        `${old} may still be needed: ${need === undefined ? "wrangler.toml does not say when it stopped signing" : describeNeed(need)}.\n` +
+          `To ${action} anyway: add --now.`,
       );
     }
   },

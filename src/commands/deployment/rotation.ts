@@ -3,7 +3,7 @@
  *
  *     SIGNING_SECRETS = "CREDENTIAL_SECRETS_2" # since 2026-11-21T10:00:00.000Z
  *
- * The note makes a rotation that stopped go on, and says whether the other slot is still needed.
+ * The note lets a stopped rotation continue, and says whether the other slot is still needed.
  */
 import { readFile } from "node:fs/promises";
 import { join } from "node:path";
@@ -94,5 +94,5 @@ export async function readNeed(
 export const isNeeded = ({ keys, tokensUntil }: Need, now: number): boolean => keys > 0 || now < tokensUntil;
 
 export const describeNeed = ({ keys, tokensUntil }: Need): string =>
-  `${keys} API ${keys === 1 ? "key" : "keys"} that ${keys === 1 ? "is" : "are"} valid (their owners rotate them in Account Settings), ` +
+  `${keys} valid API ${keys === 1 ? "key" : "keys"} (their owners rotate them in Account Settings), ` +
   `and tokens until ${new Date(tokensUntil).toISOString().slice(0, 10)}`;

@@ -28,7 +28,7 @@ export type SchemaPlan = {
 /** The database has no ledger, and its schema is not `schema.sql`. */
 export class UnknownSchema extends Error {}
 
-/** The same statement as wrangler's. */
+/** Wrangler's own statement. */
 const CREATE_LEDGER = `CREATE TABLE IF NOT EXISTS ${LEDGER}(
   id INTEGER PRIMARY KEY AUTOINCREMENT,
   name TEXT UNIQUE,

@@ -41,7 +41,7 @@ export function requireSameSlot(signers: readonly string[], { slot, stage }: Rot
   if (another === undefined || stage === "deploying") return;
   throw new Failure(
     `The deployed version signs with ${another}, and ${CONFIGURATION} says ${slot}: it is older than the last rotation.\n` +
-      `Pull the change of ${CONFIGURATION} that the rotation made, and run this again. If that change is lost: SIGNING_SECRETS = "${another}".`,
+      `Pull the change to ${CONFIGURATION} that the rotation made, and run this again. If that change is lost: SIGNING_SECRETS = "${another}".`,
   );
 }
 

@@ -54,7 +54,7 @@ export async function smokeTest(
     if (Date.now() + REPEAT_MS > until) {
       throw new Failure(
         `${origin} does not answer as it should:\n${results.map(({ line, passed }) => `  ${passed ? "ok  " : "FAIL"} ${line}`).join("\n")}\n` +
-          `Look at the log: npx wrangler tail --env ${shellWord(environment)}${before === undefined ? "" : `\nTo return to the version before: ${commandLine("rollback", environment, before)}`}`,
+          `Look at the log: npx wrangler tail --env ${shellWord(environment)}${before === undefined ? "" : `\nTo return to the previous version: ${commandLine("rollback", environment, before)}`}`,
       );
     }
     await setTimeout(REPEAT_MS);

@@ -76,7 +76,7 @@ function read({ context }: EveryDatabase, binding: string, folder: string) {
   } catch (error) {
     throw new Failure(
       `${binding} was not restored: what ended there cannot be read from ${file}: ${error instanceof Error ? error.message : error}. ` +
-        "If it is of another version, deploy this one first. If it is damaged, restore with --without-export.",
+        "If it is from another version, deploy this one first. If it is damaged, restore with --without-export.",
     );
   } finally {
     before.close();

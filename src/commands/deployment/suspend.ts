@@ -11,7 +11,7 @@ import { askDeployment, findDeployment, URL_OF_DEPLOYMENT } from "./ask-deployme
 export const suspend = defineCommand({
   name: "suspend",
   summary: [
-    "Suspends an account, or opens it again. It answers when the Durable Object of each API key has confirmed it.",
+    "Suspends an account, or opens it again. Ends when the Durable Object of each API key has confirmed it.",
     "Sends the deployment's operator secret, from the environment variable OPERATOR_SECRET.",
   ],
   positionals: {
@@ -25,7 +25,7 @@ export const suspend = defineCommand({
     [ON_THIS_MACHINE]: {
       type: "boolean",
       default: false,
-      help: "Asks the server of `npm run dev` on this machine, in place of --url.",
+      help: "Asks the server of `npm run dev` on this machine, instead of --url.",
     },
   },
   run: async ({ values, positionals }, context) => {
@@ -33,7 +33,7 @@ export const suspend = defineCommand({
     const [account, ...more] = positionals;
     if (account === undefined)
       throw misused("Name the account: its owner's e-mail address or its identifier.", suspend);
-    if (more.length > 0) throw misused(`Name one account: ${account} and ${more.join(", ")} are several.`, suspend);
+    if (more.length > 0) throw misused(`Name one account, not several: ${[account, ...more].join(", ")}.`, suspend);
     const deployment = await findDeployment(values, suspend, context);
     const where = values[ON_THIS_MACHINE] ? [`--${ON_THIS_MACHINE}`] : ["--url", deployment.origin];
     const undo = commandLine("suspend", "", account, ...where, "--resume");
@@ -62,8 +62,8 @@ export const suspend = defineCommand({
       );
     context.print(
       resume
-        ? "Panelists see it within the freshness of their answers."
-        : `Panelists see it within the freshness of their answers. To undo it: ${undo}`,
+        ? "Panelists see it within FRESHNESS_SECONDS and ANCHOR_SECONDS together."
+        : `Panelists see it within FRESHNESS_SECONDS and ANCHOR_SECONDS together. To undo it: ${undo}`,
     );
   },
 });

@@ -1,7 +1,7 @@
 /**
  * The unfinished part of a restore, written down in the folder of its state before: the databases that it may have put back, and
  * in which it has not ended credentials again. A restore that stops leaves it there. The databases themselves do not show it,
- * because nothing is ended in them any more.
+ * because nothing more is ended in them.
  */
 import { existsSync, readdirSync, readFileSync, renameSync } from "node:fs";
 import { join, resolve } from "node:path";

@@ -43,7 +43,7 @@ const INTERNAL = "say translate locale bank panelist isVisitor unseen markSeen i
 
 const LETTERS = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ";
 
-/** The same in every script: a roadmap calls what is in the board's. */
+/** Short names, shared by all scripts because a roadmap calls the board's. */
 async function shortNames(): Promise<Record<string, string>> {
   const { scripts } = await readElementSources();
   const members = scripts.matchAll(/ protected (?:(?:abstract|override|readonly|get|async) )*(\w+)/g);

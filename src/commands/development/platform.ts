@@ -1,6 +1,6 @@
 /**
  * Plays the platform under `npm run dev`: a page that asks for a sign-in, as a platform's own server does for a customer who is signed in
- * there. It answers requests for localhost from its own page alone, so no foreign page can use the operator's secret through it.
+ * there. It only answers requests for localhost from its own page, so no foreign page can use the operator's secret through it.
  */
 import { once } from "node:events";
 import { createServer, type IncomingMessage, type ServerResponse } from "node:http";

@@ -5,7 +5,7 @@ import type { DeliveryType } from "../../worker/model/webhook.ts";
 import { unionOf } from "./open-union.ts";
 import type { JsonSchema } from "./schemas.ts";
 
-/** By the first word of a type. */
+/** Keyed by the first word of a type. */
 const KINDS = {
   proposal: { name: "ProposalChange", always: ["ideaBankId", "proposalId", "proposal"], also: ["panelistId"] },
   comment: {

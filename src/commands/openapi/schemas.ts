@@ -44,7 +44,7 @@ export function namedSchemas(
   return { ...ofInputs, ...ofAnswers };
 }
 
-/** A list ends; a feed, which takes `after` instead, goes on. */
+/** A list ends; a feed, which takes `after` instead, continues. */
 const hasCursor = (query: Operation["query"]) => queryParameters(query).some(({ name }) => name === "cursor");
 
 type PageOf = { readonly item: z.ZodMiniType; readonly isFeed: boolean };

@@ -79,7 +79,7 @@ const MISTAKES: Readonly<Record<string, string>> = {
   "not whole": "An API key has 51 characters, and this one has more or fewer. Copy all of it.",
 } satisfies Record<Mistake, string>;
 
-/** The same response for every reason but a mistake, which the syntax shows. Only a client with the right secret gets a `reason`. */
+/** One response for every reason except a mistake, which the syntax shows. Only a client with the right secret gets a `reason`. */
 export const unauthorized = oncePer(
   (reason: string) =>
     new Problem("unauthorized", {

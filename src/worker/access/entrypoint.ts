@@ -15,7 +15,7 @@ export type EntrypointMemory = AccessMemory & {
   readonly problemLog: ProblemLog;
 };
 
-/** Over RPC the types are a promise of the caller alone. */
+/** Over RPC nothing checks the types: the caller only promises them. */
 const textOr = (value: unknown): string | null => (typeof value === "string" ? value : null);
 
 export const createAccess = (memory: EntrypointMemory) =>

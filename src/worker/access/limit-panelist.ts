@@ -11,7 +11,7 @@ import { Problem } from "../problem.ts";
 export type Limiters = Pick<Env, "PANELIST_READS" | "PANELIST_WRITES">;
 
 /**
- * Whose requests are counted together. All visitors have the same token, so they are told apart by their addresses: "" when another
+ * Whose requests are counted together. All visitors have the same token, so their addresses distinguish them: "" when another
  * service asks. A signed token's panelist is found later, if the account is unknown here.
  */
 export function holderOf(token: AnyToken, address: string): string {

@@ -32,7 +32,7 @@ const MISTAKES: Readonly<Record<string, string>> = {
   "not whole": "The token is too short or too long. Copy all of it.",
 } satisfies Record<Mistake, string>;
 
-/** The same response for every reason but a mistake, which the syntax shows. It names the expected credential. */
+/** One response for every reason except a mistake, which the syntax shows. It names the expected credential. */
 export const unauthorized = oncePer(
   (reason: string) =>
     new Problem("unauthorized", {

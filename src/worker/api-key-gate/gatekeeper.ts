@@ -74,7 +74,7 @@ export class Gatekeeper {
 
     const call = use.ask(now);
     const asked = this.#ask(asker, request, call);
-    // The call goes on when the client leaves, because a report is sent once.
+    // The call continues when the client leaves, because a report is only sent once.
     if (call.report !== undefined)
       waitUntilOf(caller)(hasSettledWithin(DEADLINE_MS.withFallback, asked).then(() => {}));
     try {
@@ -100,9 +100,9 @@ export class Gatekeeper {
 
   /**
    * The key has changed in D1. Forgets its state in this isolate, notifies its gate, and waits. When it resolves, no isolate
-   * decides by the old state any more: the gate grants no lease by it, and the longest lease that it can have granted has ended
-   * (the lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer within ten seconds; then it is notified
-   * again later, so that its record does not admit a key that nobody has used meanwhile.
+   * decides by the old state: the gate grants no more leases by it, and the longest lease that it can have granted has ended
+   * (the lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer within ten seconds. Then it is notified
+   * again later, so that its record does not admit a key that nobody has used in the meantime.
    */
   async forget(caller: GateCaller, apiKeyId: string): Promise<void> {
     const reports: Record<string, Report> = {};

@@ -25,7 +25,7 @@ export type OwnKey = {
   readonly at: AuditStamp;
 };
 
-/** A gate that was not notified still uses its record, and reads it anew after an answer. */
+/** A gate that was not notified still uses its record, and refreshes it after an answer. */
 export const NOT_NOTIFIED =
   "the key's Durable Object did not answer, and is told again for half a minute. If it does not hear of it, it can use its older record for up to 5 minutes.";
 
@@ -80,7 +80,7 @@ const NOT_BLOCKED =
 
 /**
  * Changes the key. When it resolves, no request anywhere is decided by the old settings, so a narrowing takes effect like a
- * revocation. Repeating a change changes nothing, but notifies the gate again. A new name alone does not concern the gate. Throws
+ * revocation. Repeating a change changes nothing, but notifies the gate again. A new name does not concern the gate. Throws
  * `not-found`; `conflict` for a key that has ended; and `service-unavailable` when the gate does not answer.
  */
 export async function changeOwnKey(

@@ -84,7 +84,7 @@ export class PendingReport {
   }
 
   /**
-   * The report. Undefined when nothing is due: admissions alone wait for the end of their lease, or for a call that is made anyway
+   * The report. Undefined when nothing is due: plain admissions wait for the end of their lease, or for a call that is made anyway
    * (`isCalled`).
    */
   toReport(isCalled: boolean): Report | undefined {

@@ -1,7 +1,7 @@
 /**
- * Delivers changes to webhooks: one change in a request, in the log's order, from the webhook's place on. The place moves only
- * when the receiver has answered 2xx. Deliveries begin after the answer to a write (`deliverSoon`), or in the scheduled job
- * (`deliverDue`), which alone repeats failed ones. Both claim the webhook first.
+ * Delivers changes to webhooks: one change per request, in the log's order, from the webhook's place on. The place only moves
+ * when the receiver has answered 2xx. Deliveries start after the answer to a write (`deliverSoon`), or in the scheduled job
+ * (`deliverDue`), which also retries failed ones. Both claim the webhook first.
  */
 import { listUndelivered } from "../database/changes.ts";
 import {
@@ -126,7 +126,7 @@ export function watchWebhooks(
  * attempt takes up to 15.
  */
 const SOON_MS = 12_000;
-/** An answer is followed by this many at most. The scheduled job makes the others: no vote pays for a webhook that was moved back. */
+/** At most this many follow an answer. The scheduled job makes the others: no vote pays for a webhook that was moved back. */
 const DELIVERIES_SOON = 40;
 const STATEMENTS_SOON = DELIVERIES_SOON + (DELIVERIES_SOON / ROWS) * STATEMENTS_TO_READ;
 
@@ -156,7 +156,7 @@ export async function withDeliveries<Answer>(
   }
 }
 
-/** The job spends at most this long on one account, then serves the next one. An account alone gets the next turn at once. */
+/** The job spends at most this long on one account, then serves the next one. If no other account waits, it gets the next turn at once. */
 const TURN_MS = 10_000;
 /** A run calls this many receivers at the same time. Workers opens six connections for an invocation. */
 const LANES = 4;

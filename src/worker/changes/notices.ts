@@ -14,7 +14,7 @@ export type NoticesEnv = BrandVariables & {
   readonly SIGN_IN_URL?: string;
 };
 
-/** Without the binding, or with a setting that is missing, events wait: those of the last day are sent when it is there. */
+/** Without the binding or a setting, events wait. Those of the last day are sent once it is there. */
 export async function sendNotices(session: Session, env: NoticesEnv, now: number): Promise<void> {
   const { NOTICES: notices, NOTICES_FROM: from, SIGN_IN_URL: signInUrl } = env;
   if (notices === undefined) return;

@@ -27,7 +27,7 @@ export function renderNotice(notice: Notice, { brand, signInUrl }: Deployment) {
 }
 
 /**
- * Where owners sign in at Account Settings itself, the page is one click. Elsewhere the sign-in page is told where to lead back to, as by
+ * If owners sign in at Account Settings itself, the link leads straight to the page. Any other sign-in page gets it as `returnTo`, as from
  * the page that says "You're signed out".
  */
 function addressOf(page: string, signInUrl: string): string {

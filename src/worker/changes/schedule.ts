@@ -49,7 +49,7 @@ function waitOf(retryAfter: string | null, now: number): number {
   return Number.isNaN(wait) ? 0 : wait;
 }
 
-/** The webhook's state after a failure that comes `failingMs` after the first one: it goes on, is ended, or is paused. */
+/** The webhook's state after a failure that comes `failingMs` after the first one: active, ended, or paused. */
 export function stateAfter({ status }: ReceiverAnswer, failingMs: number): "active" | "failed" | "ended" {
   if (status === 410) return "ended";
   return failingMs >= GIVEN_UP_AFTER_MS ? "failed" : "active";

@@ -28,7 +28,7 @@ export const VISITOR_TOKEN = defineEnvelope("ibv", ID_WIDTH + ISSUED_AT_WIDTH + 
 
 /** Lifetimes in seconds: 24 hours unless asked otherwise, 60 seconds to 90 days. */
 export const TOKEN_LIFETIME = { default: 86_400, min: 60, max: 90 * 86_400 } as const;
-/** A visitor's token stands in the source of a page, so its default lifetime is the longest. */
+/** A visitor's token is in the source of a page, so its default lifetime is the longest. */
 export const VISITOR_LIFETIME = { default: 366 * 86_400, min: 60, max: 366 * 86_400 } as const;
 
 /** Times are Unix seconds. `panelistId` is null for a visitor. */
@@ -62,7 +62,7 @@ export type VerifiedToken = CompoundToken & {
   readonly signed?: SignedBy;
 };
 
-/** A token that a tenant's server has signed, before the account's salt has told which panelist it names. */
+/** A token that a tenant's server has signed. The account's salt, not read yet, tells which panelist it names. */
 export type SignedToken = Omit<VerifiedToken, "panelistId" | "signed"> & {
   readonly panelistId?: undefined;
   readonly signed: SignedBy;

@@ -5,14 +5,14 @@
 
 /** Together the decoded texts are at most this many times as long as the text. */
 const MOST_TIMES = 16;
-/** A text that was encoded more often is not read. */
+/** Text that was encoded more often is not decoded. */
 const MOST_LAYERS = 3;
 
 /** A shorter run has no credential in it. */
 const BASE64 = /[\w+/-]{32,}/g;
 /** Letters, digits and signs; a control character means that these were no bytes of a text. */
 const TEXT = /^[\t\n\r\x20-\x7e\x80-\uffff]+$/;
-/** With what a shell or an e-mail writes before it, and an indent after it; or as a text writes it. Each match takes linear time. */
+/** A line break with a shell's or an e-mail's prefix and an indent, or written as an escape. Each match takes linear time. */
 const LINE_BREAK = /[=\\]?\r?\n[ \t]*|\\[rn]/g;
 /** `%5F`, `%255F`, `=5F` (quoted-printable), `\x5f`, `\u005f`, `&#x5f;`, `&#95;`. */
 const ESCAPED = /(?:%(?:25)*|=|\\x|\\u00|&#x)([0-9a-f]{2});?|&#(\d{2,3});/gi;

@@ -1,5 +1,5 @@
 /**
- * The mistakes in sending a credential that its syntax alone shows. They may be told to whoever sent it, because a credential that is sent
+ * Mistakes in sending a credential that its syntax reveals. The sender may learn about them, because a credential that is sent
  * so is refused whether it is valid or not, and the answer is the same: nothing here knows a signature, a store or the time.
  */
 import { API_KEY } from "./api-key.ts";

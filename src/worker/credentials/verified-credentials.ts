@@ -8,7 +8,7 @@ import { BoundedMap } from "../memory/bounded-map.ts";
 import type { SigningKeys } from "./envelope.ts";
 import type { Result } from "./result.ts";
 
-/** In bytes, about: 10,000 of ours. A tenant's server can make its tokens much longer. */
+/** In bytes: about 10,000 of our credentials. A tenant's server can make its tokens much longer. */
 const MAX_BYTES = 5_120_000;
 const ENTRY_BYTES = 400;
 

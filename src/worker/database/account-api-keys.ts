@@ -25,7 +25,7 @@ import { STORED_BYTES } from "./quota.ts";
 import { changeOnce, type Repeated, toRepeated } from "./repeated-changes.ts";
 import { afterRotation } from "./secret-rotation.ts";
 
-/** Of the last rotation. Times are Unix milliseconds; `usedSecret` is the beginning of a hash. */
+/** The last rotation. Times are Unix milliseconds; `usedSecret` is the beginning of a hash. */
 type RotationOf = {
   readonly graceUntil: number | null;
   readonly seen: string | undefined;

@@ -6,7 +6,7 @@ import { prepare } from "../store/statement.ts";
 import { type AuditStamp, auditChange } from "./audit-events.ts";
 import { IS_MEMBER } from "./idempotency.ts";
 
-/** Setting the present values again is no change. Returns false when the person is not a member any more. */
+/** Setting the present values again is not a change. Returns false when the person is no longer a member. */
 export async function setAccountSettings(
   session: Session,
   {

@@ -1,8 +1,8 @@
-/** The API key that acts in a transaction, for triggers: they note it beside each change, and in the events of what it ends for good. */
+/** The API key that acts in a transaction. Triggers record it with each change, and in the events of what it ends for good. */
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 
-/** The same session. Each of its round trips is an act of the key. */
+/** This session, with each round trip recorded as an act of the key. */
 export const actingAs = (
   session: Session,
   values: { readonly accountId: string; readonly apiKeyId: string },

@@ -83,7 +83,7 @@ export const toHourlyCount = ({ hour, admitted, limited }: UsageRow) => ({
   limited,
 });
 
-/** The days before its end at which the account is told that a key expires. */
+/** How many days before a key expires its account is notified. */
 const TOLD_DAYS_BEFORE = [1, 7, 30];
 
 /** As `nextNotice`, of a key. */

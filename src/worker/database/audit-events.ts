@@ -182,7 +182,7 @@ export type LoadedDecision = {
   readonly texts: { readonly before: Texts | null; readonly after: Texts | null } | null;
 };
 
-/** Of a proposal or of a comment, as `undo_texts` has them. */
+/** The texts of a proposal or a comment, as in `undo_texts`. */
 export type Texts = Readonly<Record<string, string | number | null>>;
 
 export async function loadDecision(

@@ -48,7 +48,7 @@ export type ChangeRequest = {
   readonly withSurveys: boolean;
 };
 
-/** `next` is always set, because the log goes on; on an empty page it is behind the account events that were passed over. */
+/** `next` is always set, because the log continues; on an empty page it is after the skipped account events. */
 export type ChangePage = { readonly items: readonly Change[]; readonly next: Position };
 
 /**

@@ -216,7 +216,7 @@ export async function deleteComment(
   return toDeleted(await session.batch(deletion), idempotencyKey);
 }
 
-/** Of a comment, as `undo_texts` has it. */
+/** A comment's row in `undo_texts`. */
 export type KeptComment = Readonly<Record<"proposalId" | "body", string>> &
   Readonly<Record<"createdAt" | "byTenant" | "onBehalf", number>> & { readonly panelistId: string | null };
 

@@ -16,7 +16,7 @@ export type Subject = {
 
 export type Decision = Subject & AuditStamp & { readonly accountId: string; readonly owner: Owner };
 
-/** Of a long text only the beginning is recorded, because events do not count as storage. */
+/** Only the beginning of a long text is recorded, because events do not count as storage. */
 const BEGINNING = 200;
 const beginning = (column: string): string =>
   `iif(length(${column}) > ${BEGINNING}, substr(${column}, 1, ${BEGINNING}) || '…', ${column})`;
@@ -119,14 +119,14 @@ export function recordDecision({ owner, kind, id, ideaBankId, ...decision }: Dec
   };
 }
 
-/** Of the settings `one` (a JSON object) those that are others in `other`. */
+/** The settings in `one` (a JSON object) that differ in `other`. */
 const differing = (one: string, other: string): string =>
   `(SELECT json_group_object(d.key, json(${one} -> ('$.' || d.key))) FROM json_each(${one}) d
      WHERE ${one} -> ('$.' || d.key) IS NOT ${other} -> ('$.' || d.key))`;
 
 /** This many decisions about several proposals keep what each was before, for undoing them: more than a person makes in a minute. */
 const WHOLE = 150;
-/** Of the others, the number of proposals that stay named. */
+/** The number of the other proposals that stay named. */
 const NAMED = 3;
 
 /**
@@ -191,6 +191,6 @@ export function deciding(session: Session, decision: Decision): Session {
   return session.with(recordDecision(decision));
 }
 
-/** Whether the error means that the person of a decision is not a member, or not any more. */
+/** Whether the error means that the person who decides is not a member (any longer). */
 export const isNoMember = (error: unknown): boolean =>
   error instanceof Error && /NOT NULL constraint failed: audit_events\.account_id\b/.test(error.message);

@@ -18,7 +18,7 @@ const PROPOSALS = 100;
  */
 const FIRST = `SELECT id FROM (SELECT id FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NOT NULL
   UNION ALL SELECT id FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NULL) LIMIT ${PROPOSALS}`;
-/** The same, without the proposals from which votes, or proposals that were merged into them earlier, still move to their target. */
+/** The first proposals, except those whose merge is still moving votes, or earlier merged proposals, to its target. */
 const STILL = `SELECT f.id FROM (${FIRST}) f WHERE NOT EXISTS (SELECT 1 FROM merges WHERE source_id = f.id)`;
 const NONE_LEFT = `NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NULL)
   AND NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NOT NULL)`;
@@ -101,7 +101,7 @@ export const deleteLeftovers = (session: Session, position = startPosition()): P
     statements: (accountId, id) => deleteOfIdeaBank({ accountId }, id, BY_THE_JOB),
   });
 
-/** The same for panelists. */
+/** One slice of the panelist that was deleted first. False when nothing is left. */
 export const deletePanelistLeftovers = (session: Session, position = startPosition()): Promise<boolean> =>
   runSlice(session, {
     table: "panelists",

@@ -49,8 +49,8 @@ export async function deleteExpired(session: Session, { table, key, since }: Kin
 }
 
 /**
- * The same for token revocations. One that refuses an inactive panelist is not deleted, however old: the tenant's server can sign
- * a token at any time. Its `revoked_at` is the maximum, and so is its age by `recorded_at`, which the index gives.
+ * Deletes old token revocations. One that refuses an inactive panelist is never deleted, because the tenant's server can sign a
+ * token at any time. Its `revoked_at` is the maximum; the index on `recorded_at` gives the age.
  */
 export async function deleteOldRevocations(session: Session, now: number): Promise<boolean> {
   const deleted = await session.run(
@@ -65,8 +65,8 @@ export async function deleteOldRevocations(session: Session, now: number): Promi
 }
 
 /**
- * The same for the log of changes, for the account that is due first. The last of the old changes stays, so that a reader who has
- * read it is known to have missed none. The account is due again when the next change will be too old, but not within a day.
+ * Deletes old changes of the account that is due first. The last of them stays, which proves that a reader who has read it has
+ * missed none. The account is due again when the next change will be too old, but not within a day.
  * False when no account is due.
  */
 export async function deleteOldChanges(session: Session, now: number, keptMs: number): Promise<boolean> {

@@ -8,7 +8,7 @@ const DAY_MS = 86_400_000;
 
 const DUE = `SELECT id FROM webhooks WHERE failing_since <= ${DATABASE_NOW} - ${DAY_MS} AND failing_told_at IS NULL ORDER BY failing_since LIMIT ${SLICE}`;
 
-/** One that was stopped meanwhile has an event of its own. False when none was due. */
+/** A webhook that was stopped in the meantime has its own event. False when none was due. */
 export async function tellOfFailures(session: Session): Promise<boolean> {
   const { told } = await session.batch({
     audited: prepare(

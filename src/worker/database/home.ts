@@ -5,7 +5,7 @@ import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { isSiteTokenValid } from "./site-tokens.ts";
 
-/** Of an account with more idea banks, those that were made last are read. */
+/** For an account with more idea banks, the newest ones are read. */
 const BANKS_AT_MOST = 50;
 /** A count stops here: so the page reads 5,000 rows at most. */
 export const COUNTED_AT_MOST = 500;

@@ -141,7 +141,7 @@ const complete = (outcome: unknown, details: Details) =>
     outcome: JSON.stringify(outcome),
   });
 
-/** The same result with a mapped outcome. */
+/** Maps the outcome of a result, and keeps its kind. */
 export const mapResult = <From, To>(
   result: IdempotentResult<From>,
   toOutcome: (outcome: From) => To,

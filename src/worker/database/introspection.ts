@@ -12,14 +12,14 @@ import type { PanelistSalt } from "./panelist-salts.ts";
 
 type Asked = {
   readonly accountId: string;
-  /** Of any kind, or any other text. */
+  /** A token of any kind, or any other text. */
   readonly token: string;
   readonly keys: SigningKeys;
   /** Unix milliseconds. */
   readonly now: number;
 };
 
-/** `reason` is told only for a token that names an idea bank of the tenant. At most two round trips. */
+/** Returns a `reason` only for a token that names an idea bank of the tenant. At most two round trips. */
 export async function introspect(session: Session, { accountId, token, keys, now }: Asked): Promise<Introspection> {
   const verified = await verifyAnyToken(token, keys);
   const ideaBankId = verified.ok ? verified.value.ideaBankId : namedIdeaBank(token);

@@ -144,7 +144,7 @@ export async function answerInvitation(
 
 type InvitedRow = { readonly id: Identifier; readonly invited_at: number };
 
-/** A page of the accounts for which the directory knows invitations of a person, newest first. Some may be none any more. */
+/** A page of the accounts for which the directory lists invitations of a person, newest first. Some may be gone. */
 export async function listInvited(directory: Session, person: string, request: PageRequest): Promise<Page<Identifier>> {
   const sql = `SELECT account_id AS id, invited_at FROM invited
     WHERE email = :person AND (invited_at, account_id) < (:afterKey, :afterId)

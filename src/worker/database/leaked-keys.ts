@@ -22,7 +22,7 @@ const LATELY = `:now - ${HEARD_MS} AND :now + ${AHEAD_MS}`;
 const EVENT = "EXISTS (SELECT 1 FROM audit_events WHERE id = r.value ->> 3)";
 
 /**
- * The newest secret ends the whole key; the previous secret ends alone. Keys and secrets that ended or were marked before stay as
+ * The newest secret ends the whole key; a previous secret only ends itself. Keys and secrets that ended or were marked before stay as
  * they are. Returns the ids of the keys whose gates must be notified: those that are changed here, and those that were changed a
  * while ago, because their gates may not know it yet.
  */

@@ -49,7 +49,7 @@ export async function rotateLeakedWebhooks(
 
 export type LeakedSigningSecret = Leak & { readonly text: string; readonly hash: string };
 
-/** Of secrets that were handed out. Those of an older epoch are forgotten when a newer one is remembered. */
+/** Hashes of secrets that were handed out. Storing a newer epoch deletes the older ones. */
 export async function rememberSigningSecret(
   session: Session,
   secret: {
@@ -89,7 +89,7 @@ type SigningRow = EpochColumns & {
 /** Further ones are rotated when the report comes again: each is a round trip. */
 const MOST_ROTATIONS = 50;
 
-/** The texts that are signing secrets of here. One that verifies nothing any more changes nothing. */
+/** Rotates the texts that are this deployment's signing secrets. One that no longer verifies anything changes nothing. */
 export async function rotateLeakedSigningSecrets(
   session: Session,
   { found, reporter, now }: Report<LeakedSigningSecret>,

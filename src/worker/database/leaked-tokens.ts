@@ -39,7 +39,7 @@ export const leakedEvent = (secret: string, ended: string, about: string): strin
   `:now, json_object('before', json_object('secret', NULL, 'foundAt', NULL, 'ended', NULL), 'after', json_object('secret', ${secret},
      'foundAt', ${value("foundAt")}, 'ended', iif(a.marks_leaked_keys, NULL, ${ended}), ${about}))`;
 
-/** SQL: an account that only has leaks marked is told once a day of each secret of a kind. `member` of the details is what it is of. */
+/** SQL: an account that only marks leaks gets one event a day for each secret. `member` of the details names its subject. */
 export const isNews = (secret: string, member: string, id: string): string =>
   `(NOT a.marks_leaked_keys OR NOT EXISTS (SELECT 1 FROM audit_events e WHERE e.account_id = a.id AND e.created_at > :now - ${DAY_MS}
      AND e.event = 'leaked' AND e.changes ->> '$.after.secret' = ${secret} AND e.changes ->> '$.after.${member}' = ${id}))`;
@@ -47,7 +47,7 @@ export const isNews = (secret: string, member: string, id: string): string =>
 export const EVENT_OF_LEAK =
   "INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, webhook_id, actor, created_at, changes)";
 
-/** A token that is not valid any more changes nothing. Returns the revocations, for this isolate to know at once. */
+/** A token that is no longer valid changes nothing. Returns the revocations, so that this isolate knows them at once. */
 export async function recordLeakedTokens(
   session: Session,
   { found, reporter, now }: Report<LeakedToken>,

@@ -1,6 +1,6 @@
 /**
- * When an account is told next of an end, after `:now`: an expression of SQL, NULL for no more. `expiresAt` is one, too (Unix
- * milliseconds). `daysBefore` begins with the last time.
+ * SQL: when an account is next notified of an expiry, after `:now`; NULL for never again. `expiresAt` is an SQL expression, too
+ * (Unix milliseconds). `daysBefore` starts with the last notice.
  */
 export const nextNotice = (expiresAt: string, daysBefore: readonly number[]): string =>
   daysBefore.reduce((later, days) => {

@@ -1,4 +1,4 @@
-/** Events that members are told of by e-mail, each once. */
+/** Events that members get an e-mail about, each once. */
 import type { AuditEvent } from "../model/audit-event.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
@@ -6,9 +6,9 @@ import { EVENT_COLUMNS, type EventRow, toEvent } from "./audit-events.ts";
 
 /** Notices per database per run; each goes to at most 50 members. */
 const AT_A_TIME = 10;
-/** They are chosen among the newest of this number, in turns of the accounts: no account makes another one wait. */
+/** Chosen among this many of the newest, one account after another, so that no account makes another wait. */
 const CANDIDATES = 500;
-/** Older ones are not told any more: they waited for a binding that was missing. */
+/** Older ones are not sent: they waited for a missing binding. */
 const FRESH_MS = 86_400_000;
 
 /** SQL: the event is about an invitation, which only the invited person gets, while it is there. */

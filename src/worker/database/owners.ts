@@ -48,7 +48,7 @@ export const beginVisit = ({ email, digit, accountId, now }: Visit) => ({
 
 type VisitedRow = { readonly account_id: Identifier };
 
-/** A visit that reads. While the database takes no writes, as a full one does, it reads all the same, but makes no account. */
+/** A visit that reads. While the database takes no writes, such as when it is full, it still reads, but creates no account. */
 export async function readAtVisit<Statements extends Batch>(session: Session, visit: Visit, statements: Statements) {
   const { visited, ...firsts } = beginVisit(visit);
   try {

@@ -6,13 +6,13 @@ import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { targetStays } from "./merges.ts";
 
-/** A deleted resource does not exist, even while its row is left. */
+/** A deleted resource does not exist, even while its row remains. */
 const STAYS: Readonly<Record<string, string>> = { panelist: "deleted_at IS NULL", proposal: targetStays("proposals") };
 
 /**
  * One round trip, or none when the path has no identifier. `path` is an operation's, and gives the table of each identifier:
  * `/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}` is a row of `idea_banks`, and one of `proposals` in it. A panelist
- * belongs to the account alone; `{externalId}` names no row. Any other name without a table causes an SQL error, never an owned
+ * only belongs to the account; `{externalId}` names no row. Any other name without a table causes an SQL error, never an owned
  * resource.
  */
 export async function ownsPath(

@@ -75,7 +75,7 @@ const NOT_ENDED = `iif(:epoch IS NULL, coalesce(a.tokens_ended_at, -1) < :issued
   OR (:epoch = b.signing_epoch - 1 AND coalesce(b.signing_previous_until, 0) > unixepoch('subsec') * 1000)
   OR EXISTS (SELECT 1 FROM json_each(coalesce(b.signing_older, '[]'))
     WHERE value ->> 0 = :epoch AND value ->> 1 > unixepoch('subsec') * 1000)))`;
-/** A row that is not that person's, under the identifier; or the person's, under another one. */
+/** Another person's row with this identifier, or this person's row with another one. */
 const NOT_THE_SAME = `EXISTS (SELECT 1 FROM panelists o
   WHERE (o.id = :panelistId OR (o.account_id = :accountId AND o.external_id = :externalId))
     AND NOT (o.id = :panelistId AND o.account_id = :accountId AND o.external_id IS :externalId))`;

@@ -56,7 +56,7 @@ const toPending = (row: Row): PendingProposal => ({
   isCut: row.is_cut === 1,
 });
 
-/** Those that wait longest first. */
+/** A page of pending proposals, the longest waiting first. */
 export async function listPendingProposals(
   session: Session,
   visit: Visit,

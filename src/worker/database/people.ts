@@ -52,7 +52,7 @@ export const COUNTED_AT_MOST = 30;
 /** What a panelist did, counted up to 30 of each kind. `lastAt` is the newest of what was counted, in Unix milliseconds. */
 export type Activity = Readonly<Record<"ideas" | "votes" | "comments", number>> & { readonly lastAt: number | null };
 
-/** By panelist. Those without any are absent. */
+/** Counts by panelist, without panelists who have none. */
 export async function loadActivity(
   session: Session,
   panelists: readonly Panelist[],
@@ -109,7 +109,7 @@ const toContribution = (row: Row): Contribution => ({
 });
 
 export const CONTRIBUTIONS_AT_MOST = 50;
-/** Of each kind this many are looked at, because those on deleted rows are skipped. */
+/** Reads this many of each kind, because those on deleted rows are skipped. */
 const LOOKED_AT = 500;
 
 /**

@@ -279,7 +279,7 @@ export const changeValues = (
   ...wordsOf(title),
   responds: response !== undefined,
   response: response?.text,
-  /** A response gets the time of the change, unless an undo gives it back its own. */
+  /** A response gets the time of the change, unless an undo restores the earlier time. */
   respondedAt: undefined as number | undefined,
   tagged: tags !== undefined,
   tags: tags?.length ? JSON.stringify(tags) : undefined,

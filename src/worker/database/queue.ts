@@ -10,7 +10,7 @@ import { toTags } from "./proposals.ts";
 import { selectTagged } from "./tags.ts";
 import { FOUND_AT_MOST, searchFor } from "./words.ts";
 
-/** Of an account with more idea banks, those that were made last. */
+/** An account with more idea banks shows its newest ones. */
 export const BANKS_AT_MOST = 40;
 /** Texts and names of authors are searched in this many ideas. */
 export const SEARCHED_AT_MOST = 1_000;
@@ -34,7 +34,7 @@ export type QueueStatus = ProposalStatus | typeof OPEN;
 const OPEN_STATUSES = PROPOSAL_STATUSES.filter((status) => status !== "implemented" && status !== "declined");
 const statusesOf = (status: QueueStatus): readonly ProposalStatus[] => (status === OPEN ? OPEN_STATUSES : [status]);
 
-/** `status` undefined: all. `tag` goes with one idea bank alone. */
+/** `status` undefined: all. `tag` needs one idea bank. */
 export type QueueFilter = {
   readonly status: QueueStatus | undefined;
   readonly visibility: Visibility | undefined;

@@ -3,7 +3,7 @@
 /** The bytes of an account that its quota bounds: an expression over its row. */
 export const STORED_BYTES = "stored_bytes + 128 * counted_votes + event_bytes";
 
-/** Whether the trigger `quota_exceeded` has refused the write. */
+/** Whether the trigger `quota_exceeded` refused the write. */
 export const isQuotaExceeded = (error: Error): boolean => /^D1_ERROR: quota exceeded\b/.test(error.message);
 
 /** Whether the trigger `tags_at_most` has refused the write. */

@@ -14,7 +14,7 @@ export type EpochColumns = {
   readonly signing_token_epoch: number;
   readonly token_epoch: number;
 };
-/** Of an idea bank joined with its account. */
+/** Columns of an idea bank joined with its account. */
 export const EPOCH_COLUMNS = "signing_epoch, signing_previous_until, signing_older, signing_token_epoch, token_epoch";
 
 export const toEpochs = (row: EpochColumns): SigningEpochs => ({
@@ -48,7 +48,7 @@ const recordReading = (accountId: string, ideaBankId: string, reader: DailyAct) 
     { accountId, ideaBankId },
   );
 
-/** The same, for a key that is given the secret. */
+/** The signing epochs, for a key that gets the secret. */
 export async function readSigningEpochs(
   session: Session,
   {

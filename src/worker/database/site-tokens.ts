@@ -1,4 +1,4 @@
-/** Which visitor token a board's Embed page hands out: the same one until it is renewed, so that its end can be told. */
+/** Which visitor token a board's Embed page hands out: the same one until it is renewed, so that its expiry is known. */
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { nextNotice } from "./next-notice.ts";
@@ -21,7 +21,7 @@ type Request = {
   readonly now: number;
   /** How long a new one lasts, in seconds. */
   readonly lifetime: number;
-  /** Also where the one before is valid. That one stays valid until its own end. */
+  /** Even if the previous one is valid, which it stays until it expires. */
   readonly renew: boolean;
 };
 

@@ -3,7 +3,7 @@
  * blocks the database.
  */
 
-/** In the request that begins the work, and mostly ends it. It bounds the cost of that request. */
+/** In the request that starts the work, and usually finishes it. Bounds the cost of that request. */
 export const AT_ONCE = 50;
 /** In the scheduled job. */
 export const BY_THE_JOB = 300;

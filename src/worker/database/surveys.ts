@@ -32,7 +32,7 @@ const toSurvey = (row: Row): Survey => ({
   updatedAt: toTimestamp(row.updated_at),
 });
 
-/** Of the account, those with the identifiers of the subquery `ids`. */
+/** The account's surveys with the identifiers in the subquery `ids`. */
 export const selectSurveys = (ids: string): string =>
   `SELECT ${COLUMNS} FROM surveys WHERE id IN (${ids}) AND +account_id = :accountId`;
 export const toSurveys = (rows: readonly Row[]) => rows.map(toSurvey);

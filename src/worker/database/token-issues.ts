@@ -84,7 +84,7 @@ export async function prepareTokenIssue(
   return toIssue(rows.issue) ?? toResult(rows.recalled, idempotencyKey);
 }
 
-/** When the holder's tokens were last ended, alone or with all of the account's. */
+/** When the holder's tokens were last ended, individually or with all of the account's. */
 const lastEnd = (column: string) =>
   `max(coalesce(${column}, 0), coalesce((SELECT tokens_ended_at FROM accounts WHERE id = :accountId), 0))`;
 

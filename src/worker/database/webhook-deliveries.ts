@@ -67,7 +67,7 @@ export type StoredAttempt = {
   readonly type: string;
   readonly status: number | null;
   readonly durationMs: number;
-  /** Of an attempt before 1.1.0 it is not known. */
+  /** Unknown for an attempt before 1.1.0. */
   readonly url?: string;
 };
 
@@ -184,7 +184,7 @@ export type Progress = {
   readonly attempt?: StoredAttempt | undefined;
   /** Set when the attempt failed: the new state of an active webhook, and its delay. */
   readonly failure?: { readonly state: WebhookState; readonly delayMs: number } | undefined;
-  /** True ends the claim. Otherwise the claim starts anew, while the webhook and its account are unchanged. */
+  /** True ends the claim. Otherwise the claim is renewed, unless the webhook or its account has changed. */
   readonly isLast: boolean;
   /** The number of changes after its place that were deleted from the log. */
   readonly missed: number;

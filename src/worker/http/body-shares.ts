@@ -1,8 +1,8 @@
 /**
- * What a sender's request bodies may hold of an isolate's memory while they arrive. An isolate has 128 MB for all tenants, and a body of
- * 64 KiB may take ten seconds: a key with the highest limit could hold 625 MiB by bodies alone. So each sender has 2 MiB, which is 32 of
- * the largest bodies at the same time. Past 32 MiB together, a sender with more than 64 KiB gets no more, so that many senders cannot
- * fill the isolate either: it takes 16 to fill those 32 MiB, and 500 others for the next.
+ * How much of an isolate's memory a sender's request bodies may use while they arrive. An isolate has 128 MB for all tenants, and a body
+ * of 64 KiB may take ten seconds: a key with the highest limit could hold 625 MiB in bodies. So each sender has 2 MiB, which is 32 of
+ * the largest bodies at once. Once all senders hold 32 MiB, a sender with more than 64 KiB gets no more, so that many senders cannot
+ * fill the isolate either: 16 senders fill those 32 MiB, and the next 32 MiB take 500 others.
  */
 import { Problem } from "../problem.ts";
 

@@ -1,4 +1,4 @@
-/** The one way in and out: every request passes this function, around the operation that answers it. */
+/** Every request passes through this function, which wraps the operation that answers it. */
 import type { Context } from "hono";
 import { hasCredential } from "../credentials/hide-credentials.ts";
 import { Problem } from "../problem.ts";

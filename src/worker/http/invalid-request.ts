@@ -5,7 +5,7 @@ import { Problem } from "../problem.ts";
 /** `path` is the field's path, its names joined by dots; empty for the whole input. */
 export type FieldError = { readonly path: string; readonly message: string };
 
-/** At most this many are named, because a body of 64 KiB can break rules in thousands of places. */
+/** Names at most this many, because a body of 64 KiB can break rules in thousands of places. */
 const MAX_ERRORS = 20;
 /** The shown length of a path that the client has made up. */
 const SHOWN_PATH = 100;

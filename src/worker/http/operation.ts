@@ -30,9 +30,9 @@ export type Operation = {
   /** The schema of the successful answer; for an operation with a query, of each item on its page. Without one the answer is 204. */
   readonly answer?: z.ZodMiniType;
   readonly effect: Effect;
-  /** Whether repeating it at once changes nothing more. By default everything is that does not add. A POST that is needs no `Idempotency-Key`. */
+  /** Whether repeating it changes nothing more. The default is true unless it adds. If true, a POST needs no `Idempotency-Key`. */
   readonly idempotent?: boolean;
-  /** For a PUT that may create: then it answers 201. */
+  /** For a PUT that may create, which then answers 201. */
   readonly creates?: true;
   /** For a POST that answers 200. The default is 201 for a POST with an answer, 200 for other methods. */
   readonly status?: 200;

@@ -10,7 +10,7 @@ const INTERVAL_MS = 1_000;
 /** Bounded, because an error's message can hold anything. The causes of refusals are fixed texts. */
 const MAX_CAUSES = 200;
 
-/** By which a reader finds the lines of a request. */
+/** Identifies the log lines of a request. */
 type LineIds = { readonly requestId: string; readonly traceId?: string | undefined };
 
 export class ProblemLog {

@@ -28,7 +28,7 @@ export function toProblem(error: Error, c: AnyContext): Problem {
   return problem;
 }
 
-/** The same, without a line in the log. */
+/** The problem for an error, without a line in the log. */
 export function problemFor(error: Error): Problem {
   if (error instanceof Problem) return error;
   if (isQuotaExceeded(error)) return new Problem("quota-exceeded");

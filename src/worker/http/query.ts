@@ -6,7 +6,7 @@ import type { AppEnv } from "./app-env.ts";
 import { type FieldError, invalid } from "./invalid-request.ts";
 import type { Operation } from "./operation.ts";
 
-/** By name. A parameter that was given several times is a list. */
+/** Values by name. A parameter that was given several times is a list. */
 export type Parameters = Readonly<Record<string, string | string[]>>;
 
 /** Hono keeps an escape that it cannot decode, so `caf%E9` would be the same text as `caf%25E9`. */

@@ -50,7 +50,7 @@ function decodeUtf8(bytes: Uint8Array): string {
   }
 }
 
-/** In V8's words, which name the line and the column, or quote the few characters where the text breaks. */
+/** V8's message, which names the line and the column, or quotes the few characters where the text breaks. */
 const describeFault = (text: string, error: unknown): string =>
   text.trim() === "" || !(error instanceof Error) ? "it is empty" : error.message;
 

@@ -4,7 +4,7 @@ import { toBrand } from "../model/brand.ts";
 import { toStartPageToken } from "../settings.ts";
 import type { AppEnv } from "./app-env.ts";
 
-/** As the file has it where nothing is set, with its own validator for caches. */
+/** The file as it is, if no setting changes it, with its own validator for caches. */
 export async function startPage(c: Context<AppEnv>): Promise<Response> {
   const { BRAND_NAME, BRAND_ICON_URL, START_PAGE_TOKEN, ASSETS } = c.env;
   const token = toStartPageToken(START_PAGE_TOKEN);

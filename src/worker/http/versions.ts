@@ -21,7 +21,7 @@ export type Version = {
   load(session: Session, accountId: string, ids: Ids): Promise<Stored | null>;
 };
 
-/** An operation on a resource that has versions, maybe. */
+/** An operation on a resource that may have versions. */
 export type Versioned = Operation & { readonly version?: Version };
 
 /** `changes` is the schema of what a change can set. `minor` is about the change, so the resource does not have it. */

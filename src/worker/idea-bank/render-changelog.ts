@@ -2,7 +2,7 @@
 import { type Changelog, type ChangelogEntry, MAX_CHANGELOG_BYTES } from "../model/changelog.ts";
 
 /**
- * The response body and its strong validator. The validator is a hash of the body alone, so it reveals nothing that the body does
+ * The response body and its strong validator. The validator is a hash of only the body, so it reveals nothing that the body does
  * not.
  */
 export type RenderedChangelog = { readonly bytes: Uint8Array<ArrayBuffer>; readonly etag: string };

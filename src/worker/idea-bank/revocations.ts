@@ -119,7 +119,7 @@ export class Revocations {
     return listed !== undefined || isComplete ? this.latest(panelistId, listed) : undefined;
   }
 
-  /** The same, from `read`, which D1 has just answered about this panelist alone. */
+  /** When the panelist's tokens were last revoked, with `read` from D1, which was just asked about this panelist. */
   latest(panelistId: string, read: TokenRevocation | undefined): number {
     return laterOf(this.#own.peek(panelistId), read)?.revokedAt ?? NEVER;
   }

@@ -71,11 +71,11 @@ type Asked = { readonly opened: OpenedIdeaBank; readonly view: View };
 
 const MIB = 1024 * 1024;
 export const MEMORY_BYTES = { views: 32 * MIB, share: 6 * MIB } as const;
-/** The identifiers of the proposals in its changelog included. */
+/** Includes the identifiers of the proposals in its changelog. */
 const VIEW_BYTES = 4_096;
 /** The number of idea banks and panelists whose last write is remembered. */
 const MAX_WRITTEN = 10_000;
-/** A view that is this old, in milliseconds, is read anew after an answer. */
+/** A view that is this old, in milliseconds, is refreshed after an answer. */
 const RENEW_MS = 1_000;
 
 export class IdeaBankViews {
@@ -122,7 +122,7 @@ export class IdeaBankViews {
       claims.signed !== undefined && opened.ideaBank !== null && compareEpoch(claims.signed, opened.ideaBank) > 0;
     const isDoubtful = hasNewerEpoch || isYoungToken(claims, terms.youngMs, Date.now());
     if (opened.isRevoked && !isDoubtful) return opened;
-    // Also where memory is sure: otherwise the limit would tell a closed idea bank from one that does not exist.
+    // Even where memory is certain: otherwise the limit would distinguish a closed idea bank from one that does not exist.
     await terms.admitLookup();
     if (!isDoubtful) return opened;
     return (await this.#ask(claims, terms, { atPrimary: true })).opened;

@@ -1,7 +1,7 @@
 /**
  * The keys with which GitHub signs its reports: it publishes them at a URL, by identifier. An isolate asks for them once an hour, and
  * KV keeps them with their age for isolates to come, because GitHub answers 60 requests an hour for an address, and Workers share
- * addresses. With the secret GITHUB_KEYS_TOKEN the requests are counted for that token alone.
+ * addresses. With the secret GITHUB_KEYS_TOKEN GitHub counts only that token's requests.
  *
  * While GitHub refuses, keys that are known serve for 90 days. A withdrawn key does no harm meanwhile: whoever has a leaked secret can
  * end it by the form, too.

@@ -33,7 +33,7 @@ export function toRequest(
     headers.set("Content-Type", JSON_TYPE);
     return new Request(url, { method, headers, body: JSON.stringify(Object.fromEntries(rest)) });
   }
-  // Not those of the URL: each change of them writes the whole URL anew.
+  // Not those of the URL: each change to them rewrites the whole URL.
   const parametersOfQuery = new URLSearchParams();
   for (const [name, value] of rest)
     for (const each of [value].flat())

@@ -28,7 +28,7 @@ const TOOLS = new Map<string, Tool>(
 /** Undefined where there is none. */
 export const toolOf = (name: unknown): Tool | undefined => (typeof name === "string" ? TOOLS.get(name) : undefined);
 
-/** Those that a key with these scopes may use, always in the same order. */
+/** The tools that a key with these scopes may use, always in the same order. */
 export const toolsFor = (scopes: readonly Scope[]): readonly object[] =>
   [...TOOLS]
     .filter(([, { credential }]) => credential.kind === "apiKey" && isAllowed(credential.scope, scopes))
@@ -85,7 +85,7 @@ function inputSchemaOf(tool: Tool): JsonSchema {
 
 type ObjectSchema = { readonly properties?: JsonSchema; readonly required?: readonly string[] };
 
-/** The kinds and words alone: the texts have the bounds, and the operation checks them. */
+/** Only the types and descriptions: the descriptions state the bounds, and the operation checks them. */
 function toJsonSchema(schema: z.core.$ZodType): JsonSchema {
   const { def } = (schema as z.core.$ZodTypes)._zod;
   switch (def.type) {

@@ -34,7 +34,7 @@ export type ApiKeyRecord = {
   readonly allowedAddresses: AllowedAddresses;
 };
 
-/** The reasons after the first two are told only to a client with the right secret. */
+/** Only a client with the right secret learns the reasons after the first two. */
 export type RecordRefusal = "unknown" | "wrong-secret" | "revoked" | "expired" | "paused" | "address";
 
 /** The values of `reason` in a problem document. */

@@ -18,10 +18,10 @@ function luminance(color: string): number {
   return 0.2126 * red + 0.7152 * green + 0.0722 * blue;
 }
 
-/** From 1 to 21. White text stands on the color, and the color is the text of links on white. */
+/** From 1 to 21. White text is on the color, and links have the color on white. */
 const contrastWithWhite = (color: string): number => 1.05 / (luminance(color) + 0.05);
 
-/** A text that may be empty. `faultOf` says what is wrong with another one. */
+/** Text that may be empty. `faultOf` says what is wrong with it otherwise. */
 const orEmpty = (faultOf: (text: string) => string | undefined) =>
   z.string().check(({ value, issues }) => {
     const fault = value.trim() === "" ? undefined : faultOf(value.trim());
@@ -55,7 +55,7 @@ export type BrandVariables = {
   readonly BRAND_COLOR?: string | undefined;
 };
 
-/** From variables that were checked. */
+/** From validated variables. */
 export const toBrand = ({ BRAND_NAME, BRAND_ICON_URL, BRAND_COLOR }: BrandVariables): Brand => ({
   name: BRAND_NAME?.trim() || OWN.name,
   iconUrl: BRAND_ICON_URL?.trim() || OWN.iconUrl,

@@ -1,4 +1,4 @@
-/** An example of each type of delivery, made of the examples of the resources. A test sends it, and the OpenAPI document shows it. */
+/** An example of each type of delivery, from the examples of the resources. A webhook's test sends it, and the OpenAPI document shows it. */
 import * as z from "zod/mini";
 import { type AccountEvent, exampleAccountEvent, isAccountEvent } from "./account-event.ts";
 import type { Change, ChangeType } from "./change.ts";

@@ -32,7 +32,7 @@ export const LeakReports = describe(z.array(LeakReport), {
   fields: {},
 });
 
-/** An item of a report, whatever it is: a member that is no text is empty. */
+/** An item of a report in any form: a member that is not text becomes empty. */
 export function toReport(item: unknown): Record<"token" | "type" | "url" | "source", string> {
   const given = z.looseObject({}).safeParse(item).data ?? {};
   const textOf = (name: string) => (typeof given[name] === "string" ? given[name] : "");

@@ -5,7 +5,7 @@
 
 import { linkIn } from "./links.ts";
 
-/** A part of a line; `kind` is the element of HTML that it is. A link's `href` begins with http:, https: or mailto:. */
+/** A part of a line; `kind` is its HTML element. A link's `href` begins with http:, https: or mailto:. */
 export type Inline =
   | { readonly kind: "text" | "code"; readonly text: string }
   | { readonly kind: "strong" | "em"; readonly parts: readonly Inline[] }
@@ -26,7 +26,7 @@ const MARKS =
   /`([^`\n]+)`|\[([^[\]\n]+)\]\(([^()\s]+(?:\([^()\s]*\)[^()\s]*)*)\)|\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*|\*(?=\S)([^*\n]+?)(?<=\S)\*|\bhttps?:\/\/[^\s<>"“”«»\p{C}、。「」『』【】！（），：；？]+/giu;
 /** A name that is an address itself would say that it leads there. */
 const LIKE_ADDRESS = /^\s*(?:https?:|www\.)/i;
-/** A longer line is not looked through: nobody writes one to be formatted. */
+/** A longer line is not parsed: nobody formats one. */
 const LINE_AT_MOST = 5_000;
 
 /** The parts of one line. */

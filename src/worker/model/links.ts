@@ -1,6 +1,6 @@
 /** Where the addresses in texts end that people write. */
 
-/** A longer one is no address that people use, and finding its end would take long. */
+/** Nobody uses a longer address, and finding its end would take long. */
 const LONGEST = 2_000;
 /** These belong to the sentence around the link. */
 const ENDS_SENTENCE = /[.,;:!?'’…*_~\]}]$/u;

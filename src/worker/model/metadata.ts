@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { exactLine, prose } from "./text.ts";
 
 /**
- * The tenant's own id for a proposal, unique in its idea bank. In NFC alone, so that one spelling never stands for another.
+ * The tenant's own id for a proposal, unique in its idea bank. Only in NFC, so that one spelling never stands for another.
  * `.` and `..` are refused, because they cannot be part of a path.
  */
 export const ProposalExternalId = exactLine({ min: 1, max: 255 }, "NFC").check(

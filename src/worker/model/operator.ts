@@ -14,7 +14,7 @@ export const Health = describe(z.object({ stores: z.catchall(z.object({}), oneOf
   example: { stores: { DB: "ok", CHANGELOGS: "ok", API_KEY_GATE: "ok" } },
   fields: { stores: "Each store by the name of its binding, and whether it answers." },
 });
-/** By the name of the binding. */
+/** Keyed by the name of the binding. */
 export type StoreHealth = z.infer<typeof Health>["stores"];
 
 export const Release = describe(z.object({ version: line({ min: 1, max: 100 }), schema: integer(1, 9_999) }), {

@@ -6,7 +6,7 @@ import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
 import { exactLine, flag, integer, Name, oneOf, Timestamp } from "./text.ts";
 
-/** The tenant's own id for a person, unique within the tenant. In NFC alone, so that one spelling never stands for another. */
+/** The tenant's own id for a person, unique within the tenant. Only in NFC, so that one spelling never stands for another. */
 export const ExternalId = exactLine({ min: 1, max: 200 }, "NFC");
 
 const TEXTS = {
@@ -73,7 +73,7 @@ export const PanelistQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, exter
   fields: { ...PAGE_PARAMETER_TEXTS, externalId: "Only the panelist with this `externalId`." },
 });
 
-/** A visitor's token stands in the source of a page, so it may last longer. */
+/** A visitor's token is in the source of a page, so it may last longer. */
 const lastsTooLong = `must be an integer from ${TOKEN_LIFETIME.min} to ${TOKEN_LIFETIME.max} for a panelist`;
 
 /** Names the panelist by id, or by `externalId`, which creates a new panelist. Or it is for visitors. */

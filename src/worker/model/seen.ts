@@ -19,7 +19,7 @@ export type SeenWithPrevious = Seen & { readonly secret: string };
 
 /** The last use of a secret while it was the newest one; `secret` is the beginning of its hash. */
 export type SeenSecret = Pick<SeenWithPrevious, "at" | "secret">;
-/** This many characters of a hash are enough to tell a key's secrets apart. */
+/** This many characters of a hash distinguish a key's secrets. */
 export const SECRET_LENGTH = 12;
 
 /** The reasons why a known key's request was not admitted. `wrong-secret`: a secret from before a rotation. */

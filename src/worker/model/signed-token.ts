@@ -5,9 +5,9 @@
  *     claims   {"iss":"<idea bank>","sub":"<the tenant's own id>","iat":…,"exp":…,"name":"…"}, and more (signed-claims.ts)
  *
  * The secret is derived from a deployment secret and the kid (HKDF-Expand with SHA-256, RFC 5869), and not stored. So a kid that was
- * changed names another secret, and a forged token costs no I/O. The kid names the account, too: with its salt, which panelist it is
- * follows from the subject (idea-bank/panelist-ids.ts).
- * The epochs are the idea bank's alone (`3`) until the account has ended all tokens, and then its own before it (`1-3`).
+ * changed names another secret, and a forged token costs no I/O. The kid also names the account, whose salt and the
+ * subject give the panelist (idea-bank/panelist-ids.ts).
+ * The epoch is the idea bank's (`3`), preceded by the account's once the account has ended all tokens (`1-3`).
  */
 import * as z from "zod/mini";
 import { digestToBase62 } from "../credentials/base62.ts";

@@ -16,7 +16,6 @@ const TEXTS = {
   url: "Where the survey is answered: an `https` address of at most 2,000 characters, or `null`.",
   externalId: "Your own id for it: 1 to 255 visible characters, or `null`.",
 };
-/** The same text is stored and opened by a browser. */
 const EXAMPLE = {
   title: "How do you travel to work?",
   description: "Two minutes, six questions.",

@@ -40,7 +40,7 @@ const INVISIBLE_WITH_EFFECT = new RegExp(
     /(?<=\p{sc=Mong})(?<!\u180e)\u180e(?=\p{sc=Mong})(?=\p{L})/u,
     // The joiners of the scripts that spell with them (RFC 5892, appendix A.1 and A.2).
     /(?<=[\p{sc=Arab}\p{sc=Beng}\p{sc=Deva}\p{sc=Gujr}\p{sc=Guru}\p{sc=Khmr}\p{sc=Knda}\p{sc=Mlym}\p{sc=Mymr}\p{sc=Orya}\p{sc=Sinh}\p{sc=Syrc}\p{sc=Taml}\p{sc=Telu}])[\u200c\u200d](?=[\p{L}\p{M}])/u,
-    // After a virama, and a letter of Arabic that goes on, also at the end of a word. Where words are not divided by spaces, what divides them.
+    // After a virama, and after a joining Arabic letter, even at the end of a word. The separator of scripts without spaces.
     /(?<=[\u094d\u09cd\u0a4d\u0acd\u0b4d\u0bcd\u0c4d\u0ccd\u0d4d\u0dca\u1039\u17d2])[\u200c\u200d]/u,
     /(?<=\p{sc=Arab})(?<=\p{L})\u200d/u,
     /(?<=[\p{sc=Khmr}\p{sc=Laoo}\p{sc=Mymr}\p{sc=Thai}])\u200b(?=[\p{sc=Khmr}\p{sc=Laoo}\p{sc=Mymr}\p{sc=Thai}])/u,
@@ -58,7 +58,7 @@ export function withoutInvisible(value: string): string {
   return rest === value ? value : withoutInvisible(rest);
 }
 
-/** A visible character: not a space, not an accent alone, not the Braille pattern without a dot, which no property calls blank. */
+/** A visible character: not a space, a bare accent, or the Braille pattern without dots, which no property calls blank. */
 const SEEN = /[^\s\p{DI}\p{M}\u2800]/u;
 
 const lengthMessage = ({ min, max, invisible }: Bounds & Pick<Rules, "invisible">) =>
@@ -136,7 +136,7 @@ export const prose = (bounds: Bounds) => text({ ...bounds, forbidden: CONTROL_BU
 /** Names stand in events, e-mails and lists, where a credential would be read by others. */
 export const Name = text({ min: 1, max: 100, forbidden: CONTROL, invisible: "dropped", credentials: "refused" });
 export const Title = line({ min: 1, max: 200 });
-/** A search. Its words alone are compared. */
+/** A search. Only its words are compared. */
 export const Search = prose({ min: 1, max: 200 });
 export const Description = prose({ min: 0, max: 10_000 });
 

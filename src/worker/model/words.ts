@@ -1,7 +1,7 @@
 /**
  * The words of titles, by which proposals are found. Words are equal regardless of case, accents and width.
  *
- * A script without spaces has no words that can be told apart without a dictionary, so pairs of neighbouring characters take
+ * A script without spaces has words that only a dictionary can separate, so pairs of neighbouring characters take
  * their place. A long word in Latin letters is also found by its last part, because a compound ends with its kind
  * ("Fahrradständer" is a "Ständer").
  */

@@ -36,7 +36,7 @@ export async function changeAccountStatus(
   });
 }
 
-/** A directory that is down keeps no account from being suspended. Meanwhile nobody uses a session. */
+/** An account can be suspended while the directory is down. Nobody can use a session in the meantime. */
 const endSessions = (directory: Session, members: readonly string[]): Promise<boolean> =>
   endSignInsOf(directory, members).then(
     () => true,

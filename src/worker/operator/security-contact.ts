@@ -1,4 +1,4 @@
-/** `/.well-known/security.txt` (RFC 9116): whom to tell of a vulnerability of this deployment. Written for each request, so that it never expires. */
+/** `/.well-known/security.txt` (RFC 9116): who to contact about a vulnerability in this deployment. Written for each request, so that it never expires. */
 import type { Context } from "hono";
 import type { AppEnv } from "../http/app-env.ts";
 import { Problem } from "../problem.ts";

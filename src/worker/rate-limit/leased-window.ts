@@ -68,7 +68,7 @@ export class LeasedWindow {
   }
 
   /**
-   * The same admissions and leases under another limit. It keeps those of the longer of the two windows, because the limit may
+   * These admissions and leases under another limit. Keeps admissions for the longer of the two windows, because the limit may
    * change again.
    */
   under(rateLimit: RateLimit, now: number): LeasedWindow {

@@ -1,5 +1,5 @@
 /**
- * The one place that knows which D1 database holds a row: the first digit of its identifier names the binding. `0` is `DB`, `1` is
+ * Knows which D1 database holds a row: the first digit of its identifier names the binding. `0` is `DB`, `1` is
  * `DB_1`, `a` is `DB_a`. Everything of an account is in one database, so no request of a tenant or a panelist asks two.
  */
 import type { RandomBytes } from "../credentials/base62.ts";

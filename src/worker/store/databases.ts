@@ -44,7 +44,7 @@ type Answered<Answer> = {
 
 /** A read waits this long for a replica, in milliseconds, then asks the primary too (a hedge). A healthy replica needs less. */
 const HEDGE_MS = 250;
-/** The same for the read that makes the next anchor: it begins at the primary, which may be far away. */
+/** The hedge delay of the read that makes the next anchor: it starts at the primary, which may be far away. */
 const PRIMARY_HEDGE_MS = 1_500;
 
 /** An isolate's memory of one database. */
@@ -136,7 +136,7 @@ export class Database {
     try {
       return (await answerWithin(DEADLINE_MS.without, this.#ask(work, options))).answer;
     } catch (error) {
-      // The first missed deadline ends the request and the hedge with it, so both breakers are told here.
+      // The first missed deadline ends the request and the hedge with it, so both breakers record it here.
       this.#missed(error, since);
       throw error;
     }
@@ -165,7 +165,7 @@ export class Database {
     return this.#memory.anchors.anchorMs;
   }
 
-  /** Logs why a caller goes on without an answer, after waiting since `since` (Unix milliseconds). A hang opens the breakers. */
+  /** Logs why a caller continues without an answer, after waiting since `since` (Unix milliseconds). A hang opens the breakers. */
   noteOutage(message: string, error: unknown, since: number): void {
     logWarning(message, error);
     this.#missed(error, since);

@@ -1,5 +1,5 @@
 /**
- * Deadlines for calls to stores. A call that misses its deadline is abandoned: its caller goes on, and no later request waits for
+ * Deadlines for calls to stores. A call that misses its deadline is abandoned: its caller continues, and no later request waits for
  * the call.
  */
 

@@ -1,11 +1,11 @@
 /**
- * The last value that a store gave. `Terms` says how old it may be, and when it is read anew after an answer.
+ * The last value that a store returned. `Terms` says how old it may be, and when it is refreshed after an answer.
  *
- * - **One read at a time.** The other requests look at memory every few milliseconds; after a second one of them reads, too.
+ * - **One read at a time.** The other requests check memory every few milliseconds; after a second one of them reads, too.
  *   Requests share values, never promises, because a promise never settles when its request ends early.
  * - **Outages.** When a read fails or misses its deadline, the kept value is used if it is at most five minutes old. Then nobody
- *   reads for a second. After a hang this second begins at the deadline of two seconds: after ten it is over.
- * - **Late answers count.** A read that missed its deadline goes on, and its value is kept.
+ *   reads for a second. After a hang this second starts at the two-second deadline, so ten seconds after the read it is over.
+ * - **Late answers count.** A read that missed its deadline continues, and its value is kept.
  * - **Clocks.** When a clock has stepped back, a value or a failure from the future does not count as fresh.
  */
 import {
@@ -41,7 +41,7 @@ export type Terms<Value> = {
   readonly freshMs: number;
   /** When the request began, if that was before: what was read since then is fresh. In Unix milliseconds. */
   readonly since?: number | undefined;
-  /** From this age on, the value is also read anew after an answer; never without it or without `waitUntil`. */
+  /** From this age on, the value is refreshed after an answer; never without it or without `waitUntil`. */
   readonly renewMs?: number;
   /** Whether a young value is good enough for this request. */
   readonly accepts?: (value: Value) => boolean;

@@ -61,7 +61,7 @@ export class Session {
   }
 
   /**
-   * The same session, where each round trip also sends `before` and `after`, in the same transaction. `answered` gets the rows of
+   * This session, but each round trip also sends `before` and `after`, in the same transaction. `answered` gets the rows of
    * `after`.
    */
   with<Row>({

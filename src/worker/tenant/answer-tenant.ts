@@ -60,7 +60,7 @@ export function createApiKeyAuthentication(memory: KeyMemory): AuthenticateApiKe
 
 const scopeOf = ({ credential }: TenantOperation) => (credential.kind === "apiKey" ? credential.scope : null);
 
-/** For these, the answer, or the list of voters afterwards, would reveal which panelist the person is. */
+/** Their answers, or the list of voters afterwards, would reveal which panelist the person is. */
 const namesPerson = (body: unknown): boolean =>
   typeof body === "object" && body !== null && "panelistExternalId" in body && body.panelistExternalId !== undefined;
 

@@ -29,7 +29,7 @@ async function describeSecret(
   return { ...secret, previousUntil: until > now ? toTimestamp(until) : null };
 }
 
-/** After the answer: the hash of a secret that is handed out, so that the secret is known again where it leaks. */
+/** After the answer, stores the hash of a secret that is handed out, so that it is recognized if it leaks. */
 function rememberSoon(
   c: Context<TenantEnv>,
   session: Session,

@@ -127,6 +127,6 @@ it("says of a database with an older schema what to run, not what SQL lacks", as
   expect([code, stdout, stderr.trim()]).toEqual([
     1,
     "",
-    "DB has an older schema than this version. `npm run dev` makes the databases of this machine.",
+    "DB has an older schema than this version. `npm run dev` creates the databases of this machine.",
   ]);
 });

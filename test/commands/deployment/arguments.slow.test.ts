@@ -15,10 +15,10 @@ it.each([
   ["deploy", ["--env"], "Option '--env <value>' argument missing."],
   ["deploy", ["--wait", "2m"], "--wait 2m: a number of seconds, such as 120."],
   ["rotate-secret", ["--wait", "2m"], "--wait 2m: a number of seconds, such as 120."],
-  ["rollback", ["version-6", "version-7"], "Name one version: version-6, version-7 are several."],
+  ["rollback", ["version-6", "version-7"], "Name one version, not several: version-6, version-7."],
   ["suspend", [], "Name the account:"],
-  ["suspend", ["a@example.com"], "Say where: --url https://api.example.com"],
-  ["suspend", ["a@example.com", "b@example.com"], "Name one account: a@example.com and b@example.com are several."],
+  ["suspend", ["a@example.com"], "Use --url https://api.example.com"],
+  ["suspend", ["a@example.com", "b@example.com"], "Name one account, not several: a@example.com, b@example.com."],
 ] as const)("%s %j is refused in a sentence", async (command, args, message) => {
   const { code, stderr } = await account.run(command, ...args);
   expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
@@ -40,7 +40,7 @@ it.each([
 
 it("npm run deploy --env=staging, without `--`, as npm starts it, does not act on production", async () => {
   const ran = await account.runScript("deploy", "--env=staging");
-  expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining("npm has kept --env for itself.")]);
+  expect([ran.code, ran.stderr]).toEqual([1, expect.stringContaining("npm kept --env for itself.")]);
   expect(account.calls()).toEqual([]);
 });
 

@@ -168,7 +168,7 @@ describe("a failure in the middle", () => {
     // Before the first deployment there was an empty Worker, which its secret has made.
     expect(first.stderr).not.toContain("npm run rollback");
     expect((await deploy("--wait", "0")).stderr).toContain(
-      "To return to the version before: npm run rollback -- version-1\n",
+      "To return to the previous version: npm run rollback -- version-1\n",
     );
   });
 });

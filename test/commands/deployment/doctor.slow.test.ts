@@ -1,4 +1,4 @@
-/** `npm run doctor`: each planted misconfiguration is found, with its mend; a deployment that is well has none. */
+/** `npm run doctor`: each planted misconfiguration is found, with its fix; a deployment that is well has none. */
 
 import { mkdirSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
@@ -71,13 +71,13 @@ it.each<[string, Partial<Seen>, string]>([
   ["replication is off", database({ replication: "disabled" }), "read replication of DB is off"],
   ["replication cannot be read", database({ replication: undefined }), "could not be read"],
   ["sessions hang", address(down({ DB: "down" })), "D1 sessions of DB hang"],
-  ["a database cannot be asked", database({ missingSteps: undefined }), "DB could not be asked"],
+  ["a database cannot be asked", database({ missingSteps: undefined }), "DB could not be queried"],
   ["KV is down", address(down({ CHANGELOGS: "down" })), "/health says that CHANGELOGS is down"],
   ["nothing answers", address({ health: undefined }), "/health does not answer"],
   ["the clock is behind", address({ clockMs: 90_000 }), "the clock of this machine is 90 s behind"],
   ["the clock is ahead", address({ clockMs: -90_000 }), "90 s ahead"],
   ["a forged key is admitted", address({ forgedKey: 200 }), "a forged API key is answered with 200"],
-  ["Account Settings are open", address({ accountSignedOut: 200 }), "answer somebody who is not signed in"],
+  ["Account Settings are open", address({ accountSignedOut: 200 }), "answers without a sign-in"],
   [
     "the secret is old",
     { rotation: { slot: "CREDENTIAL_SECRETS", since: NOW - 400 * 86_400_000, stage: "done" } },
@@ -94,11 +94,11 @@ it.each<[string, Partial<Seen>, string]>([
     "signs with CREDENTIAL_SECRETS_2",
   ],
   ["the signing secret is missing", { secrets: ["OPERATOR_SECRET"] }, "has no secret CREDENTIAL_SECRETS"],
-  ["the operator's secret is missing", { secrets: ["CREDENTIAL_SECRETS"] }, "no OPERATOR_SECRET"],
+  ["the operator's secret is missing", { secrets: ["CREDENTIAL_SECRETS"] }, "OPERATOR_SECRET is missing"],
   [
     "webhooks failed",
     database({ failedWebhooks: 2 }),
-    "webhooks of DB that failed for days and get nothing any more: 2",
+    "webhooks of DB that failed for days and no longer receive anything: 2",
   ],
   ["the scheduled job does not run", database({ lateWebhooks: 1 }), "waited for the scheduled job"],
   ["an account is nearly full", database({ fullAccounts: 1 }), "nine tenths of their storage: 1"],
@@ -109,22 +109,26 @@ it.each<[string, Partial<Seen>, string]>([
   ["a setting is no number", variables({ FRESHNESS_SECONDS: "5s" }), 'FRESHNESS_SECONDS is "5s"'],
   ["rows are kept for too short", variables({ CHANGE_DAYS: "7" }), 'CHANGE_DAYS is "7": not a number of days from 30'],
   ["rows are kept for no number", variables({ USAGE_DAYS: "forever" }), 'USAGE_DAYS is "forever"'],
-  ["a zone cannot be read", variables({ OWN_ZONES: "example.com, ex ample" }), 'no domain in "ex", "ample"'],
+  [
+    "a zone cannot be read",
+    variables({ OWN_ZONES: "example.com, ex ample" }),
+    'every request is refused: "ex", "ample"',
+  ],
   [
     "the host is deeper than a zone, and no zone is named",
     address({ host: "ideas.eu.example.com" }),
-    "the API is at ideas.eu.example.com: of its zone, webhooks are kept out of eu.example.com alone",
+    "the API is at ideas.eu.example.com: webhooks are kept out of eu.example.com, but not out of the rest of its zone",
   ],
   ["accounts are made nowhere", variables({ NEW_ACCOUNTS: "01" }), "NEW_ACCOUNTS names DB_1"],
   [
     "a change is not deployed",
     { live: { variables: { ...VARIABLES, ACCESS_AUD: "old" }, signers: ["CREDENTIAL_SECRETS"] } },
-    "other values of ACCESS_AUD",
+    "differ in ACCESS_AUD",
   ],
   ["nothing is deployed", { live: undefined, secrets: [] }, "nothing is deployed"],
-])("when %s it says so, alone, with a mend", (_, planted, what) => {
+])("when %s it says so, alone, with a fix", (_, planted, what) => {
   const findings = findingsOf({ ...WELL, ...planted }, NOW);
-  expect(findings).toEqual([{ what: expect.stringContaining(what), mend: expect.stringMatching(/\w{4}/) }]);
+  expect(findings).toEqual([{ what: expect.stringContaining(what), fix: expect.stringMatching(/\w{4}/) }]);
 });
 
 it("finds nothing where the zone of a deep host is named, on workers.dev, and at an IP address", () => {
@@ -137,7 +141,7 @@ it("finds nothing where the zone of a deep host is named, on workers.dev, and at
 it("a database that neither answers nor is healthy is down: its sessions do not hang", () => {
   const planted = { ...WELL, ...address(down({ DB: "down" })), ...database({ missingSteps: undefined }) };
   expect(findingsOf(planted, NOW).map(({ what }) => what)).toEqual([
-    "DB could not be asked",
+    "DB could not be queried",
     "/health says that DB is down",
   ]);
 });
@@ -158,7 +162,7 @@ describe("against a deployment", () => {
     const before = [account.state().workers, readFileSync(inCheckout("wrangler.toml"), "utf8")];
     const stdout = await well("doctor", "--url", account.origin);
     expect(stdout.trim().split("\n")).toEqual([
-      "Looks at the top level of wrangler.toml in the Cloudflare account Example Ltd (account-1).",
+      "Checking the top level of wrangler.toml in the Cloudflare account Example Ltd (account-1).",
       "Nothing found.",
     ]);
     expect([account.state().workers, readFileSync(inCheckout("wrangler.toml"), "utf8")]).toEqual(before);
@@ -171,8 +175,8 @@ describe("against a deployment", () => {
     account.answers["/health"] = { status: 503, body: '{"stores":{"DB":"down"}}' };
     const { code, stdout, stderr } = await account.run("doctor", "--url", account.origin);
     expect([code, stderr.trim()]).toEqual([1, "1 finding."]);
-    expect(stdout).toContain(`Looks at ${account.origin} from outside.`);
-    expect(stdout).toContain("- /health says that DB is down\n  Mend: ");
+    expect(stdout).toContain(`Checking ${account.origin} from outside.`);
+    expect(stdout).toContain("- /health says that DB is down\n  Fix: ");
     expect((await account.run("doctor")).stderr).toContain("You are not logged in to Cloudflare.");
   });
 
@@ -214,13 +218,13 @@ describe("against a deployment", () => {
     for (const what of [
       "Access has no audience",
       "LEASE_SECONDS",
-      "other values of LEASE_SECONDS",
+      "differ in LEASE_SECONDS",
       "OPERATOR_SECRET",
       "replication of DB is off",
       "that failed",
       "D1 sessions of DB hang",
     ])
       expect(stdout).toContain(what);
-    expect(stdout.match(/^ {2}Mend: \w/gm)).toHaveLength(7);
+    expect(stdout.match(/^ {2}Fix: \w/gm)).toHaveLength(7);
   });
 });

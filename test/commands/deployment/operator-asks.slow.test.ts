@@ -38,7 +38,7 @@ const ENDING: [string, Parameters<typeof refused>, string][] = [
     ["suspend", "o@example.com", "--url", "https://api.example.com"],
     "o@example.com is suspended at https://api.example.com",
   ],
-  ["restore", ["restore", "--from", "backups/b"], "What is there is replaced by backups/b."],
+  ["restore", ["restore", "--from", "backups/b"], "All data is replaced by backups/b."],
 ];
 
 describe.each(ENDING)("npm run %s", (_, args, sentence) => {
@@ -51,7 +51,7 @@ describe.each(ENDING)("npm run %s", (_, args, sentence) => {
     const before = contentOf("DB");
     const { code, stderr } = await run();
     expect([code, stderr]).toEqual([1, expect.stringContaining(`${sentence}`)]);
-    expect(stderr).toContain("Nothing was done, because nobody can be asked here. To do it: add --yes.");
+    expect(stderr).toContain("Nothing was done, because nobody can answer here. To do it: add --yes.");
     expect([contentOf("DB"), calls().filter((call) => !call.includes("--command SELECT"))]).toEqual([before, []]);
   });
 
@@ -80,14 +80,14 @@ describe("npm run rotate-secret -- --end-old", () => {
     const before = secrets();
     account.answerWith(undefined);
     const { stderr } = await refused("rotate-secret", "--end-old", "--now");
-    expect(stderr).toContain("What CREDENTIAL_SECRETS signed stops working for good: 1 API key that is valid");
+    expect(stderr).toContain("What CREDENTIAL_SECRETS signed stops working for good: 1 valid API key");
     expect(secrets()).toEqual(before);
     await well("rotate-secret", "--end-old", "--now", "--yes");
     expect(secrets()).not.toEqual(before);
   });
 
   it.each([
-    [["--end-old"], "Would end what CREDENTIAL_SECRETS signed: 1 API key that is valid"],
+    [["--end-old"], "Would end what CREDENTIAL_SECRETS signed: 1 valid API key"],
     [[], "Would set a new secret in CREDENTIAL_SECRETS, wait 120 seconds, and deploy the Worker"],
   ])("--dry-run with %j says what it would do, and does nothing", async (more, sentence) => {
     const before = account.state().workers;

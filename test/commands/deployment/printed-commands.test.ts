@@ -36,7 +36,7 @@ it("a command line has its arguments quoted, and keeps its environment", () => {
 
 it.each([
   ["npm run deploy", "npm run deploy -- --env staging"],
-  ["npm run rotate-secret, which goes on", "npm run rotate-secret -- --env staging, which goes on"],
+  ["npm run rotate-secret, which continues it", "npm run rotate-secret -- --env staging, which continues it"],
   ["npm run account -- list; then more", "npm run account -- list --env staging; then more"],
   ["npx wrangler secret put OPERATOR_SECRET", "npx wrangler secret put OPERATOR_SECRET --env staging"],
 ])("what the doctor advises for staging does not act on production: %s", (advice, expected) => {

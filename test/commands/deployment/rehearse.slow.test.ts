@@ -12,20 +12,20 @@ afterEach(() => account.close());
 
 const run = (...more: string[]) =>
   account.run("rehearse", "--env", "staging", "--url", account.origin, "--wait", "0", "--yes", ...more);
-const summary = (text: string) => text.slice(text.indexOf("The rehearsal saw:")).trim().split("\n");
+const summary = (text: string) => text.slice(text.indexOf("Results of the rehearsal:")).trim().split("\n");
 
 it("does all of it, and says what it saw", async () => {
   const { code, stdout, stderr } = await run();
   expect([code, stderr.includes("failed")]).toEqual([0, false]);
   expect(summary(stdout).map((line) => line.replace(/ \(\d+ s\)$/, ""))).toEqual([
-    "The rehearsal saw:",
+    "Results of the rehearsal:",
     "ok    deploy: deployed, and the smoke test passed",
-    "ok    nobody is there: no account but the rehearsal's",
-    expect.stringMatching(/^ok {4}read replication: auto\. To see replicas serve/),
+    "ok    no other accounts: only the rehearsal's",
+    expect.stringMatching(/^ok {4}read replication: auto\. To see which replicas answer/),
     expect.stringMatching(/^ok {4}backup: backups.rehearsal-/),
-    "ok    restore: what was changed after the backup is as it was",
+    "ok    restore: a change made after the backup is undone",
     "ok    rotate the signing secret: a new secret signs",
-    "ok    deploy again, and roll back: the version before was live, and now this one is",
+    "ok    deploy again, and roll back: the previous version was live, and now this one is",
     "look  doctor: its findings are above",
     expect.stringMatching(/^Commit wrangler\.toml/),
   ]);
@@ -59,7 +59,7 @@ it("refuses an environment in which there are accounts, and changes none", async
 
 it("refuses production, and to begin unasked", async () => {
   const { stderr: production } = await account.run("rehearse", "--url", account.origin, "--yes");
-  expect(production).toContain("Say where: --env and --url.");
+  expect(production).toContain("Give --env and --url.");
   account.answerWith(undefined);
   const { stderr: unasked } = await account.run("rehearse", "--env", "staging", "--url", account.origin);
   expect(unasked).toContain("To do it: add --yes.");

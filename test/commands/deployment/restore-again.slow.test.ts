@@ -35,7 +35,9 @@ it("one database, stopped before what had ended was ended again: the same comman
   sql("DB", REVOKED);
   account.change({ failures: ["d1 execute DB --remote --yes --file"] });
   const { stdout } = await refused("restore", "--timestamp", MOMENT);
-  expect(stdout).toContain(`it says what. To complete it: npm run restore -- --timestamp ${MOMENT}\n`);
+  expect(stdout).toContain(
+    `the message says what. To complete the restore: npm run restore -- --timestamp ${MOMENT}\n`,
+  );
   expect(keys()).toEqual([["k1", null]]);
   expect(await well("restore", "--timestamp", MOMENT)).toContain(
     "DB: a restore stopped before it had ended everything",
@@ -101,7 +103,7 @@ it.each(["--from", "--timestamp", "--without-export"])("that is followed by anot
 it("that stopped between databases: --end-again ends in the one that was put back, and leaves the other one alone", async () => {
   const folder = folderIn(await stopBetween("d1 execute DB_1 --remote --yes --json"));
   account.calls();
-  expect(await well("restore", "--end-again", folder)).toContain("DB_1: left alone.");
+  expect(await well("restore", "--end-again", folder)).toContain("DB_1: left as it is.");
   expect(account.calls().filter((call) => call.startsWith("d1 execute DB_1"))).toEqual([]);
   expect([keysOf("DB"), keysOf("DB_1")]).toEqual([K1_REVOKED, K1_REVOKED]);
 });
@@ -127,7 +129,7 @@ it("that was completed: --end-again changes nothing more, whatever people have d
   const folder = folderIn(await well("restore", "--timestamp", MOMENT));
   sql("DB", "UPDATE accounts SET status = 'active'");
   expect(lastLines(await well("restore", "--end-again", folder))[1]).toBe(
-    `Ended again: nothing, for the restore that made ${folder} is complete.`,
+    `Ended again: nothing; the restore that made ${folder} is complete.`,
   );
   expect(rows("DB", "SELECT status FROM accounts")).toEqual([["active"]]);
 });

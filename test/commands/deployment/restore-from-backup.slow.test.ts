@@ -54,9 +54,9 @@ describe("npm run restore from a backup", () => {
     expect(contentOf("DB")).toEqual(before);
     expect(stdout.trimEnd().split("\n").length).toBeLessThan(12);
     expect(lastLines(stdout)).toEqual([
-      "Put back: backups/b (DB: 1 accounts, 1 API keys, 0 panelists, 0 idea banks, 0 proposals).",
+      "Restored: backups/b (DB: 1 accounts, 1 API keys, 0 panelists, 0 idea banks, 0 proposals).",
       // One for the invitations that were withdrawn since and one for who was signed in, where the database has those tables.
-      expect.stringMatching(/^Ended again: (nothing, for nothing|what) had been ended( \(1 statement\))?\.$/),
+      expect.stringMatching(/^Ended again: (nothing; nothing|what) had been ended( \(1 statement\))?\.$/),
       "Next: npm run deploy, which empties the memory of every location.",
     ]);
   });
@@ -70,7 +70,7 @@ describe("npm run restore from a backup", () => {
       const stdout = await well("restore", "--from", "backups/b", "--without-export");
       expect(keys()).toEqual([["k1", null]]);
       expect(lastLines(stdout)[1]).toBe(
-        "Ended again: nothing, for there is no export. What was revoked or suspended since has to be so again.",
+        "Ended again: nothing; there is no export. Revoke and suspend again what was revoked or suspended since.",
       );
     },
   );
@@ -96,7 +96,7 @@ describe("npm run restore from a backup", () => {
     account.change({ failures: ["d1 execute DB --remote --yes --file"] });
     const { stdout } = await refused("restore", "--from", "backups/b");
     expect(stdout).toMatch(
-      /To complete it: npm run restore -- --from backups\/b\n- .* --end-again \S+\n- or to go back: npm run restore -- --from \S+\n/,
+      /To complete the restore: npm run restore -- --from backups\/b\n- .* --end-again \S+\n- to go back: npm run restore -- --from \S+\n/,
     );
     expect(keys()).toEqual([["k1", 500]]);
   });
@@ -104,12 +104,12 @@ describe("npm run restore from a backup", () => {
   const BACKUPS: [string, (whole: string) => string, string][] = [
     ["is empty", () => "", "has no tables: restoring it would leave nothing"],
     ["has no tables", () => "PRAGMA defer_foreign_keys=TRUE;", "has no tables: restoring it would leave nothing"],
-    ["has no accounts", withoutRows, "backups/b holds no account. To restore it all the same: add --as-it-is."],
+    ["has no accounts", withoutRows, "backups/b has no accounts. To restore it anyway: add --as-it-is."],
     ["is cut off in a statement", (whole) => whole.slice(0, whole.indexOf("max_bytes")), "is not a complete export: "],
     [
       "is cut off between two statements",
       (whole) => whole.slice(0, whole.indexOf("CREATE TRIGGER")),
-      "backups/b/DB.sql is not whole: it has no trigger ",
+      "backups/b/DB.sql is incomplete: it has no trigger ",
     ],
     ["is no SQL", () => "<html>", "is not a complete export: "],
     [

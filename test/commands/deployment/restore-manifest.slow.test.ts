@@ -66,7 +66,7 @@ it.each([
   const before = contentOf("DB");
   const { stderr, stdout } = await refused("restore", "--from", "backups/b");
   expect(stderr).toContain(message);
-  expect(stderr).toContain("To restore it all the same: add --as-it-is.");
+  expect(stderr).toContain("To restore it anyway: add --as-it-is.");
   expect(stdout).toBe("Restores the top level of wrangler.toml in the Cloudflare account Example Ltd (account-1).\n");
   expect(contentOf("DB")).toEqual(before);
   expect(calls().filter((call) => !call.includes("--command"))).toEqual([
@@ -79,8 +79,8 @@ it.each([
 it("the state before a restore is a backup, too: it goes back without another option", async () => {
   sql("DB", REVOKED);
   const stdout = await well("restore", "--from", "backups/b");
-  const [, before = ""] = /or to go back: npm run restore -- --from (\S+)\n/.exec(stdout) ?? [];
-  expect(await well("restore", "--from", before)).toContain(`Put back: ${before}`);
+  const [, before = ""] = /- to go back: npm run restore -- --from (\S+)\n/.exec(stdout) ?? [];
+  expect(await well("restore", "--from", before)).toContain(`Restored: ${before}`);
 });
 
 it.each([

@@ -88,7 +88,7 @@ describe("a backup that brings more than the schema", () => {
     sql("DB", "DROP TRIGGER IF EXISTS extra");
     for (const args of [[], ["--as-it-is"], ["--without-export"]]) {
       const { stderr } = await refused("restore", "--from", "backups/b", ...args);
-      expect(stderr).toContain(`backups/b/DB.sql has what the schema of this version does not have: ${named}`);
+      expect(stderr).toContain(`backups/b/DB.sql has objects that are not in this version's schema: ${named}`);
     }
     expect(calls().filter((call) => call.includes("--file"))).toEqual([]);
   });
@@ -98,7 +98,7 @@ describe("a backup that brings more than the schema", () => {
     await well("backup", "--output", "backups/b");
     const { stderr } = await refused("restore", "--from", "backups/b");
     expect(stderr).toContain(
-      "view newer. It could undo what the API does, a revocation too. If the backup is of a newer version",
+      "view newer. They could undo what the API does, even a revocation. If the backup is from a newer version",
     );
   });
 });

@@ -37,7 +37,7 @@ describe("npm run backup", () => {
   it("of a database without tables is a failure, and leaves no file", async () => {
     const { stderr } = await refused("backup", "--on-this-machine", "--output", "backups/none");
     expect(stderr).toContain(
-      "DB has no tables: there is nothing to back up, and no backup was kept. `npm run dev` makes",
+      "DB has no tables: there is nothing to back up, and no backup was kept. `npm run dev` creates",
     );
     expect(readdirSync(inCheckout("backups/none"))).toEqual([]);
   });
@@ -68,7 +68,7 @@ describe("npm run backup", () => {
         local(`INSERT INTO accounts (id, owner_email, created_at) VALUES ('w${writes}', 'w${writes++}', 1)`),
       );
       const { stderr } = await refused("backup", "--on-this-machine", "--output", "backups/b");
-      expect(stderr).toContain("A server writes to DB all the time, so its export would be of no single moment.");
+      expect(stderr).toContain("A server keeps writing to DB, so its export would not be of a single moment.");
       expect(readdirSync(inCheckout("backups/b"))).toEqual([]);
     });
   });
@@ -131,7 +131,7 @@ describe("npm run restore to a moment", () => {
       "d1 execute DB --remote --yes --file backups…/DB-end-again.sql",
     ]);
     expect(lastLines(stdout)).toEqual([
-      `Put back: ${MOMENT} (DB: 1 accounts).`,
+      `Restored: ${MOMENT} (DB: 1 accounts).`,
       // One is for the invitations that were withdrawn since, and one for who was signed in.
       "Ended again: what had been ended (2 statements).",
       "Next: npm run deploy, which empties the memory of every location.",
@@ -144,7 +144,7 @@ describe("npm run restore to a moment", () => {
     expect(keys()).toEqual([["k1", null]]);
     const [, folder = ""] = /npm run restore -- --end-again (\S+)/.exec(stdout) ?? [];
     expect(lastLines(await well("restore", "--end-again", folder))[0]).toBe(
-      "Put back: nothing, the databases keep their data.",
+      "Restored: nothing; the databases keep their data.",
     );
     expect(keys()).toEqual([["k1", 500]]);
   });

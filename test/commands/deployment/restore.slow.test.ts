@@ -70,7 +70,7 @@ it("a restore brings the data back, and no credential that had been ended", asyn
   expect(restore).toMatch(/npm run restore -- --end-again \S+ --on-this-machine\n/);
   // What it did and what is next are the last three lines, and wrangler's answers are not shown.
   expect(restore.trimEnd().split("\n").slice(-4)).toEqual([
-    expect.stringMatching(/^Put back: backups\/before \(DB: 1 accounts, 4 API keys, \d+ panelists, /),
+    expect.stringMatching(/^Restored: backups\/before \(DB: 1 accounts, 4 API keys, \d+ panelists, /),
     expect.stringMatching(/^Ended again: what had been ended \(\d+ statements\)\.$/),
     "Next: stop `npm run dev` and start it again, which empties its memory.",
     "exit 0",

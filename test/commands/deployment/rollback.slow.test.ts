@@ -42,7 +42,7 @@ it("says so when there is no version before", async () => {
     const made = deployments.slice(start, first + 1);
     account.change({ workers: { "edge-access-api": { secrets, deployments: made } } });
     const { code, stderr } = await account.run("rollback");
-    expect([code, stderr]).toEqual([1, expect.stringContaining("There is no version before")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("There is no previous version")]);
     expect(worker()?.deployments).toEqual(made);
   }
 });
@@ -50,11 +50,11 @@ it("says so when there is no version before", async () => {
 describe("a rollback that failed says what is live, and how to go on", () => {
   it.each([
     ["versions deploy", [], "Nothing was changed: edge-access-api has version-2.\n✘ [ERROR] A request to", ""],
-    ["versions deploy!", [], "edge-access-api has version-1 all the same.\n", ""],
+    ["versions deploy!", [], "edge-access-api has version-1 anyway.\n", ""],
     [
       "rollback version-1!",
       ["version-1", "--older-secrets"],
-      "edge-access-api has version-1 all the same.\n",
+      "edge-access-api has version-1 anyway.\n",
       " --older-secrets",
     ],
   ])("%s", async (failure, args, live, option) => {
@@ -71,7 +71,7 @@ describe("a rollback that failed says what is live, and how to go on", () => {
   it("also when that cannot be read", async () => {
     account.before("versions deploy", () => account.change({ failures: ["versions deploy", "deployments list"] }));
     const { stderr } = await account.run("rollback");
-    expect(stderr).toContain("Which version edge-access-api has now could not be read.");
+    expect(stderr).toContain("Could not read which version edge-access-api has now.");
   });
 });
 
@@ -79,7 +79,7 @@ describe("after a rollback, without a version", () => {
   it("it does not go forward to the version that was left", async () => {
     await account.run("rollback");
     const { code, stderr } = await account.run("rollback");
-    expect([code, stderr]).toEqual([1, expect.stringContaining("version-1 is live by a rollback already")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("version-1 is already live after a rollback")]);
     expect(stderr).toContain("npm run rollback -- version-1\n");
     expect(worker()?.deployments.at(-1)?.version).toBe("version-1");
   });
@@ -94,13 +94,13 @@ describe("after a rollback, without a version", () => {
       .slice(start)
       .map((one) => ({ ...one, ...(one.message && { message }) }));
     account.change({ workers: { ...workers, "edge-access-api": { secrets: its?.secrets ?? {}, deployments } } });
-    expect((await account.run("rollback")).stderr).toContain("is live by a rollback already");
+    expect((await account.run("rollback")).stderr).toContain("is already live after a rollback");
   });
 
   it("a failed test of it names the version that was left", async () => {
     account.answers["/health"] = { status: 503, body: "" };
     const { stderr } = await account.run("rollback", "--url", account.origin, "--wait", "0");
-    expect(stderr).toContain("To return to the version before: npm run rollback -- version-2\n");
+    expect(stderr).toContain("To return to the previous version: npm run rollback -- version-2\n");
   });
 });
 

@@ -94,7 +94,7 @@ it("a rotation that is done says so, also when it cannot read what the old slot 
   });
   const { code, stdout } = await rotate();
   expect(code).toBe(0);
-  expect(stdout).toContain(`${SECOND} signs now. Commit wrangler.toml: it says so.`);
+  expect(stdout).toContain(`${SECOND} signs now. Commit wrangler.toml, which says so.`);
   expect(stdout).toContain(`${FIRST} still verifies what it signed: what that is could not be read`);
   expect(account.state().failures).toEqual([]);
 });
@@ -107,7 +107,7 @@ describe("while the old slot is needed", () => {
       const refused = await rotate(...args);
       expect(refused).toMatchObject({
         code: 1,
-        stderr: expect.stringContaining(`${FIRST} may still be needed: 0 API keys`),
+        stderr: expect.stringContaining(`${FIRST} may still be needed: 0 valid API keys`),
       });
     }
     expect(await worker()).toEqual(before);
@@ -130,8 +130,8 @@ describe("while the old slot is needed", () => {
     addKey(", rotated_at, previous_secret_hash, previous_expires_at", grace(7 * DAY_MS));
     addKey(", rotated_at, previous_secret_hash, previous_expires_at", grace(-1));
     addKey(", rotated_at, previous_secret_hash, previous_expires_at, expires_at", `${grace(7 * DAY_MS)}, 2`);
-    expect((await rotate()).stderr).toContain("2 API keys that are valid");
-    expect((await rotate("--end-old")).stderr).toContain("2 API keys that are valid");
+    expect((await rotate()).stderr).toContain("2 valid API keys");
+    expect((await rotate("--end-old")).stderr).toContain("2 valid API keys");
     const database = new DatabaseSync(join(account.folder, "d1-id-0.sqlite"));
     database.exec("UPDATE api_keys SET revoked_at = 2");
     database.close();
@@ -141,7 +141,7 @@ describe("while the old slot is needed", () => {
   it("or if nothing says since when, it refuses", async () => {
     await rotateWell();
     await setSigning(`"${SECOND}"`);
-    expect((await rotate()).stderr).toContain("does not say since when");
+    expect((await rotate()).stderr).toContain("does not say when it stopped signing");
   });
 
   it("after it was ended there is nothing to wait for", async () => {
@@ -187,7 +187,7 @@ describe("from a wrangler.toml that is older than the last rotation", () => {
         1,
         expect.stringContaining(`signs with ${SECOND}, and wrangler.toml says ${FIRST}`),
       ]);
-      expect(stderr).toContain("Pull the change of wrangler.toml");
+      expect(stderr).toContain("Pull the change to wrangler.toml");
       expect(await worker()).toEqual(before);
       await setSigning(newer);
       await rotateWell("--end-old", "--now");
