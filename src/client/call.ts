@@ -1,4 +1,4 @@
-/** What a call is made of: its endpoint, its arguments and its options; and the request that follows from them. */
+/** A call: its endpoint, its arguments and its options, and the request that follows from them. */
 
 /** `query` are the arguments that go there. What is in neither the path nor the query is the body. */
 export type Endpoint = {

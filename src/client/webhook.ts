@@ -6,7 +6,7 @@ export class InvalidWebhook extends Error {
   override readonly name = "InvalidWebhook";
 }
 
-/** In seconds: an older delivery was recorded and sent again by somebody else. */
+/** In seconds. An older delivery may have been recorded and sent again by somebody else. */
 const TOLERANCE = 300;
 
 type Delivery = {

@@ -9,7 +9,7 @@ import { hideCredentials } from "./credentials/hide-credentials.ts";
 /** Workers keeps 256 KB of log for an invocation, which may log several failures. */
 const MAX_LENGTH = 8_000;
 const MAX_DEPTH = 5;
-/** As many of an AggregateError's errors are written. */
+/** At most this many of an AggregateError's errors are written. */
 const MAX_ERRORS = 5;
 
 export const logWarning = (message: string, error?: unknown, about?: string): void =>
@@ -45,7 +45,7 @@ function describe(error: unknown, depth: number): string {
   ].join("\n");
 }
 
-/** No log has these, nor a credential. Another text stands in their place. */
+/** No log contains these, nor a credential. Another text replaces them. */
 const SECRETS: readonly (readonly [RegExp, string])[] = [
   [/[^\s@<>"(),;:=]{1,64}@[^\s@<>"'(),;:]+/g, "…@…"],
   [/\b\d{1,3}(?:\.\d{1,3}){3}\b/g, "(an address)"],

@@ -95,14 +95,14 @@ const LOCAL_IS_NPMS =
   "--local is npm's own option: without `--` before it, npm takes it, and the command acts on the deployment. For this machine's databases write --on-this-machine.";
 
 /**
- * Throws a Failure for unknown arguments, and for an option that npm has taken for itself: without `--` before it, `npm run
+ * Throws a Failure for unknown arguments, and for an option that npm kept for itself: without `--` before it, `npm run
  * deploy --dry-run` would deploy, and `npm run deploy --env=staging` would deploy to production.
  */
 function read<O extends Options>(definition: Definition<O>, args: readonly string[], { variables }: Context): Given<O> {
   const { options, positionals, passesOnTo } = definition;
   const kept = Object.keys(options).filter((name) => {
     const taken = variables[`npm_config_${name.replaceAll("-", "_")}`];
-    // Scripts set npm's own `yes` for `npx`. Where npm has kept ours, the command refuses, because it may not ask.
+    // Scripts set npm's own `yes` for `npx`. If npm kept ours, the command refuses, because it may not ask.
     return name !== "yes" && taken !== undefined && taken !== NPM_DEFAULTS[name];
   });
   if (kept.length > 0)

@@ -82,7 +82,7 @@ async function deleteRows(
   while ((await query(binding, sql)).length === SLICE);
 }
 
-/** With its values in it: wrangler takes no parameters. */
+/** Contains its values, because wrangler takes no parameters. */
 const toText = ({ sql, values }: Statement): string =>
   sql.replace(/\?(\d+)/g, (_, number: string) => {
     const value = values[Number(number) - 1] ?? null;

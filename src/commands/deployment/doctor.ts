@@ -112,7 +112,7 @@ async function examineHere(context: Context, environment: string): Promise<Exami
   return { findings, environment };
 }
 
-/** Undefined for a failed request, which is a finding of its own. */
+/** Undefined for a failed request, which is a separate finding. */
 async function orUndefined<T>(asked: Promise<T>): Promise<T | undefined> {
   try {
     return await asked;

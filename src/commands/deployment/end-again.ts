@@ -134,7 +134,7 @@ const STATEMENTS = [
    FROM api_keys WHERE previous_secret_hash IS NOT NULL AND previous_expires_at IS NOT NULL`,
   `SELECT 'UPDATE api_keys SET revoked_at = ' || quote(revoked_at) || ' WHERE id = ' || quote(id) || ' AND revoked_at IS NULL;' AS sql
    FROM api_keys WHERE revoked_at IS NOT NULL`,
-  // Before the deactivations: a trigger then revokes the tokens once more, at its own time.
+  // Before the deactivations, because a trigger then revokes the tokens again, at its own time.
   `SELECT 'UPDATE panelists SET tokens_revoked_at = ' || quote(at) || ' WHERE id = ' || quote(panelist_id)
      || ' AND coalesce(tokens_revoked_at, 0) < ' || quote(at) || ';' AS sql
    FROM (${REVOKED_UNTIL}) WHERE at > 0`,

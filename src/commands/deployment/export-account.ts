@@ -1,4 +1,4 @@
-/** All of an account, as rows of its tables (schema.sql) a page at a time: for a copy, or for whoever takes the account elsewhere. */
+/** All of an account, as rows of its tables (schema.sql) a page at a time: for a copy, or to take the account elsewhere. */
 import type { EveryDatabase, Row } from "./every-database.ts";
 import { quote } from "./sql.ts";
 

@@ -75,7 +75,7 @@ export async function readBackup(
   throw new Failure(`${folder} has no accounts. To restore it anyway: add --as-it-is.`);
 }
 
-/** A file that was cut off between two statements is SQL all the same: it has fewer tables, indexes or triggers. */
+/** A file that was cut off between two statements is still valid SQL, with fewer tables, indexes or triggers. */
 function requireWholeSchema(file: string, state: SchemaState, steps: readonly SchemaStep[]): void {
   const missing = missingObjects(state, steps);
   if (missing.length === 0) return;

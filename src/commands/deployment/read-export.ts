@@ -24,7 +24,7 @@ const ALLOWED: readonly number[] = [
 
 /** Throws a Failure when the file is not a whole export, or contains other operations. */
 export function readExport(file: string): DatabaseSync {
-  // A damaged database may refer to tables that it has no longer. What it holds can be read all the same.
+  // A damaged database may refer to tables that it no longer has. Its content can still be read.
   // Without a name it is SQLite's own: in memory while it is small, then in a temporary file that ends with the process.
   const database = new DatabaseSync("", { enableForeignKeyConstraints: false });
   try {

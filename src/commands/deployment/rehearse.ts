@@ -1,6 +1,6 @@
 /**
- * `npm run rehearse`: does once, in an environment of its own, what an operator hopes to do rarely. It needs a real account of
- * Cloudflare, and says what it saw there; no test of this project has one.
+ * `npm run rehearse`: does once, in a separate environment, what an operator hopes to do rarely. It needs a real Cloudflare
+ * account, which no test of this project has, and reports what happened there.
  */
 import { join } from "node:path";
 import { type Command, defineCommand, misused } from "../command-line/command.ts";

@@ -1,6 +1,6 @@
 /**
  * `npm run restore -- --timestamp <time>`: every database goes back to that moment (D1 Time Travel). `-- --from <folder>`: to a
- * backup of `npm run backup`, in place of what is there. Both export the present state first, and afterwards end again what was
+ * backup of `npm run backup`, which replaces what is there. Both export the present state first, and afterwards end again what was
  * ended since: API keys, tokens, panelists, accounts. `-- --end-again <folder>` does only this last step, from such an export.
  */
 import { appendFileSync } from "node:fs";

@@ -1,6 +1,6 @@
 /**
  * `npm run build:client`: the package `@edge-access-api/client`, from `src/client` into `dist/client`, which is not committed. Its
- * methods and types, `src/client/tenant-api.ts`, are made of the OpenAPI document and committed: `--check` fails when they are stale.
+ * methods and types, `src/client/tenant-api.ts`, are generated from the OpenAPI document and committed: `--check` fails when they are stale.
  */
 import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { build } from "esbuild";
@@ -37,7 +37,7 @@ export type Document = {
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
 
-/** What a webhook brings, which no operation of a tenant names by itself. */
+/** The types that a webhook delivers, which no tenant operation names. */
 const BESIDES = ["Change"];
 
 const capitalized = (name: string) => name.charAt(0).toUpperCase() + name.slice(1);

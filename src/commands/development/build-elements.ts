@@ -9,7 +9,7 @@ import { ELEMENTS_VERSION } from "../../elements/version.ts";
 import { readElementSources } from "./elements-reference.ts";
 import { elementTypes } from "./elements-types.ts";
 
-/** In the order in which a page names them: a roadmap loads the board's script, and its hash is known where the page has named it. */
+/** In the order in which a page names them: a roadmap loads the board's script, and knows its hash if the page has named it. */
 export const ELEMENTS = ["changelog", "board", "roadmap", "launcher"] as const;
 
 /** A stylesheet becomes its minified text, which the element adopts. */
@@ -24,7 +24,7 @@ const stylesheets: Plugin = {
   },
 };
 
-/** A roadmap is made of the board, which is a script of its own. */
+/** A roadmap uses the board, which is a separate script. */
 const otherScripts: Plugin = {
   name: "other scripts",
   setup({ onResolve }) {

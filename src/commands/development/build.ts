@@ -22,7 +22,7 @@ const API = "docs/api.md";
 /** The part of `docs/api.md` between the two marks, which is made here. */
 const TABLES = /(?<=<!-- resources -->\n).*(?=<!-- end of resources -->)/s;
 
-/** What has changed in the API since the release whose document `npm run release:worker` kept. */
+/** The changes to the API since the release whose document `npm run release:worker` kept. */
 export const API_CHANGES = "docs/api-changes.md";
 export const RELEASED_DOCUMENT = "test/fixtures/released-openapi.json";
 const UNRELEASED = /(?<=<!-- changes -->\n).*(?=<!-- end of changes -->)/s;

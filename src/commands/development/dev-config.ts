@@ -1,4 +1,4 @@
-/** wrangler.toml with more databases, for `npm run dev -- --databases 2`: a file of its own, ignored by git. */
+/** wrangler.toml with more databases, for `npm run dev -- --databases 2`: a separate file, ignored by git. */
 import { readFile, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 

@@ -61,7 +61,7 @@ const config = await createConfig({
               }
             },
           }),
-          // zod writes the bounds of JavaScript's integers where a schema has none of its own.
+          // zod writes the bounds of JavaScript's integers where a schema has none.
           "integer-bounds": () => ({
             Schema({ type, enum: values, minimum, maximum = 0 }, { report }) {
               if (Math.max(Math.abs(minimum ?? 0), Math.abs(maximum)) >= Number.MAX_SAFE_INTEGER) {

@@ -3,7 +3,7 @@ import { defineCommand } from "../command-line/command.ts";
 import { main } from "../command-line/main.ts";
 import { runEach } from "./check.ts";
 
-/** TypeScript 7 takes a quarter of the time. The generators of `npm run build` need 5.9, so this one stands beside it by another name. */
+/** TypeScript 7 takes a quarter of the time. The generators of `npm run build` need 5.9, so 7 is installed next to it under another name. */
 export const COMPILER = "node_modules/typescript-7/bin/tsc";
 const PROJECTS = [".", "src/elements", "src/commands", "src/client", "test/tsconfig.node.json"];
 

@@ -135,7 +135,7 @@ export function compareApis(released: ApiDocument, today: ApiDocument): ApiChang
   return { breaking: [...breaking], added: [...added] };
 }
 
-/** What is compared, without the words: the form in which a released document is kept. */
+/** The compared parts, without descriptions: the form in which a released document is kept. */
 export function withoutWords({ paths, components: { schemas } }: ApiDocument): ApiDocument {
   const isWord = (key: string, value: unknown) =>
     ["example", "examples"].includes(key) ||

@@ -60,7 +60,7 @@ const successOf = (operation: Operation, status: number) => ({
   ...(operation.feed && !operation.answer && { content: { [operation.feed]: { schema: { type: "string" } } } }),
 });
 
-/** What is created has an address if it has an identifier. */
+/** A created resource has an address if it has an identifier. */
 const hasAddress = ({ answer, credential: { kind } }: Operation): boolean =>
   kind !== "access" && answer instanceof z.ZodMiniObject && "id" in answer.shape;
 

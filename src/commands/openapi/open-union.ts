@@ -1,6 +1,6 @@
 /**
- * An answer's schema as a union by a word in it. Each kind has the words and the members of its own, so that a generated client knows
- * what is there for which word. The last kind takes every word, because words can be added. It has all members, none required: only so
+ * An answer's schema as a union by a word in it. Each kind has its own words and members, so that a generated client knows
+ * which members a word has. The last kind takes every word, because words can be added. It has all members, none required: only so
  * do types narrow, since no generator can say "any other word".
  */
 import type { JsonSchema } from "./schemas.ts";

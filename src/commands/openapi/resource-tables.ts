@@ -29,7 +29,7 @@ const RESOURCES: readonly (readonly [title: string, resource: string, request: s
 /** A field's description says its default in a sentence of this form, where the schema has none. */
 const DEFAULT_SENTENCE = / ?The default is ([^.]*)\./;
 
-/** In words: the values where they are listed, else the type. */
+/** A property's type in words: its values if they are listed, else the type. */
 function valuesOf(schema: Schema): string {
   const {
     type,

@@ -44,7 +44,7 @@ export const unauthorized = oncePer(
     }),
 );
 
-/** In milliseconds: for so long a token that was revoked for good is refused from memory. */
+/** How long a token that was revoked for good is refused from memory, in milliseconds. */
 const REFUSED_MS = 60_000;
 /** Bytes, about. A tenant's server can make its tokens much longer than ours. */
 const [MAX_REFUSED_BYTES, ENTRY_BYTES] = [1_024_000, 100];

@@ -40,12 +40,12 @@ const SOON_OVER_MS = 1_000;
 const ADDRESSES_MS = 1_000;
 /** Below this many requests a second a lease costs more than it saves, because asking for it and reporting it are calls, too. */
 const MIN_PER_SECOND = 3;
-/** The next lease is asked for this many calls (as long as this one took) and this many requests before the current one ends. */
+/** The next lease is requested this many calls (as long as this one took) and this many requests before the current one ends. */
 const CALLS_AHEAD = 3;
 const GAPS_AHEAD = 2;
 
 export class KeyUse {
-  /** Of the key in the requests. */
+  /** The hash of the key that the requests send. */
   readonly secretHash: string;
   readonly #rate = new RequestRate();
   /** In the order in which they are used, the oldest first. */
@@ -107,7 +107,7 @@ export class KeyUse {
     return { outcome: "limited", quota: { ...quota, waitMs: quota.waitMs - (now - this.#flood.since) } };
   }
 
-  /** Begins a call for a request that cannot be decided here. The leases are ended, because they are of no more use. */
+  /** Begins a call for a request that cannot be decided here. The leases end, because they are no longer useful. */
   ask(now: number): GateCall {
     this.#rate.count(now);
     this.#endAll();

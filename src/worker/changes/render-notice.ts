@@ -68,7 +68,7 @@ const timeInWords = (timestamp: string): string => {
 const isInvitation = ({ event, changes }: AuditEvent): boolean =>
   event === "changed" && Boolean(changes?.after.invited) && !changes?.after.member;
 
-/** Anybody can report a leak with any text as its place, so only a place at GitHub stands in an e-mail of ours. */
+/** Anybody can report a leak with any text as its place, so our e-mails only include places at GitHub. */
 const foundAt = ({ changes }: AuditEvent): string => {
   const place = String(changes?.after.foundAt ?? "");
   return /^https:\/\/(gist\.)?github\.com\/[\x21-\x7e]+$/.test(place)

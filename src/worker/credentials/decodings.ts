@@ -43,7 +43,7 @@ const decodeOnce = (text: string): string[] => [
   ...[...text.matchAll(BASE64)].flatMap(([run]) => fromBase64(run)),
 ];
 
-/** From each of the four places where the run may begin: what stands before it can look like a part of it. */
+/** Decodes from each of the four possible starts, because the text before the run can look like a part of it. */
 const fromBase64 = (run: string): string[] =>
   [0, 1, 2, 3].flatMap((start) => {
     const digits = run.slice(start).replaceAll("-", "+").replaceAll("_", "/");

@@ -9,7 +9,7 @@
  */
 const KINDS = /(ib[klostv]_|whsec_)[\w+/-]{8,}=*|(eyJ)[\w-]{5,}\.[\w-]{8,}(?:\.[\w-]*)?/g;
 
-/** The text, with `…` in the place of each credential. `operatorSecret` has no form of its own. */
+/** The text, with `…` instead of each credential. `operatorSecret` has no recognizable format. */
 export function hideCredentials(text: string, operatorSecret: string | undefined): string {
   const hidden = text.replace(
     KINDS,

@@ -16,7 +16,7 @@ export type Identifier = string & { readonly [identifier]: true };
 /** The digit of the database that holds the row `id`. */
 export const databaseDigit = (id: string): string => id.charAt(0);
 
-/** Somebody whom a tenant calls `externalId`. */
+/** A person with a tenant's `externalId`. */
 export type Person = { readonly accountId: string; readonly externalId: string };
 
 /** A new identifier in the same database as `beside`, which is an identifier in it, or its digit. */
@@ -24,7 +24,7 @@ export const createId = (beside: string, random: RandomBytes): Identifier =>
   (databaseDigit(beside) + randomBase62(ID_WIDTH - 1, random)) as Identifier;
 
 /**
- * The identifier of the panelist whom a tenant calls `externalId`. `salt` is that of the account: it never changes, so the identifier
+ * The identifier of the panelist with a tenant's `externalId`. `salt` is that of the account: it never changes, so the identifier
  * does not, and nobody who does not know it can find out whose an identifier is. Null in an account that 1.0.0 made.
  */
 export async function deriveId({ accountId, externalId }: Person, salt: string | null): Promise<Identifier> {

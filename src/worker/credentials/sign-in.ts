@@ -4,7 +4,7 @@
  *     ibl_ IIIIIIIIIIII GGGGGGGGGGGGGGGGG      the link: id of the sign-in (12), tag (17 digits, 101 bits)
  *     ibo_ IIIIIIIIIIII GGGGGGGGGGGGGGGGG      the cookie: the same id, another tag
  *
- * So whoever made or has seen a link does not know the cookie, and nobody can plant a cookie that this deployment did not sign.
+ * So a person who created or has seen a link does not know the cookie, and nobody can plant a cookie that this deployment did not sign.
  */
 import { defineEnvelope, type EnvelopeKind, type SigningKeys, signEnvelope, verifyEnvelope } from "./envelope.ts";
 import { ID_WIDTH } from "./id.ts";

@@ -123,7 +123,7 @@ export type WebhookChange = {
   readonly values?: Parameters<typeof prepare>[1];
 };
 
-/** The event is recorded first, with the conditions. The change is made only if the event is there. */
+/** Records the event first, with the conditions. The change is made only if the event was recorded. */
 const IS_RECORDED = "EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)";
 
 const settingsWith = ({ url = "url", types = "types", paused = "state <> 'active'" } = {}) =>

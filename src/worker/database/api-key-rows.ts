@@ -86,5 +86,5 @@ export const toHourlyCount = ({ hour, admitted, limited }: UsageRow) => ({
 /** How many days before a key expires its account is notified. */
 const TOLD_DAYS_BEFORE = [1, 7, 30];
 
-/** As `nextNotice`, of a key. */
+/** `nextNotice` for a key. */
 export const nextExpiryNotice = (expiresAt: string): string => nextNotice(expiresAt, TOLD_DAYS_BEFORE);

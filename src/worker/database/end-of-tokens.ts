@@ -55,7 +55,7 @@ export async function endAllTokens(
        WHERE id = :accountId AND ${IS_MEMBER} AND ${notDoneBefore()} RETURNING id`,
       values,
     ),
-    // Before the event: an end that gets no event of its own is remembered, too.
+    // Before the event, so that an end without an event is remembered, too.
     ...after,
     audited: prepare(
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)

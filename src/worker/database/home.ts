@@ -1,4 +1,4 @@
-/** What an account's first page shows: how far the set-up is, what needs somebody, and the last 30 days. */
+/** The content of an account's first page: the set-up so far, what needs attention, and the last 30 days. */
 import type { IdeaBankStatus } from "../model/idea-bank.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";

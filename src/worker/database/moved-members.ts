@@ -52,7 +52,7 @@ const insertOwner = (email: string, accountId: string) =>
     ...{ email, accountId },
   });
 
-/** The event comes first, with the condition. The move is made only if the event is there. */
+/** Records the event first, with the condition. The move is made only if the event was recorded. */
 const IS_RECORDED = "EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)";
 const IS_NEW_MEMBER = `EXISTS (SELECT 1 FROM (${EVERY_MEMBER}) WHERE email = :to)`;
 
@@ -71,7 +71,7 @@ export async function moveMember(
   }: {
     readonly accountId: Identifier;
     readonly move: Move;
-    /** Of a new row of `members`. */
+    /** For a new row of `members`. */
     readonly memberId: string;
     readonly ownsAnother: boolean;
     readonly stamp: AuditStamp;
@@ -134,7 +134,7 @@ export async function moveMember(
   return members.length > 0;
 }
 
-/** The old address finds the accounts no more. Without an account of its own, it makes one with its next visit. */
+/** The old address no longer finds the accounts. If it has none left, its next visit creates one. */
 export const completeMove = (directory: Session, { from, to }: Move, { accountIds }: Movable) =>
   directory.batch({
     memberships: prepare(

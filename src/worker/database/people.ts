@@ -14,7 +14,7 @@ export const SEARCHED_AT_MOST = 1_000;
 
 export type Found = {
   readonly people: readonly Panelist[];
-  /** There are older panelists, of whom only the beginning of the name and the ids was compared. */
+  /** There are older panelists. For them, only the beginning of the name and the ids was compared. */
   readonly isPartial: boolean;
 };
 

@@ -76,7 +76,7 @@ export const COLUMNS = `id, title, description, status, visibility, votes, comme
   EXISTS (SELECT 1 FROM merges WHERE source_id = proposals.id)
     OR EXISTS (SELECT 1 FROM merges WHERE target_id = proposals.id) AS merging`;
 
-/** What a change can set: a vote or a comment is none. */
+/** The columns that a change can set. Votes and comments are not among them. */
 export const STATE =
   "json_array(title, description, status, visibility, response, responded_at, tags, metadata, external_id)";
 

@@ -11,7 +11,7 @@ export type SignInEvent = {
   readonly now: number;
 };
 
-/** Who used a link again is not known, so such an event has no actor. */
+/** Nobody knows who used a link again, so such an event has no actor. */
 export const recordSignIn = (values: SignInEvent): Statement =>
   prepare(
     `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)

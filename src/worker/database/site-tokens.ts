@@ -4,7 +4,7 @@ import { prepare } from "../store/statement.ts";
 import { nextNotice } from "./next-notice.ts";
 import { prepareTokenIssue, VISITOR } from "./token-issues.ts";
 
-/** Unix seconds. It contains no credential: the token is made of it. */
+/** Unix seconds. It contains no credential: the token is computed from it. */
 export type SiteToken = { readonly issuedAt: number; readonly expiresAt: number };
 
 export const SITE_TOKEN_TOLD_DAYS = [7, 30];

@@ -35,7 +35,7 @@ export async function freeAddress(directory: Session, { subject, email }: Subjec
   return left.length === 0;
 }
 
-/** Gives the subject this address. False when another subject has got it meanwhile. */
+/** Gives the subject this address. False when another subject got it in the meantime. */
 export async function setSubject(directory: Session, { subject, email }: SubjectOfAddress): Promise<boolean> {
   const set = await directory.first(
     prepare(

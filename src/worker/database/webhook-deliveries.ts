@@ -35,7 +35,7 @@ export function toSecrets({ secret, earlier_secrets }: SecretColumns) {
   return { secrets: [secret, ...earlier.map(([each]) => each)] as const, earlierUntil: until > 0 ? until : null };
 }
 
-/** SQL: a new secret. The ones before sign until `until`, or no more if that is NULL. Both are expressions of SQL. */
+/** SQL: a new secret. The previous ones sign until `until`, or stop at once if that is NULL. Both are SQL expressions. */
 export function withNewSecret(until: string, secret = ":secret"): string {
   const rotated = afterRotation(SECRETS, { until, now: DATABASE_NOW });
   return `secret = ${secret}, previous_secret = ${rotated.previous}, previous_until = ${rotated.previousUntil}, older_secrets = ${rotated.older}`;
@@ -71,7 +71,7 @@ export type StoredAttempt = {
   readonly url?: string;
 };
 
-/** By the account's id, as the account of an idea bank, by its owner, or the accounts of API keys (`apiKeyIds`: a JSON array). */
+/** An account by its id, its idea bank or its owner, or the accounts of API keys (`apiKeyIds`: a JSON array). */
 export type AccountOfWebhooks = AccountReference | { readonly apiKeyIds: string };
 
 const accountsOf = (account: AccountOfWebhooks): string =>
@@ -204,7 +204,7 @@ export const selectAsClaimed = ({ id, number, claimedUntil, ...claimed }: Claime
 /** A webhook that has changed does not stay claimed. */
 const STAYS_CLAIMED = `(NOT :isLast AND ${IS_AS_CLAIMED})`;
 
-/** Changes that were passed over for their type are looked at again if the owner has changed the types meanwhile. */
+/** Changes that were skipped for their type are checked again if the owner has changed the types in the meantime. */
 const PASSED_NONE = "(:attempt IS NOT NULL AND NOT :failed AND :reached = number + 1)";
 const PLACE = `iif(types IS :types OR ${PASSED_NONE}, :reached, number)`;
 

@@ -11,7 +11,7 @@ export type AppEnv = {
   Bindings: Env;
   Variables: {
     requestId: string;
-    /** Of the client's trace, for the log. */
+    /** The identifier of the client's trace, for the log. */
     traceId: string | undefined;
     problemLog: ProblemLog;
     settings: Settings;

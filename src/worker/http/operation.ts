@@ -1,5 +1,5 @@
 /**
- * The shape of an endpoint's one definition: method, path, credential, input, answer, words and handler. It stands in a file of
+ * The shape of an endpoint's definition: method, path, credential, input, answer, descriptions and handler. It is in a file of
  * its surface. The route, its authentication, its part of the OpenAPI document and the tests that every endpoint has to pass are
  * made from it.
  */
@@ -81,7 +81,7 @@ export type Credential =
 
 export type Tag = { readonly name: string; readonly description: string };
 
-/** By operation id. */
+/** Keyed by operation id. */
 export type Operations<O extends Operation = Operation> = Readonly<Record<string, O>>;
 
 /** A definition without its credential and tag. The types of its handler follow from its path, query and body. */

@@ -82,7 +82,7 @@ export class Revocations {
   }
 
   /**
-   * Adds the revocations that a read has listed after `seq`, newest first. If memory has dropped the list meanwhile, they are
+   * Adds the revocations that a read has listed after `seq`, newest first. If memory has dropped the list since, they are
    * ignored, and the next read lists all.
    */
   add(accountId: string, seq: number, listed: readonly ListedRevocation[]): void {

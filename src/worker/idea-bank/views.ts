@@ -236,7 +236,7 @@ export class IdeaBankViews {
     }
     const kept = this.#viewOf(ideaBankId, database);
     kept.offer(view, readAt);
-    // It may weigh more than before, or memory may have dropped it meanwhile.
+    // It may weigh more than before, or memory may have dropped it in the meantime.
     this.#views.set(ideaBankId, kept);
     return { view, opened: this.#open(claims, view, loaded.own) };
   }

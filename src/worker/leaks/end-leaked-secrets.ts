@@ -62,7 +62,7 @@ const toLeaked = (token: AnyToken, panelistId: string | null, foundAt: string, e
   issuedAt: token.issuedAt * 1000,
 });
 
-/** The signed tokens whose secret is still good, with the panelists whom their server has named. */
+/** The signed tokens whose secret is still valid, with the panelists that their server has named. */
 async function namedBy(session: Session, found: readonly Found<AnyToken>[], now: number): Promise<LeakedToken[]> {
   const signed = found.flatMap(({ secret, foundAt }) => (isSigned(secret) ? [{ secret, foundAt }] : []));
   const byIdeaBank = [...Map.groupBy(signed, ({ secret }) => secret.ideaBankId)].slice(0, MOST_IDEA_BANKS);
@@ -86,7 +86,7 @@ async function namedBy(session: Session, found: readonly Found<AnyToken>[], now:
   return named.flat();
 }
 
-/** Of one person, or of the visitors of one idea bank, the token that was issued last: an earlier one ends with it. */
+/** The latest token of each person, or of each idea bank's visitors: earlier ones end with it. */
 function newestOfEach(tokens: readonly LeakedToken[]): LeakedToken[] {
   const newest = new Map<string, LeakedToken>();
   for (const token of tokens.toSorted((one, other) => one.issuedAt - other.issuedAt))
@@ -94,7 +94,7 @@ function newestOfEach(tokens: readonly LeakedToken[]): LeakedToken[] {
   return [...newest.values()];
 }
 
-/** Tells which texts are secrets of here. A webhook's and a signing secret do not say in which database they are. */
+/** Finds this deployment's secrets among the texts. A webhook's and a signing secret do not name their database. */
 export async function rotateLeakedSecrets(
   c: Context<AppEnv>,
   { databases }: Memory,

@@ -3,7 +3,7 @@
  * KV keeps them with their age for isolates to come, because GitHub answers 60 requests an hour for an address, and Workers share
  * addresses. With the secret GITHUB_KEYS_TOKEN GitHub counts only that token's requests.
  *
- * While GitHub refuses, keys that are known serve for 90 days. A withdrawn key does no harm meanwhile: whoever has a leaked secret can
+ * While GitHub refuses, known keys stay in use for 90 days. A withdrawn key does no harm: anyone with a leaked secret can
  * end it by the form, too.
  */
 import * as z from "zod/mini";
@@ -25,7 +25,7 @@ const LASTS_MS = 90 * 86_400_000;
 const ASK_AGAIN_MS = 600_000;
 const ASK_AGAIN_AFTER_FAILURE_MS = { least: 60_000, most: 3_600_000 };
 const DEADLINE_MS = { github: 5_000, kv: 1_000 };
-/** In the namespace of the rendered changelogs. */
+/** A key in the namespace of the rendered changelogs. */
 const KEY = "leaks/1/published-keys";
 
 /** GitHub cannot be asked before `until`, in Unix milliseconds. */

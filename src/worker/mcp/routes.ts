@@ -38,7 +38,7 @@ const KEPT_MS = { discovery: 3_600_000, tools: 60_000 };
 /** The schemes of what `keyOf` takes. */
 const CHALLENGES = 'ApiKey realm="tenant", Bearer realm="tenant"';
 
-/** What an operation's answer says of its body, which is only a part of the answer here. */
+/** Headers that describe an operation's body, which is only a part of the answer here. */
 const OF_THE_RESOURCE = ["content-type", "etag", "location"];
 
 /** The operation of a request that calls no tool. */
@@ -119,7 +119,7 @@ export function createMcpRoutes(memory: TenantMemory, everyRequest: EveryRequest
 
   const routes = new Routes<TenantEnv>();
   const answer = async (c: Context<TenantEnv>) => {
-    // A page of another site cannot read the answer, and has no key: the protocol wants it refused all the same.
+    // A page of another site cannot read the answer, and has no key. The protocol still wants it refused.
     const origin = c.req.header("Origin");
     if (origin !== undefined && origin !== new URL(c.req.url).origin)
       throw new Problem("forbidden", { detail: "Browsers' pages of other origins may not use this." });

@@ -1,4 +1,4 @@
-/** A tool for each operation of the tenant API, made of its definition: what an agent reads of it. */
+/** A tool for each operation of the tenant API, generated from its definition: the text that an agent reads. */
 import type * as z from "zod/mini";
 import { type Effect, isIdempotent, takesIdempotencyKey } from "../http/operation.ts";
 import { descriptionOf } from "../model/describe.ts";

@@ -1,6 +1,6 @@
 /**
  * Light formatting of texts that people write: `**bold**`, `*italic*`, `` `code` ``, lists, quotes, named links, bare URLs and
- * paragraphs. A tree is made of it, never HTML. What is not understood stays as it was typed.
+ * paragraphs. The result is a tree, never HTML. Anything else stays as it was typed.
  */
 
 import { linkIn } from "./links.ts";

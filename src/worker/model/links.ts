@@ -9,7 +9,7 @@ const ENDS_SENTENCE = /[.,;:!?'’…*_~\]}]$/u;
 const isTooLong = (url: string): boolean =>
   ENDS_SENTENCE.test(url) || (url.endsWith(")") && url.split(")").length > url.split("(").length);
 
-/** What of a found address is the link; undefined for what only looks like one. */
+/** The part of a found address that is the link; undefined for text that only looks like one. */
 export function linkIn(found: string): string | undefined {
   if (found.length > LONGEST) return undefined;
   let url = found;

@@ -4,7 +4,7 @@ import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { oneOf, Timestamp } from "./text.ts";
 
-/** Of an account, with the invited people who have not answered. */
+/** An account's members, including invited people who have not answered. */
 export const MAX_MEMBERS = 50;
 /** An invitation that is not answered ends after this time, in milliseconds. */
 export const INVITED_MS = 30 * 86_400_000;

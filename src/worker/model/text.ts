@@ -133,7 +133,7 @@ export const exactLine = (bounds: Bounds, form?: "NFC") =>
 /** A longer text: line breaks and tabs are allowed. */
 export const prose = (bounds: Bounds) => text({ ...bounds, forbidden: CONTROL_BUT_WHITESPACE });
 
-/** Names stand in events, e-mails and lists, where a credential would be read by others. */
+/** Names appear in events, e-mails and lists, where others would read a credential. */
 export const Name = text({ min: 1, max: 100, forbidden: CONTROL, invisible: "dropped", credentials: "refused" });
 export const Title = line({ min: 1, max: 200 });
 /** A search. Only its words are compared. */

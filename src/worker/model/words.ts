@@ -41,7 +41,7 @@ function pairsOf(run: string): string[] {
 
 const wordOf = (run: string): string => [...run.replace(ARABIC_ARTICLE, "")].slice(0, CHARACTERS_AT_MOST).join("");
 
-/** In the order of the text, repetitions included. */
+/** The words in the order of the text, with repetitions. */
 const allWords = (text: string): string[] =>
   (fold(text).match(LETTERS) ?? [])
     .flatMap((letters) => letters.match(RUNS) ?? [])

@@ -23,7 +23,7 @@ export const CHANGELOG_OPERATIONS = {
   }),
 };
 
-/** What a view has in which the changelog may be seen. */
+/** The changelog in a view that may show it. */
 export function changelogOf({ ideaBank, changelog }: OpenedByToken) {
   if (ideaBank === null || changelog === undefined)
     throw new Error("a changelog that may be viewed was not read with its idea bank");

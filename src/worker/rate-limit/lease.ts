@@ -14,7 +14,7 @@ export type LeaseReport = { readonly id: string; readonly used: number };
 
 /** For its isolate, a lease ends after this share of `forMs`. */
 const USABLE = 9 / 10;
-/** The next lease is asked for when this share of the admissions was used, but not before this share of the time. */
+/** The next lease is requested when this share of the admissions was used, but not before this share of the time. */
 const DUE = 2 / 3;
 const SECOND_MS = 1_000;
 const BURST_MS = 100;
@@ -25,12 +25,12 @@ export class IsolateLease {
   readonly #lease: Lease;
   /** The time before the call to the gate, in Unix milliseconds. */
   readonly #since: number;
-  /** The next lease is asked for after this many milliseconds. */
+  /** The next lease is requested after this many milliseconds. */
   readonly #dueMs: number;
   #lastSeen: number;
   #used = 0;
 
-  /** `aheadMs`: the next lease is asked for at most this long before the end of this one. */
+  /** `aheadMs`: the next lease is requested at most this long before this one ends. */
   constructor(lease: Lease, since: number, aheadMs: number) {
     this.#lease = lease;
     this.#since = since;

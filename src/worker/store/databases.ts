@@ -226,7 +226,7 @@ export class PrimarySession {
   readonly #sessions: Sessions;
   readonly #anchors: Anchors;
   #openedAt: number | undefined;
-  /** The binding has answered in place of a D1 session: no bookmark that is known includes what it wrote. */
+  /** The binding answered instead of a D1 session, so no known bookmark includes what it wrote. */
   #usedBinding = false;
 
   constructor(

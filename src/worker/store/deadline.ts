@@ -7,7 +7,7 @@
 export const DEADLINE_MS = { withFallback: 2_000, without: 10_000 } as const;
 
 /**
- * Whether less than `milliseconds` have passed from `since` to `now`. False when `since` lies ahead, because the clock has
+ * Whether less than `milliseconds` have passed from `since` to `now`. False when `since` is in the future, because the clock has
  * stepped back.
  */
 export const isWithin = (since: number, now: number, milliseconds: number): boolean =>

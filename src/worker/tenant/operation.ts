@@ -20,7 +20,7 @@ export type TenantRequest = {
   readonly now: number;
   /** Empty without `If-Match` and `If-None-Match`, and for an operation that takes neither. */
   readonly precondition: Precondition;
-  /** The identifier of the person whom the tenant calls so, who may have no row yet. */
+  /** The identifier of the person with this external id, who may have no row yet. */
   readonly panelistIdOf: (externalId: string) => Promise<Identifier>;
   /** Call it when tokens were revoked, or made valid again, so that this isolate knows it at once. */
   readonly noteRevocation: (revocation: TokenRevocation | undefined) => void;

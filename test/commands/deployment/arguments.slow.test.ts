@@ -33,7 +33,7 @@ it.each([
   "npm run %s with an option that npm keeps (%s), for want of `--`, does nothing",
   async (command, option) => {
     const { code, stderr } = await account.runWith({ [`npm_config_${option}`]: "true" }, command);
-    expect([code, stderr]).toEqual([1, expect.stringContaining("Write `--` before the options.")]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining("Put `--` before the options.")]);
     expect(account.calls()).toEqual([]);
   },
 );
