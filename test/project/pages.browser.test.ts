@@ -247,6 +247,18 @@ describe("the pages beside Account Settings", () => {
     expect(unreleased.headers.get("Cache-Control")).toBe("no-store");
   });
 
+  it.each([
+    ["/llms.txt", "text/plain; charset=utf-8", "# Edge access API"],
+    ["/docs/api.md", "text/markdown; charset=utf-8", "# The API"],
+    ["/openapi.yaml", "application/yaml", "openapi: 3.1.0"],
+  ])("%s is served to programs of every origin", async (path, type, beginning) => {
+    const response = await fetch(stage.api + path);
+    expect(response.status).toBe(200);
+    expect(response.headers.get("Content-Type")).toBe(type);
+    expect(response.headers.get("Access-Control-Allow-Origin")).toBe("*");
+    expect((await response.text()).startsWith(beginning)).toBe(true);
+  });
+
   it("the reference shows every operation, with a sample for curl and one for fetch", async () => {
     const { page, complaints } = await open("/reference");
     await page.getByRole("heading", { name: "Vote for a proposal" }).waitFor();

@@ -1,10 +1,11 @@
 /**
  * `npm run build`: makes the generated files. `public/openapi.json`, what `GET /version` says, the tables of `docs/api.md`, `docs/api-changes.md`, the page of the elements'
- * names and the released versions of the elements are committed: `--check` fails when they are stale. The reference page is made of the document, and the
- * newest elements are built from `src/elements/`; neither is committed.
+ * names and the released versions of the elements are committed: `--check` fails when they are stale. What is made of them for `public/` (the reference page, the document as YAML, the documents as
+ * Markdown, `llms.txt`) and the newest elements, built from `src/elements/`, are not.
  */
 import { mkdir, readdir, readFile, writeFile } from "node:fs/promises";
 import { dirname } from "node:path";
+import { stringify } from "yaml";
 import { defineCommand } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
@@ -15,8 +16,10 @@ import { resourceTables } from "../openapi/resource-tables.ts";
 import { buildElements } from "./build-elements.ts";
 import { buildReference, REFERENCE_PAGE } from "./elements-reference.ts";
 import { faultsOfReleases } from "./released-elements.ts";
+import { buildServedDocuments } from "./served-documents.ts";
 
 const DOCUMENT = "public/openapi.json";
+const DOCUMENT_AS_YAML = "public/openapi.yaml";
 const RELEASE = "src/worker/operator/release.ts";
 const API = "docs/api.md";
 /** The part of `docs/api.md` between the two marks, which is made here. */
@@ -34,6 +37,10 @@ async function renderRelease(): Promise<string> {
   return `/** Made by \`npm run build\`. */\nexport const RELEASE = { version: "${version}", schema: ${schema} };\n`;
 }
 
+/** Parsers of YAML 1.1 are common, and take a time without quotes for a date: what is a text in either version is quoted. */
+export const toYaml = (document: object): string =>
+  stringify(document, { aliasDuplicateObjects: false, version: "1.1" });
+
 /** A folder that only runs the Worker has no documents. */
 const read = (path: string) => readFile(path, "utf8").catch(() => "");
 
@@ -47,13 +54,14 @@ export async function keep(path: string, text: string, check: boolean, command =
 
 export const build = defineCommand({
   name: "build",
-  summary: ["Makes the generated static files: the OpenAPI document, the reference page, the elements."],
+  summary: ["Makes the generated static files: the OpenAPI document, the reference page, the documents, the elements."],
   options: {
     check: { type: "boolean", default: false, help: "Fails when a committed file is stale, in place of writing it." },
   },
   run: async ({ values: { check } }, context) => {
     const document = `${JSON.stringify(buildDocument(), null, 2)}\n`;
     await keep(DOCUMENT, document, check);
+    await writeFile(DOCUMENT_AS_YAML, toYaml(JSON.parse(document)));
     await keep(RELEASE, await renderRelease(), check);
     await writeFile(REFERENCE_HTML, await renderReference(JSON.parse(document)));
     const api = await read(API);
@@ -74,6 +82,8 @@ export const build = defineCommand({
       for (const line of changes.breaking) context.complain(`The API, breaking since the last release: ${line}.`);
     }
     await keep(REFERENCE_PAGE, await buildReference(), check);
+    await mkdir("public/docs", { recursive: true });
+    for (const [path, text] of await buildServedDocuments()) await writeFile(`public/${path}`, text);
 
     const elements = await buildElements();
     const faults = check ? await faultsOfReleases(elements) : [];
