@@ -280,6 +280,54 @@ describe("the pages beside Account Settings", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("the reference is searched by words, with the keyboard alone", async () => {
+    const { page, complaints } = await open("/reference");
+    const field = page.getByRole("searchbox", { name: "Search" });
+    const articles = page.locator("main article:visible h3");
+    const all = await articles.count();
+    await field.waitFor();
+    await page.keyboard.press("/");
+    await page.keyboard.type("introspect");
+    await page.getByText("3 matches").waitFor();
+    const title = "Say whether a token is valid, and why not";
+    await expect.poll(() => articles.allTextContents()).toEqual([title, "IntrospectionRequest", "Introspection"]);
+    // What leads nowhere now is not offered.
+    await expect.poll(() => page.locator(".contents li li a:visible").allTextContents()).toEqual(["Panelists", title]);
+    await page.keyboard.press("Enter");
+    await expect.poll(() => page.evaluate("document.activeElement.textContent")).toBe(title);
+    await takeScreenshot(page, "test-results/reference-search.png", false);
+    await expectAccessible(page, "with matches");
+
+    // Again, in the place of the first: all words, in any order, of any part.
+    await page.keyboard.press("/");
+    await page.keyboard.type("COMMENT delete ideabank");
+    await expect.poll(() => articles.allTextContents()).toContain("Delete a comment");
+    await expect.poll(() => articles.allTextContents()).not.toContain(title);
+    await page.keyboard.press("/");
+    await expect.poll(() => field.inputValue()).toContain("/");
+    await field.fill("idempotency-key-reused");
+    await page.locator("[id='error/idempotency-key-reused']").waitFor();
+    await expect.poll(() => page.locator("[id='error/unauthorized']").isVisible()).toBe(false);
+    await field.fill("no such words");
+    await page.getByText("No matches").waitFor();
+    await expect.poll(() => articles.count()).toBe(0);
+    await field.fill("");
+    await expect.poll(() => articles.count()).toBe(all);
+
+    // A link to a schema that does not match leads there.
+    await field.fill("introspect");
+    await page.locator("main a[href^='#schema/']:visible").first().click();
+    await expect.poll(() => page.locator("main article:target").isVisible()).toBe(true);
+    await expect.poll(() => field.inputValue()).toBe("");
+    expect(complaints).toEqual([]);
+  });
+
+  it("the reference has no search field without a script", async () => {
+    const { page } = await open("/reference", { javaScriptEnabled: false });
+    await page.getByRole("heading", { name: "Vote for a proposal" }).waitFor();
+    await expect.poll(() => page.locator("#search").isVisible()).toBe(false);
+  });
+
   it("the reference needs no script: every operation of the document is in it, and its links have targets", async () => {
     const text = await (await fetch(`${stage.api}/reference`)).text();
     const openapi = JSON.parse(await (await fetch(`${stage.api}/openapi.json`)).text());

@@ -47,7 +47,7 @@ export async function renderReference(document: OpenApi): Promise<string> {
       <main id="content" tabindex="-1">
         <h1>${document.info.title} <small>${document.info.version}</small></h1>
         <p>${prose(document.info.description)}</p>
-        <p>This page is made of <a href="/openapi.json">openapi.json</a>, an OpenAPI 3.1 document, also as <a href="/openapi.yaml">YAML</a>. Programs that read start at <a href="/llms.txt">llms.txt</a>.</p>
+        <p>This page is made of <a href="/openapi.json">openapi.json</a>, an OpenAPI 3.1 document, also as <a href="/openapi.yaml">YAML</a>. Language models can start at <a href="/llms.txt">llms.txt</a>.</p>
         ${credentials(document)}
         ${document["x-tagGroups"].map((group) => group.tags.map((tag) => section(document, { group: group.name, tag, operations: of(tag) })))}
         ${schemas(document)}
@@ -66,6 +66,11 @@ const contents = (
   document: OpenApi,
   of: (tag: string) => readonly Described[],
 ): Html => html`<nav class="contents" aria-label="Operations">
+        <search class="search" hidden>
+          <label for="search">Search</label>
+          <input id="search" type="search" autocomplete="off" spellcheck="false" aria-keyshortcuts="/" placeholder="Press / to search" />
+          <p id="matches" class="soft" role="status"></p>
+        </search>
         <ul>
           <li><a href="#credentials">Credentials</a></li>
           ${document["x-tagGroups"].map(
