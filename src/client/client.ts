@@ -24,8 +24,14 @@ const NEVER = new AbortController().signal;
 
 const sleep: NonNullable<ClientOptions["pause"]> = (milliseconds, signal) =>
   new Promise((resolve) => {
-    const timer = setTimeout(resolve, milliseconds);
-    signal.addEventListener("abort", () => resolve(clearTimeout(timer)), { once: true });
+    const end = () => {
+      clearTimeout(timer);
+      // A signal can outlive many waits.
+      signal.removeEventListener("abort", end);
+      resolve(undefined);
+    };
+    const timer = setTimeout(end, milliseconds);
+    signal.addEventListener("abort", end);
   });
 
 const isLimit = ({ status, retryAfter }: ApiProblem) => status === 429 || (status === 409 && retryAfter !== undefined);

@@ -1,5 +1,5 @@
 /** The client of the tenant API, against the Worker. */
-import { describe, expect, it } from "vitest";
+import { describe, expect, it, vi } from "vitest";
 import { ApiProblem, Client, type ClientOptions } from "../../src/client/index.ts";
 import { createTenant } from "../support/tenant.ts";
 
@@ -166,6 +166,32 @@ describe("a call that fails", () => {
         }),
     });
     await expect(silent.client.whoami({}, { signal: late.signal })).rejects.toBe("too late");
+  });
+
+  it("leaves nothing behind at a signal that outlives its waits", async () => {
+    const { signal } = new AbortController();
+    const listeners = new Set<unknown>();
+    const [add, remove] = [signal.addEventListener.bind(signal), signal.removeEventListener.bind(signal)];
+    signal.addEventListener = (type: string, listener: EventListener) => {
+      listeners.add(listener);
+      add(type, listener);
+    };
+    signal.removeEventListener = (type: string, listener: EventListener) => {
+      listeners.delete(listener);
+      remove(type, listener);
+    };
+    const answers = [problem(429, { "Retry-After": "60" })(), Response.json({ apiKeyId: "k" })];
+    const fetch = async () => answers.shift() ?? expect.unreachable();
+    vi.useFakeTimers({ toFake: ["setTimeout", "clearTimeout"] });
+    try {
+      const call = new Client({ url: "https://api.example.com", apiKey: "k", fetch }).whoami({}, { signal });
+      await vi.advanceTimersByTimeAsync(60_000);
+      await call;
+    } finally {
+      vi.useRealTimers();
+    }
+    expect(answers).toEqual([]);
+    expect(listeners.size).toBe(0);
   });
 
   it("ends a real wait with its signal", async () => {

@@ -157,7 +157,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   // The slices of a deletion are the Worker's.
   "commands/deployment/delete-account.ts": ["commands/command-line", "commands/deployment", "database", "store"],
-  "commands/import": ["commands/command-line", "commands/deployment", "model"],
+  "commands/import": ["client", "commands/command-line", "commands/deployment", "model"],
   "commands/development": [
     "commands/command-line",
     "commands/deployment",

@@ -9,6 +9,8 @@ export type Context = {
   print(line: string): void;
   /** A line to standard error. */
   complain(line: string): void;
+  /** A line that each call writes over. Undefined where there is no terminal. */
+  readonly showProgress?: ((line: string) => void) | undefined;
   /** Asks the person at the terminal. Undefined where there is none. */
   readonly ask?: ((question: string) => Promise<string>) | undefined;
   readonly runWrangler: RunWrangler;

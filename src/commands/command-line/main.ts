@@ -3,12 +3,25 @@ import { createInterface } from "node:readline/promises";
 import { type Command, type Definition, defineCommand, type Given, type Options } from "./command.ts";
 import { spawnWrangler } from "./run-wrangler.ts";
 
+/** Back to the line's beginning, and without what stands there. */
+const ERASE = "\r\u001b[K";
+
 export async function main(command: Command): Promise<void> {
+  let isShown = false;
+  const showProgress = (line: string) => {
+    process.stderr.write(ERASE + line);
+    isShown = line !== "";
+  };
+  const after = (write: (line: string) => void) => (line: string) => {
+    if (isShown) showProgress("");
+    write(line);
+  };
   process.exitCode = await command.run(process.argv.slice(2), {
     folder: process.cwd(),
     variables: process.env,
-    print: (line) => console.log(line),
-    complain: (line) => console.error(line),
+    print: after((line) => console.log(line)),
+    complain: after((line) => console.error(line)),
+    showProgress: process.stderr.isTTY ? showProgress : undefined,
     ask: process.stdin.isTTY && process.stdout.isTTY ? ask : undefined,
     runWrangler: spawnWrangler,
   });

@@ -45,7 +45,8 @@ export type Import = { readonly ideas: readonly Idea[]; readonly lost: Lost; rea
 
 /** The body for a new idea, without its author. */
 export const toUpsert = ({ title, description, status, visibility, tags, metadata, createdAt, response }: Idea) => ({
-  ...{ title, description, status, visibility, tags, metadata, createdAt },
+  ...{ title, description, status, visibility, tags: [...tags], metadata },
+  ...(createdAt !== undefined && { createdAt }),
   ...(response !== undefined && { response: { text: response } }),
 });
 

@@ -2,8 +2,9 @@
  * `npm run import -- --from canny|fider|csv <file> --idea-bank <id> --url <deployment>`: brings the ideas of another service into an idea
  * bank, through the tenant API. Sends the API key in the environment variable API_KEY.
  */
-import { readFile } from "node:fs/promises";
+import { createReadStream } from "node:fs";
 import { resolve } from "node:path";
+import { buffer } from "node:stream/consumers";
 import { PROPOSAL_STATUSES } from "../../worker/model/proposal.ts";
 import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
@@ -12,21 +13,20 @@ import { secretFrom } from "../command-line/secret.ts";
 import { originOf } from "../deployment/ask-deployment.ts";
 import { faultsOf } from "./faults.ts";
 import { type Idea, type Import, peopleOf, type Terms } from "./ideas.ts";
+import { ImportClient } from "./import-client.ts";
 import { readCanny } from "./read-canny.ts";
 import { isColumn, readCsv } from "./read-csv.ts";
 import { readFider } from "./read-fider.ts";
 import { statusName } from "./statuses.ts";
-import { createTenantApi } from "./tenant-api.ts";
 import { writeIdeas } from "./write.ts";
 
-type Read = (file: Buffer, now: number, terms: Terms) => Import;
-const READERS: ReadonlyMap<string, Read> = new Map([
-  ["canny", readCanny],
-  ["fider", readFider],
+type Read = (file: AsyncIterable<Uint8Array>, now: number, terms: Terms) => Promise<Import>;
+/** A JSON document and a ZIP archive are read whole, and CSV row by row. */
+const READERS: ReadonlyMap<string, Read> = new Map<string, Read>([
+  ["canny", async (file, now, terms) => readCanny(await buffer(file), now, terms)],
+  ["fider", async (file, now) => readFider(await buffer(file), now)],
   ["csv", readCsv],
 ]);
-/** A line of progress for so many ideas. */
-const STEP = 25;
 
 export const importIdeas = defineCommand({
   name: "import",
@@ -81,10 +81,8 @@ export const importIdeas = defineCommand({
     const terms = termsOf(values.status, values.column);
     if (values.column.length > 0 && values.from !== "csv")
       throw misused("--column is for CSV: the other files have no columns.", importIdeas);
-    const file = await readFile(resolve(context.folder, name)).catch((error: Error) => {
-      throw new Failure(`${name} cannot be read: ${error.message}`);
-    });
-    const { ideas, lost, faulty } = readAs(read, { file, terms, service: values.from });
+    const path = resolve(context.folder, name);
+    const { ideas, lost, faulty } = await readAs(read, { name, path, terms, service: values.from });
     const of = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
     // First: an idea bank without its votes is another one.
     if (lost.votes > 0)
@@ -114,17 +112,16 @@ export const importIdeas = defineCommand({
     const origin = originOf(values.url);
     const apiKey = secretFrom(context, "API_KEY", "an API key of the account");
 
+    const start = Date.now();
     const stop = new AbortController();
     const interrupt = () => stop.abort();
     process.once("SIGINT", interrupt);
     try {
-      const api = createTenantApi({ origin, apiKey, signal: stop.signal, complain: context.complain });
-      const written = await writeIdeas(api, {
+      const client = new ImportClient({ url: origin, apiKey, signal: stop.signal, complain: context.complain });
+      const written = await writeIdeas(client, {
         ideaBankId,
         ideas,
-        progress: (done) => {
-          if (done % STEP === 0 || done === ideas.length) context.print(`${done} of ${of(ideas.length, "idea")}`);
-        },
+        progress: (done) => context.showProgress?.(progressOf(done, ideas.length, Date.now() - start)),
       });
       context.print(
         `Written: ${of(written.ideas, "new idea")}, ${of(written.panelists, "new panelist")}, ${of(written.votes, "vote")}, ` +
@@ -141,17 +138,33 @@ export const importIdeas = defineCommand({
 });
 
 /** The file must have the shape that the service documents, otherwise it is refused. No row is guessed. */
-function readAs(
+async function readAs(
   read: Read,
-  { file, terms, service }: { readonly file: Buffer; readonly terms: Terms; readonly service: string | undefined },
-): Import {
+  {
+    name,
+    path,
+    terms,
+    service,
+  }: { readonly [key in "name" | "path"]: string } & {
+    readonly terms: Terms;
+    readonly service: string | undefined;
+  },
+): Promise<Import> {
   try {
-    return read(file, Date.now(), terms);
+    return await read(createReadStream(path), Date.now(), terms);
   } catch (error) {
+    if (error instanceof Error && "syscall" in error) throw new Failure(`${name} cannot be read: ${error.message}`);
     if (error instanceof TypeError || error instanceof SyntaxError)
       throw new Failure(`The file is not as ${service} gives it: ${error.message}. See npm run import -- --help.`);
     throw error;
   }
+}
+
+/** The time left is as long for each idea as it has been. */
+export function progressOf(done: number, all: number, milliseconds: number): string {
+  const minutes = Math.ceil(((milliseconds / done) * (all - done)) / 60_000);
+  const left = minutes < 90 ? `${minutes} min` : `${Math.round(minutes / 60)} h`;
+  return `${done} of ${all} ideas (${Math.floor((100 * done) / all)} %), ${left} left`;
 }
 
 /** Throws a Failure for an unknown status or column. */

@@ -2,7 +2,8 @@
  * Reads CSV (RFC 4180) with a line of names: `id` and `title`, and any of `description`, `status`, `visibility`, `tags`,
  * `created_at`, `author_id`, `author`, `voters`, `response`. The names in Fider's and Canny's own CSV files are understood, too.
  */
-import { CsvError, parse } from "csv-parse/sync";
+import { pipeline, Readable } from "node:stream";
+import { CsvError, parse } from "csv-parse";
 import { VISIBILITIES } from "../../worker/model/proposal.ts";
 import { Failure } from "../command-line/failure.ts";
 import {
@@ -20,7 +21,7 @@ import {
   unique,
 } from "./ideas.ts";
 import { toStatus } from "./statuses.ts";
-import { utf8Of } from "./utf8.ts";
+import { utf8Pieces } from "./utf8.ts";
 
 /** The names that files have, by ours. If a file has several of them, the first counts. */
 const NAMES = {
@@ -42,9 +43,28 @@ type Column = keyof typeof NAMES;
 
 export const isColumn = (name: string): name is Column => Object.hasOwn(NAMES, name);
 
-export function readCsv(file: Buffer, now: number, { statuses = new Map(), columns = new Map() }: Terms = {}): Import {
-  const [header, ...lines] = parseCsv(utf8Of(file));
-  const names = header?.map((name) => name.trim().toLowerCase()) ?? [];
+/** Row by row: the file may be longer than what fits into memory twice. */
+export async function readCsv(file: AsyncIterable<Uint8Array>, now: number, terms: Terms = {}): Promise<Import> {
+  const [ideas, faulty, lost]: [Idea[], string[], Lost] = [[], [], new Lost()];
+  const found = { faulty, lost };
+  let readRow: ReturnType<typeof createReader> | undefined;
+  let rows = 0;
+  for await (const record of parseCsv(file)) {
+    if (readRow === undefined) readRow = createReader(record, { now, terms, ...found });
+    else ideas.push(...readRow(record, ++rows));
+  }
+  if (readRow === undefined) createReader([], { now, terms, ...found });
+  return { ideas, lost, faulty };
+}
+
+type Given = { readonly now: number; readonly terms: Terms; readonly faulty: string[]; readonly lost: Lost };
+
+/** Reads the rows under this header. A row with a fault gives no idea. */
+function createReader(
+  header: readonly string[],
+  { now, terms: { statuses = new Map(), columns = new Map() }, faulty, lost }: Given,
+): (record: readonly string[], row: number) => Idea[] {
+  const names = header.map((name) => name.trim().toLowerCase());
   for (const name of columns.values())
     if (!names.includes(name.trim().toLowerCase()))
       throw new Failure(`The CSV file has no column "${name}": it has ${names.join(", ")}.`);
@@ -55,21 +75,17 @@ export function readCsv(file: Buffer, now: number, { statuses = new Map(), colum
   for (const column of ["id", "title"] as const)
     if (indexOf(column) < 0)
       throw new Failure(
-        `The CSV file has no column "${column}": see npm run import -- --help.${otherSeparator(header ?? [])}`,
+        `The CSV file has no column "${column}": see npm run import -- --help.${otherSeparator(header)}`,
       );
-  const lost = new Lost();
   const known = new Set((Object.keys(NAMES) as Column[]).map(indexOf));
   for (const [index, name] of names.entries()) if (!known.has(index)) lost.add(`column “${name}”`);
-  const faulty: string[] = [];
-  const ideas = lines.flatMap((line, index): Idea | [] => {
+  return (record, row) => {
     // A value in the wrong column may be shown to everybody.
-    if (line.length !== names.length) {
-      faulty.push(
-        `row ${index + 1}: ${line.length} fields, and the header has ${names.length}: quote what has a comma`,
-      );
+    if (record.length !== names.length) {
+      faulty.push(`row ${row}: ${record.length} fields, and the header has ${names.length}: quote what has a comma`);
       return [];
     }
-    const cell = (column: Column) => line[indexOf(column)]?.trim() ?? "";
+    const cell = (column: Column) => record[indexOf(column)]?.trim() ?? "";
     const externalId = `csv:${cell("id")}`;
     const refused: string[] = cell("id") === "" ? ["no id"] : [];
     const visibility = VISIBILITIES.find((each) => each === (cell("visibility").toLowerCase() || "public"));
@@ -82,7 +98,7 @@ export function readCsv(file: Buffer, now: number, { statuses = new Map(), colum
     lost.votes += Math.max(0, (Number(cell("votes").replaceAll(",", "")) || 0) - voters.length);
     lost.add("comment: the file has their number alone", Number(cell("comments")) || 0);
     if (cell("author") !== "" && cell("author_id") === "") lost.add("author without an id");
-    const idea = {
+    const idea: Idea = {
       externalId,
       title: toTitle(cell("title"), lost),
       description: toProse(cell("description"), "description", lost),
@@ -100,10 +116,9 @@ export function readCsv(file: Buffer, now: number, { statuses = new Map(), colum
       comments: [],
       duplicateOf: undefined,
     };
-    faulty.push(...refused.map((fault) => `row ${index + 1}: ${fault}`));
-    return refused.length === 0 ? idea : [];
-  });
-  return { ideas, lost, faulty };
+    faulty.push(...refused.map((fault) => `row ${row}: ${fault}`));
+    return refused.length === 0 ? [idea] : [];
+  };
 }
 
 /** The separator that a spreadsheet may have written in the place of commas. */
@@ -120,18 +135,20 @@ const listOf = (text: string, separator: RegExp): string[] =>
     .filter(Boolean);
 
 /** The records of the file (RFC 4180), without empty ones. A quoted field can hold separators, line breaks, and doubled quotes. */
-export function parseCsv(text: string): string[][] {
+export async function* parseCsv(file: AsyncIterable<Uint8Array>): AsyncGenerator<string[]> {
   let lines = 0;
+  const parser = parse({
+    on_record: (record: string[], context) => {
+      lines = context.lines;
+      return record;
+    },
+    relax_column_count: true,
+    record_delimiter: ["\r\n", "\n", "\r"],
+    skip_records_with_empty_values: true,
+  });
   try {
-    return parse(text, {
-      on_record: (record: string[], context) => {
-        lines = context.lines;
-        return record;
-      },
-      relax_column_count: true,
-      record_delimiter: ["\r\n", "\n", "\r"],
-      skip_records_with_empty_values: true,
-    });
+    // A failure of the file ends the parser, which throws it here.
+    yield* pipeline(Readable.from(utf8Pieces(file)), parser, () => {});
   } catch (error) {
     if (!(error instanceof CsvError)) throw error;
     if (error.code === "CSV_QUOTE_NOT_CLOSED")

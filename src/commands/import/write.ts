@@ -3,14 +3,13 @@
  * again. So an interrupted import is completed by running it again, and running it twice has the effect of running it once.
  */
 import { createHash } from "node:crypto";
+import { ApiProblem } from "../../client/problem.ts";
+import type { Proposal } from "../../client/tenant-api.ts";
 import { Failure } from "../command-line/failure.ts";
 import { type Idea, type ImportedComment, type Person, peopleOf, toUpsert } from "./ideas.ts";
-import { IN_FLIGHT, type TenantApi } from "./tenant-api.ts";
+import { type ImportClient, IN_FLIGHT } from "./import-client.ts";
 
 type Written = { ideas: number; changed: number; panelists: number; votes: number; comments: number; merges: number };
-type Proposal = { id: string; votes: number; comments: number; duplicateOf: string | null };
-type Voter = { externalId: string | null };
-type StoredComment = { by: string; panelistId: string | null; body: string; createdAt: string };
 
 const keyOf = (...parts: readonly string[]): string => createHash("sha256").update(JSON.stringify(parts)).digest("hex");
 
@@ -28,18 +27,18 @@ async function forEach<Item>(items: readonly Item[], work: (item: Item) => Promi
 
 /** The receiver of the import, and the people who were written. */
 class Writer {
-  readonly #api: TenantApi;
-  readonly #proposals: string;
+  readonly #client: ImportClient;
+  readonly #ideaBankId: string;
   /** By external id. */
   readonly #names: ReadonlyMap<string, string | null>;
   /** By external id: the panelist's id, or its creation. */
   readonly #panelists = new Map<string, Promise<string>>();
   readonly written: Written = { ideas: 0, changed: 0, panelists: 0, votes: 0, comments: 0, merges: 0 };
 
-  constructor(api: TenantApi, ideaBankId: string, people: readonly Person[]) {
-    this.#api = api;
+  constructor(client: ImportClient, ideaBankId: string, people: readonly Person[]) {
+    this.#client = client;
     this.#names = new Map(people.map(({ externalId, displayName }) => [externalId, displayName]));
-    this.#proposals = `/tenant/ideabanks/${ideaBankId}/proposals`;
+    this.#ideaBankId = ideaBankId;
   }
 
   /** The id of the panelist, who is created if necessary. A panelist's existing name stays. */
@@ -50,74 +49,81 @@ class Writer {
   }
 
   async #createPanelist(externalId: string): Promise<string> {
-    const { status, body } = await this.#api.send<{ id?: string }>("POST", "/tenant/panelists", {
-      body: { externalId, displayName: this.#names.get(externalId) ?? null },
-      expected: [201, 409],
-    });
-    if (status === 201) this.written.panelists += 1;
-    let { id } = body;
-    if (status === 409)
-      for await (const panelist of this.#api.list<{ id: string }>(
-        `/tenant/panelists?externalId=${encodeURIComponent(externalId)}&`,
-      ))
-        id = panelist.id;
-    if (id === undefined)
-      throw new Failure(`no panelist can be made for ${externalId}: is the account's storage full?`);
-    return id;
+    try {
+      const { id } = await this.#client.createPanelist({
+        externalId,
+        displayName: this.#names.get(externalId) ?? null,
+      });
+      this.written.panelists += 1;
+      return id;
+    } catch (error) {
+      if (!(error instanceof Failure && error.cause instanceof ApiProblem && error.cause.status === 409)) throw error;
+    }
+    for await (const { id } of this.#client.listPanelists({ externalId })) return id;
+    throw new Failure(`no panelist can be made for ${externalId}: is the account's storage full?`);
   }
 
   async idea(idea: Idea): Promise<Proposal> {
     const { externalId, author, voters, comments } = idea;
     const panelistId = author && (await this.#panelist(author));
-    const name = encodeURIComponent(externalId);
     const { visibility, ...fields } = toUpsert(idea);
-    const isModerated = visibility !== "public" && !(await this.#isThere(name));
-    const put = await this.#api.send<Proposal>("PUT", `${this.#proposals}/by-external-id/${name}`, {
-      body: { ...fields, panelistId, ...(isModerated && { visibility }) },
-      expected: [200, 201],
-    });
-    this.written[put.status === 201 ? "ideas" : "changed"] += 1;
+    const isModerated = visibility !== "public" && !(await this.#isThere(externalId));
+    const put = await this.#client.upsertProposal(
+      {
+        ...{ ideaBankId: this.#ideaBankId, externalId, ...fields },
+        ...(panelistId !== undefined && { panelistId }),
+        ...(isModerated && { visibility }),
+      },
+      {
+        onAnswer: ({ status }) => {
+          this.written[status === 201 ? "ideas" : "changed"] += 1;
+        },
+      },
+    );
     // The votes of a merged one have moved.
-    if (put.body.duplicateOf === null) await this.#votes(put.body, voters);
-    await this.#comments(put.body, comments);
-    return put.body;
+    if (put.duplicateOf === null) await this.#votes(put, voters);
+    await this.#comments(put, comments);
+    return put;
   }
 
-  async #isThere(name: string): Promise<boolean> {
-    for await (const _ of this.#api.list(`${this.#proposals}?externalId=${name}&`)) return true;
+  async #isThere(externalId: string): Promise<boolean> {
+    for await (const _ of this.#client.listProposals({ ideaBankId: this.#ideaBankId, externalId })) return true;
     return false;
   }
 
   async #votes(proposal: Proposal, voters: readonly Person[]): Promise<void> {
-    const path = `${this.#proposals}/${proposal.id}/votes`;
+    const place = { ideaBankId: this.#ideaBankId, proposalId: proposal.id };
     const there = new Set<string | null>();
-    if (proposal.votes > 0) for await (const { externalId } of this.#api.list<Voter>(`${path}?`)) there.add(externalId);
+    if (proposal.votes > 0) for await (const { externalId } of this.#client.listVotes(place)) there.add(externalId);
     await forEach(voters, async (voter) => {
       if (there.has(voter.externalId)) return;
-      const panelistId = await this.#panelist(voter);
-      await this.#api.send("PUT", `${path}/${panelistId}`, { expected: [200] });
+      await this.#client.putVote({ ...place, panelistId: await this.#panelist(voter) });
       this.written.votes += 1;
     });
   }
 
   async #comments(proposal: Proposal, comments: readonly ImportedComment[]): Promise<void> {
-    const path = `${this.#proposals}/${proposal.id}/comments`;
+    const place = { ideaBankId: this.#ideaBankId, proposalId: proposal.id };
     const there = new Map<string, number>();
     const count = (key: string, by: number) => there.set(key, (there.get(key) ?? 0) + by);
     if (proposal.comments > 0)
-      for await (const { by, panelistId, body, createdAt } of this.#api.list<StoredComment>(`${path}?`))
+      for await (const { by, panelistId, body, createdAt } of this.#client.listComments(place))
         count(keyOf(by === "tenant" ? "" : String(panelistId), body, createdAt), 1);
     await forEach([...comments.entries()], async ([index, { author, body, createdAt }]) => {
       const panelistId = author && (await this.#panelist(author));
       const key = keyOf(panelistId ?? "", body, createdAt);
       count(key, -1);
       if ((there.get(key) ?? 0) >= 0) return;
-      const { isReplayed } = await this.#api.send("POST", path, {
-        body: { body, panelistId, createdAt },
-        idempotencyKey: keyOf(proposal.id, String(index), key),
-        expected: [201],
-      });
-      if (!isReplayed) this.written.comments += 1;
+      await this.#client.createComment(
+        { ...place, body, createdAt, ...(panelistId !== undefined && { panelistId }) },
+        {
+          idempotencyKey: keyOf(proposal.id, String(index), key),
+          // One whose first answer was lost is not counted either.
+          onAnswer: ({ headers }) => {
+            if (headers.get("Idempotency-Replayed") !== "true") this.written.comments += 1;
+          },
+        },
+      );
     });
   }
 
@@ -125,24 +131,21 @@ class Writer {
   async merge(source: Proposal, target: Proposal): Promise<void> {
     const into = target.duplicateOf ?? target.id;
     if (source.duplicateOf !== null || into === source.id) return;
-    await this.#api.send("POST", `${this.#proposals}/${source.id}/merge`, {
-      body: { into },
-      expected: [200],
-    });
+    await this.#client.mergeProposal({ ideaBankId: this.#ideaBankId, proposalId: source.id, into });
     this.written.merges += 1;
   }
 }
 
 /** `progress` is told after each idea. */
 export async function writeIdeas(
-  api: TenantApi,
+  client: ImportClient,
   {
     ideaBankId,
     ideas,
     progress,
   }: { readonly ideaBankId: string; readonly ideas: readonly Idea[]; readonly progress: (done: number) => void },
 ): Promise<Written> {
-  const writer = new Writer(api, ideaBankId, peopleOf(ideas));
+  const writer = new Writer(client, ideaBankId, peopleOf(ideas));
   const proposals = new Map<string, Proposal>();
   let done = 0;
   await forEach(ideas, async (idea) => {

@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { importIdeas } from "../../../src/commands/import/import.ts";
+import { importIdeas, progressOf } from "../../../src/commands/import/import.ts";
 
 let folder: string;
 let files: string;
@@ -153,3 +153,11 @@ it.each([
   expect(code).toBe(1);
   expect(text).toContain(message);
 });
+
+it.each([
+  [1, 3, 60_000, "1 of 3 ideas (33 %), 2 min left"],
+  [20, 200_000, 36_000, "20 of 200000 ideas (0 %), 100 h left"],
+  [3, 3, 60_000, "3 of 3 ideas (100 %), 0 min left"],
+])("the progress of %i of %i ideas in %i ms is: %s", (done, all, milliseconds, line) =>
+  expect(progressOf(done, all, milliseconds)).toBe(line),
+);

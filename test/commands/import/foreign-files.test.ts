@@ -3,13 +3,17 @@ import fc from "fast-check";
 import { describe, expect, it } from "vitest";
 import { faultsOf } from "../../../src/commands/import/faults.ts";
 import { textOfHtml } from "../../../src/commands/import/html.ts";
+import type { Terms } from "../../../src/commands/import/ideas.ts";
 import { readCanny } from "../../../src/commands/import/read-canny.ts";
-import { readCsv } from "../../../src/commands/import/read-csv.ts";
+import { readCsv as readPieces } from "../../../src/commands/import/read-csv.ts";
 import { readFider } from "../../../src/commands/import/read-fider.ts";
 import { Title, withoutInvisible } from "../../../src/worker/model/text.ts";
+import { piecesOf } from "../../support/node/pieces.ts";
 import { zip } from "../../support/node/zip.ts";
 
 const NOW = Date.UTC(2026, 10, 22);
+/** In pieces that divide characters. */
+const readCsv = (file: Buffer, now: number, terms?: Terms) => readPieces(piecesOf(file, 5), now, terms);
 const quoted = (value: string) => `"${value.replaceAll('"', '""')}"`;
 const csv = (names: string, ...rows: string[][]) =>
   Buffer.from([names, ...rows.map((row) => row.map(quoted).join(","))].join("\n"));
@@ -21,15 +25,15 @@ const canny = (file: object) => {
 describe("letters", () => {
   it.each(["کتاب‌ها را نگه دارید", "Family 👨‍👩‍👧‍👦 tickets", "Wales 🏴󠁧󠁢󠁷󠁬󠁳󠁿 and hearts ❤️", "क्‍ष"])(
     "%s keeps what changes its letters, as the API does",
-    (title) => {
-      expect(readCsv(csv("id,title,author_id,author,tags", ["1", title, "p", title, title]), NOW).ideas).toMatchObject([
-        { title, author: { displayName: title } },
-      ]);
+    async (title) => {
+      expect(
+        (await readCsv(csv("id,title,author_id,author,tags", ["1", title, "p", title, title]), NOW)).ideas,
+      ).toMatchObject([{ title, author: { displayName: title } }]);
     },
   );
 
-  it("what no screen shows is left out, and told", () => {
-    const { ideas, lost } = readCsv(csv("id,title", ["1", "Ni\u00adght\u200b \u202ebuses\u200e"]), NOW);
+  it("what no screen shows is left out, and told", async () => {
+    const { ideas, lost } = await readCsv(csv("id,title", ["1", "Ni\u00adght\u200b \u202ebuses\u200e"]), NOW);
     expect(ideas[0]?.title).toBe("Night buses");
     expect(lost.lines()).toEqual(["  1 × invisible characters of a title: left out"]);
   });
@@ -46,8 +50,8 @@ describe("letters", () => {
     );
   });
 
-  it("a title of what no screen shows is told as none", () => {
-    const { ideas, lost } = readCsv(csv("id,title", ["1", "\u200b\u0301"]), NOW);
+  it("a title of what no screen shows is told as none", async () => {
+    const { ideas, lost } = await readCsv(csv("id,title", ["1", "\u200b\u0301"]), NOW);
     expect(ideas[0]?.title).toBe("Untitled");
     expect(lost.lines()).toContain("  1 × idea without a title: imported as “Untitled”");
   });
@@ -59,15 +63,15 @@ describe("times", () => {
     ["2024-05-01T08:00:00Z", "2024-05-01T08:00:00.000Z"],
     ["2024-05-01T08:00:00+02:00", "2024-05-01T06:00:00.000Z"],
     ["2024-05-01T08:00:00.123456-05:30", "2024-05-01T13:30:00.123Z"],
-  ])("%s is %s", (text, time) =>
-    expect(readCsv(csv("id,title,created_at", ["1", "A", text]), NOW).ideas[0]?.createdAt).toBe(time),
+  ])("%s is %s", async (text, time) =>
+    expect((await readCsv(csv("id,title,created_at", ["1", "A", text]), NOW)).ideas[0]?.createdAt).toBe(time),
   );
 
   it.each([
     ..."01.05.2024|5|05/01/2024|May 1, 2024|2024-05-01T08:00:00|2024-05-01 08:00:00|2024-02-30|20240501".split("|"),
     ..."2024-05-01T08:00|1714550400|2024-05|2027-01-01|1969-12-31|yesterday".split("|"),
-  ])("%s is no time that is guessed: the row is told", (text) => {
-    const { ideas, faulty } = readCsv(csv("id,title,created_at", ["1", "A", text], ["2", "B", ""]), NOW);
+  ])("%s is no time that is guessed: the row is told", async (text) => {
+    const { ideas, faulty } = await readCsv(csv("id,title,created_at", ["1", "A", text], ["2", "B", ""]), NOW);
     expect(ideas.map(({ externalId }) => externalId)).toEqual(["csv:2"]);
     expect(faulty).toEqual([
       `row 1: created_at ${JSON.stringify(text)}: give a past time in ISO 8601 with its offset, such as 2025-03-01T08:00:00Z, or a date, such as 2025-03-01`,
@@ -91,8 +95,8 @@ describe("times", () => {
 });
 
 describe("people", () => {
-  it("one address in two spellings is one person, with one vote", () => {
-    const { ideas, lost } = readCsv(
+  it("one address in two spellings is one person, with one vote", async () => {
+    const { ideas, lost } = await readCsv(
       csv("id,title,author_email,voters,votes", [
         "1",
         "A",
@@ -108,8 +112,8 @@ describe("people", () => {
     expect(lost.lines()).toEqual([]);
   });
 
-  it("an address with the Kelvin sign is not that with a k, and is refused before anything is sent", () => {
-    const { ideas } = readCsv(
+  it("an address with the Kelvin sign is not that with a k, and is refused before anything is sent", async () => {
+    const { ideas } = await readCsv(
       csv("id,title,voters,votes", ["1", "A", "\u212aim@example.com;kim@example.com", "2"]),
       NOW,
     );
@@ -117,8 +121,8 @@ describe("people", () => {
     expect(faultsOf(ideas)).toEqual(['person "\u212aim@example.com": externalId must be composed (Unicode NFC)']);
   });
 
-  it("two tags that differ by capitals only are one, spelled as the first", () => {
-    const { ideas } = readCsv(csv("id,title,tags", ["1", "A", "Mobile;mobile;Rail"]), NOW);
+  it("two tags that differ by capitals only are one, spelled as the first", async () => {
+    const { ideas } = await readCsv(csv("id,title,tags", ["1", "A", "Mobile;mobile;Rail"]), NOW);
     expect(ideas[0]?.tags).toEqual(["Mobile", "Rail"]);
   });
 
@@ -165,39 +169,44 @@ describe("statuses", () => {
       ["Won't do", "declined"],
       ["", "submitted"],
     ],
-  ])("%s is %s", (name, status) => {
-    const { ideas, lost } = readCsv(csv("id,title,status", ["1", "A", name ?? ""]), NOW);
+  ])("%s is %s", async (name, status) => {
+    const { ideas, lost } = await readCsv(csv("id,title,status", ["1", "A", name ?? ""]), NOW);
     expect([ideas[0]?.status, lost.lines()]).toEqual([status, []]);
   });
 
-  it.each(["constructor", "__proto__", "toString", "someday"])("%s is told, and imported as submitted", (name) => {
-    const { ideas, lost } = readCsv(csv("id,title,status", ["1", "A", name]), NOW);
-    expect(ideas[0]?.status).toBe("submitted");
-    expect(lost.lines()).toEqual([
-      `  1 × status “${name}”: imported as submitted. Or say which: --status "${name}=planned"`,
-    ]);
-  });
+  it.each(["constructor", "__proto__", "toString", "someday"])(
+    "%s is told, and imported as submitted",
+    async (name) => {
+      const { ideas, lost } = await readCsv(csv("id,title,status", ["1", "A", name]), NOW);
+      expect(ideas[0]?.status).toBe("submitted");
+      expect(lost.lines()).toEqual([
+        `  1 × status “${name}”: imported as submitted. Or say which: --status "${name}=planned"`,
+      ]);
+    },
+  );
 
-  it("a status that the person has named is the one that they say, before our own", () => {
+  it("a status that the person has named is the one that they say, before our own", async () => {
     const statuses = new Map([
       ["shipped", "planned"],
       ["some day", "declined"],
     ] as const);
-    const { ideas } = readCsv(csv("id,title,status", ["1", "A", "Shipped"], ["2", "B", "some_day"]), NOW, { statuses });
+    const { ideas } = await readCsv(csv("id,title,status", ["1", "A", "Shipped"], ["2", "B", "some_day"]), NOW, {
+      statuses,
+    });
     expect(ideas.map(({ status }) => status)).toEqual(["planned", "declined"]);
   });
 });
 
 describe("columns", () => {
-  it.each(["description", "details", "content", "body", "text"])("%s is the description", (name) =>
-    expect(readCsv(csv(`id,title,${name}`, ["1", "A", "Words"]), NOW).ideas[0]?.description).toBe("Words"),
+  it.each(["description", "details", "content", "body", "text"])("%s is the description", async (name) =>
+    expect((await readCsv(csv(`id,title,${name}`, ["1", "A", "Words"]), NOW)).ideas[0]?.description).toBe("Words"),
   );
 
-  it("a column that the person has named is the one, before our own names", () => {
+  it("a column that the person has named is the one, before our own names", async () => {
     const columns = new Map([["description", "Long Text"]] as const);
     const file = csv("id,title,description,Long Text", ["1", "A", "Short", "Long"]);
-    expect(readCsv(file, NOW, { columns }).ideas[0]?.description).toBe("Long");
-    expect(() => readCsv(csv("id,title", ["1", "A"]), NOW, { columns })).toThrow(
+    expect((await readCsv(file, NOW, { columns })).ideas[0]?.description).toBe("Long");
+    await expect(readCsv(csv("id,title", ["1", "A"]), NOW, { columns })).rejects.toThrow(
       'The CSV file has no column "Long Text": it has id, title.',
     );
   });
@@ -221,8 +230,11 @@ describe("HTML", () => {
     (text) => expect(textOfHtml(text)).toBeUndefined(),
   );
 
-  it("is text in descriptions, responses and comments of every service, and told", () => {
-    const { ideas, lost } = readCsv(csv("id,title,content,response", ["1", "A", "<p>One</p>", "<p>Two</p>"]), NOW);
+  it("is text in descriptions, responses and comments of every service, and told", async () => {
+    const { ideas, lost } = await readCsv(
+      csv("id,title,content,response", ["1", "A", "<p>One</p>", "<p>Two</p>"]),
+      NOW,
+    );
     expect(ideas).toMatchObject([{ description: "One", response: "Two" }]);
     expect(lost.lines()).toEqual([
       "  1 × description in HTML: imported as text",

@@ -139,6 +139,8 @@ describe.each(SOURCES)("from %s", (from, file, created, middle) => {
     const [once, broken] = [await newIdeaBank(), await newIdeaBank()];
     const first = await run(["--from", from, file, "--idea-bank", once]);
     expect(first).toMatchObject({ code: 0, printed: expect.stringContaining(created) });
+    // Progress is for a terminal.
+    expect(first.printed).not.toContain(" left");
     const content = await contentOf(once);
     const again = await run(["--from", from, file, "--idea-bank", once]);
     expect(again).toMatchObject({

@@ -4,12 +4,19 @@ import { readFile } from "node:fs/promises";
 import { crc32, deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { readCanny } from "../../../src/commands/import/read-canny.ts";
-import { parseCsv, readCsv } from "../../../src/commands/import/read-csv.ts";
+import { parseCsv, readCsv as readPieces } from "../../../src/commands/import/read-csv.ts";
 import { readFider } from "../../../src/commands/import/read-fider.ts";
 import { unzip } from "../../../src/commands/import/unzip.ts";
+import { piecesOf } from "../../support/node/pieces.ts";
 import { fiderArchive, zip } from "../../support/node/zip.ts";
 
 const NOW = Date.UTC(2026, 10, 22);
+const readCsv = (file: Buffer, now: number) => readPieces(piecesOf(file, 65_536), now);
+async function recordsOf(text: string) {
+  const records: string[][] = [];
+  for await (const record of parseCsv(piecesOf(Buffer.from(text), 65_536))) records.push(record);
+  return records;
+}
 const fixture = (name: string) => readFile(`test/fixtures/import/${name}`);
 
 describe("Canny", () => {
@@ -126,7 +133,7 @@ describe("Fider", () => {
 
 describe("CSV", () => {
   it("gives ideas by the names of the columns", async () => {
-    const { ideas, lost } = readCsv(await fixture("ideas.csv"), NOW);
+    const { ideas, lost } = await readCsv(await fixture("ideas.csv"), NOW);
     expect(ideas).toEqual([
       {
         externalId: "csv:1",
@@ -186,7 +193,7 @@ describe("CSV", () => {
         ["c", "d"],
       ],
     ],
-  ])("%j is read", (text, records) => expect(parseCsv(text)).toEqual(records));
+  ])("%j is read", async (text, records) => expect(await recordsOf(text)).toEqual(records));
 
   it.each([
     ['id,title\n1,"open', "The CSV file has a quote that does not end, in the row that begins in line 2."],
@@ -195,19 +202,19 @@ describe("CSV", () => {
     ["id,name\n1,x", 'no column "title"'],
     ["id;title\n1;x", "It is divided by semicolons: save it divided by commas."],
     ["id\ttitle\n1\tx", "It is divided by tabs: save it divided by commas."],
-  ])("%j is refused", (text, message) => expect(() => readCsv(Buffer.from(text), NOW)).toThrow(message));
+  ])("%j is refused", (text, message) => expect(readCsv(Buffer.from(text), NOW)).rejects.toThrow(message));
 
-  it("reads fields of any length, and refuses a quote that does not end in a file of any length", () => {
+  it("reads fields of any length, and refuses a quote that does not end in a file of any length", async () => {
     const pairs = 10_000_000;
-    expect(parseCsv(`a,"${'""'.repeat(pairs)}"\n`)[0]?.[1]).toHaveLength(pairs);
-    expect(() => parseCsv(`"a\n${"1,2\n".repeat(5_000_000)}`)).toThrow(
+    expect((await recordsOf(`a,"${'""'.repeat(pairs)}"\n`))[0]?.[1]).toHaveLength(pairs);
+    await expect(recordsOf(`"a\n${"1,2\n".repeat(5_000_000)}`)).rejects.toThrow(
       "a quote that does not end, in the row that begins in line 1.",
     );
   });
 
-  it("names each row that has more or fewer fields than the header: nothing comes to stand in another column", () => {
+  it("names each row that has more or fewer fields than the header: nothing comes to stand in another column", async () => {
     const rows = ["7,Close the office, phase 2,,hidden", "8,Close the", '9,"Close it, now",,hidden'];
-    const { ideas, faulty } = readCsv(Buffer.from(["id,title,description,visibility", ...rows].join("\n")), NOW);
+    const { ideas, faulty } = await readCsv(Buffer.from(["id,title,description,visibility", ...rows].join("\n")), NOW);
     expect(faulty).toEqual([
       "row 1: 5 fields, and the header has 4: quote what has a comma",
       "row 2: 2 fields, and the header has 4: quote what has a comma",
@@ -217,11 +224,11 @@ describe("CSV", () => {
 
   it.each(["id,url,title\n1,https://a.example/1,A", "url,title,id\nhttps://a.example/1,A,1"])(
     "takes the same column for an id, in whatever order they stand",
-    (text) => expect(readCsv(Buffer.from(text), NOW).ideas[0]?.externalId).toBe("csv:1"),
+    async (text) => expect((await readCsv(Buffer.from(text), NOW)).ideas[0]?.externalId).toBe("csv:1"),
   );
 
-  it("names each row that gives no idea", () => {
-    const { ideas, faulty } = readCsv(Buffer.from("id,title,visibility\n,a,\n1,b,secret\n2,c,\n,d,"), NOW);
+  it("names each row that gives no idea", async () => {
+    const { ideas, faulty } = await readCsv(Buffer.from("id,title,visibility\n,a,\n1,b,secret\n2,c,\n,d,"), NOW);
     expect(ideas.map(({ externalId }) => externalId)).toEqual(["csv:2"]);
     expect(faulty).toEqual([
       "row 1: no id",
@@ -231,12 +238,20 @@ describe("CSV", () => {
   });
 });
 
-it.each([readCsv, readCanny])(
-  "a file that is longer than a text can be is not called one of another encoding",
-  (read) => {
-    expect(() => read(Buffer.alloc(constants.MAX_STRING_LENGTH + 1), NOW)).toThrow("longer than 512 MiB: divide it");
-  },
-);
+it("a file of Canny's that is longer than a text can be is not called one of another encoding", () => {
+  expect(() => readCanny(Buffer.alloc(constants.MAX_STRING_LENGTH + 1), NOW)).toThrow("longer than 512 MiB: divide it");
+});
+
+it("a CSV file can be longer than a text", async () => {
+  async function* endless() {
+    yield Buffer.from("id,title,description\n");
+    const row = Buffer.from(`1,A,"${"x".repeat(1_000_000)}"\n`);
+    for (let bytes = 0; bytes <= constants.MAX_STRING_LENGTH; bytes += row.length) yield row;
+  }
+  let records = 0;
+  for await (const _ of parseCsv(endless())) records += 1;
+  expect(records).toBeGreaterThan(constants.MAX_STRING_LENGTH / 1_000_100);
+});
 
 it("a post of Canny's whose board is not known to be public is refused, and not published", () => {
   const read = (file: object) => readCanny(Buffer.from(JSON.stringify(file)), NOW);
@@ -260,10 +275,10 @@ it.each([
   ["canny", readCanny, '{"posts":[{"id":"1","title":"Grün"}]}'],
 ] as const)(
   "%s is read in UTF-8, with its mark or without, and in nothing else: no letter becomes another",
-  (_, read, text) => {
+  async (_, read, text) => {
     for (const file of [Buffer.from(text), Buffer.from(`\ufeff${text}`)])
-      expect(read(file, NOW).ideas[0]?.title).toBe("Grün");
+      expect((await read(file, NOW)).ideas[0]?.title).toBe("Grün");
     for (const file of [Buffer.from(text, "latin1"), Buffer.from(`\ufeff${text}`, "utf16le")])
-      expect(() => read(file, NOW)).toThrow("not in UTF-8");
+      await expect((async () => read(file, NOW))()).rejects.toThrow("not in UTF-8");
   },
 );

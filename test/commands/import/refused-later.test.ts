@@ -5,7 +5,7 @@ import type { AddressInfo } from "node:net";
 import { expect, it } from "vitest";
 import { faultsOf } from "../../../src/commands/import/faults.ts";
 import type { Idea } from "../../../src/commands/import/ideas.ts";
-import { createTenantApi } from "../../../src/commands/import/tenant-api.ts";
+import { ImportClient } from "../../../src/commands/import/import-client.ts";
 import { writeIdeas } from "../../../src/commands/import/write.ts";
 
 const idea = (externalId: string, more: Partial<Idea> = {}): Idea => ({
@@ -49,8 +49,13 @@ async function mergesOf(ideas: readonly Idea[], merged: Readonly<Record<string, 
   await once(server.listen(0, "127.0.0.1"), "listening");
   try {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const api = createTenantApi({ origin, apiKey: "", signal: new AbortController().signal, complain: () => {} });
-    await writeIdeas(api, { ideaBankId: "bank", ideas, progress: () => {} });
+    const client = new ImportClient({
+      url: origin,
+      apiKey: "",
+      signal: new AbortController().signal,
+      complain: () => {},
+    });
+    await writeIdeas(client, { ideaBankId: "bank", ideas, progress: () => {} });
     return merges;
   } finally {
     server.close();
@@ -70,11 +75,16 @@ it("a person who is first met without a name has the name that comes later; a co
   await once(server.listen(0, "127.0.0.1"), "listening");
   try {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const api = createTenantApi({ origin, apiKey: "", signal: new AbortController().signal, complain: () => {} });
+    const client = new ImportClient({
+      url: origin,
+      apiKey: "",
+      signal: new AbortController().signal,
+      complain: () => {},
+    });
     const kim = { externalId: "kim", displayName: "Kim" };
     const comments = ["Old", "New"].map((body) => ({ author: kim, body, createdAt: "2026-01-01T00:00:00.000Z" }));
     const ideas = [idea("one", { voters: [{ ...kim, displayName: null }] }), idea("two", { author: kim, comments })];
-    expect(await writeIdeas(api, { ideaBankId: "bank", ideas, progress: () => {} })).toMatchObject({
+    expect(await writeIdeas(client, { ideaBankId: "bank", ideas, progress: () => {} })).toMatchObject({
       panelists: 1,
       comments: 1,
     });
@@ -133,11 +143,18 @@ async function importInto(ideas: readonly Idea[], answer: (path: string) => numb
   await once(server.listen(0, "127.0.0.1"), "listening");
   try {
     const origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-    const api = createTenantApi({ origin, apiKey: "", signal: new AbortController().signal, complain: () => {} });
+    const client = new ImportClient({
+      url: origin,
+      apiKey: "",
+      signal: new AbortController().signal,
+      complain: () => {},
+    });
     const done: number[] = [];
-    const written = await writeIdeas(api, { ideaBankId: "bank", ideas, progress: (count) => done.push(count) }).catch(
-      (error: Error) => error,
-    );
+    const written = await writeIdeas(client, {
+      ideaBankId: "bank",
+      ideas,
+      progress: (count) => done.push(count),
+    }).catch((error: Error) => error);
     return { written, done, people, most, requests };
   } finally {
     server.close();
