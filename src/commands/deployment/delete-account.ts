@@ -61,8 +61,11 @@ export async function deleteAccount(databases: EveryDatabase, binding: string, i
   for (;;) {
     const [deleted] = await query(binding, `SELECT id FROM deleted_idea_banks WHERE account_id = ${account} LIMIT 1`);
     if (deleted === undefined) break;
-    const slice = deleteOfIdeaBank({ accountId: id }, String(deleted.id), SLICE);
-    await query(binding, slice.map(toText).join("; "));
+    const bank = String(deleted.id);
+    const slice = deleteOfIdeaBank({ accountId: id }, bank, SLICE).map(toText);
+    // One call of wrangler for each slice: it says whether anything was left before it.
+    const sql = [`SELECT id FROM deleted_idea_banks WHERE id = ${quote(bank)}`, ...slice].join("; ");
+    while ((await query(binding, sql)).length > 0);
   }
   for (const [table, key, condition] of REST)
     await deleteRows(databases, { binding, table, key, condition: condition.replace(":account", account) });
