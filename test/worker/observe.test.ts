@@ -66,6 +66,30 @@ describe("a request's line", () => {
     }
   });
 
+  it("says whose account an owner's page or script is in, and nobody's for who is not its member", async () => {
+    const owner = createOwner();
+    const { apiKey } = await owner.create();
+    // The first request of all makes the account.
+    const lines = [lastLine()?.account];
+    const { id } = (await (await owner.json("GET", "/accounts")).json<{ items: { id: string }[] }>()).items[0] ?? {};
+    expect(id).toMatch(/^\w{12}$/);
+    for (const ask of [
+      () => owner.page("/api-keys"),
+      () => owner.json("GET", "/keys"),
+      // The key says where it is, so no account is looked for.
+      () => owner.json("GET", `/keys/${apiKey.id}`),
+      () => owner.json("GET", `/keys?account=${id}`),
+      () => owner.submit("/api-keys", {}),
+    ]) {
+      await ask();
+      lines.push(lastLine()?.account);
+    }
+    expect(lines).toEqual(lines.map(() => id));
+    await createOwner().json("GET", `/keys?account=${id}`);
+    expect(lastLine()).toMatchObject({ status: 403 });
+    expect(lastLine()?.account).toBeUndefined();
+  });
+
   const TRACE = "0af7651916cd43dd8448eb211c80319c";
   it.each([
     [`00-${TRACE}-b7ad6b7169203331-01`, TRACE],

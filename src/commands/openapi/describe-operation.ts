@@ -60,9 +60,9 @@ const successOf = (operation: Operation, status: number) => ({
   ...(operation.feed && !operation.answer && { content: { [operation.feed]: { schema: { type: "string" } } } }),
 });
 
-/** A created resource has an address if it has an identifier. */
+/** A created resource has an address if it has an identifier. An owner's answer may have a secret beside the resource. */
 const hasAddress = ({ answer, credential: { kind } }: Operation): boolean =>
-  kind !== "access" && answer instanceof z.ZodMiniObject && "id" in answer.shape;
+  kind === "access" || (answer instanceof z.ZodMiniObject && "id" in answer.shape);
 
 /** Account Settings does not: a secret is shown once. */
 const returnsFirstAnswer = (operation: Operation): boolean =>

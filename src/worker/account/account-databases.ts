@@ -8,6 +8,7 @@ import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
 import { findInvitation, forgetInvited, listInvited } from "../database/invitations.ts";
 import { findMembership, forgetMembership, listMemberships } from "../database/members.ts";
 import { NoOwnAccount, openAccount, type Visit } from "../database/owners.ts";
+import type { Whose } from "../http/app-env.ts";
 import type { BoundedMap } from "../memory/bounded-map.ts";
 import type { Owner } from "../model/account.ts";
 import { isId } from "../model/id.ts";
@@ -28,7 +29,10 @@ type AccountCaller = Caller & {
 };
 type Visitor = AccountCaller & {
   readonly var: { readonly owner: Owner; readonly ownAccounts: BoundedMap<Identifier> };
-  readonly set: (name: "owner", owner: Owner) => void;
+  readonly set: {
+    (name: "owner", owner: Owner): void;
+    (name: "whose", whose: Whose): void;
+  };
 };
 
 /** A session without bookmarks, because Account Settings never reads at a replica. */
@@ -160,6 +164,7 @@ async function visitOwn<Answer>(c: Visitor, ask: Ask<Answer>): Promise<Answer> {
 async function visitAt<Answer>(c: Visitor, ask: Ask<Answer>, accountId: Identifier): Promise<Answer> {
   const session = sessionOf(c, accountId);
   if (session === undefined) throw noDatabase();
+  c.set("whose", { account: accountId });
   const visit = { email: c.var.owner.email, digit: databaseDigit(accountId), accountId, now: Date.now() };
   return ask(session, visit);
 }

@@ -129,6 +129,29 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
   );
 });
 
+it("each answer with 201 to a script says where it is, in the account that was chosen", async () => {
+  const owner = createOwner();
+  const { apiKey } = await owner.create();
+  const { items } = await (await owner.json("GET", "/accounts")).json<{ items: { id: string }[] }>();
+  const account = items[0]?.id;
+  const made = async (path: string, body?: object) => {
+    const answer = await owner.json("POST", path, body);
+    expect(answer.status, path).toBe(201);
+    return answer.headers.get("Location")?.replace("/account/api", "") ?? "";
+  };
+  const key = `/keys/${apiKey.id}`;
+  expect(await made(`${key}/rotate`, { graceSeconds: 0 })).toBe(key);
+  expect(await made("/keys", { name: "Second" })).toMatch(/^\/keys\/\w{12}$/);
+  const inChosen = await made(`/keys?account=${account}`, { name: "Third" });
+  expect(inChosen).toMatch(new RegExp(`^/keys/\\w{12}\\?account=${account}$`));
+  expect((await owner.json("GET", inChosen)).status).toBe(200);
+  const webhook = await made("/webhooks", { url: "https://hooks.example.com/", types: ["proposal.created"] });
+  expect(await made(`${webhook}/rotate`)).toBe(webhook);
+  expect((await owner.json("PATCH", webhook, { paused: true })).status).toBe(200);
+  const member = await made("/members", { email: "new@example.com" });
+  expect((await owner.json("DELETE", member)).status).toBe(204);
+});
+
 it("a member of several chooses on a page that the navigation leads to, and stays there by every link and form", async () => {
   const [first, second, person] = [createOwner(), createOwner(), createOwner()];
   await person.create("Own");

@@ -172,6 +172,7 @@ export function authenticateOwner(identify: Identify): MiddlewareHandler<OwnerEn
       url.searchParams.delete("account");
       c.req.raw = new Request(url, c.req.raw);
     }
+    c.set("whose", { account: c.var.owner.accountId ?? c.var.ownAccounts.get(owner.email) });
     c.set("listsOf", c.var.owner.email);
     await next();
     if (REFUSED.includes(c.res.status)) await explainRefusal(c);

@@ -1,14 +1,19 @@
 /** `/account/api/keys`. */
+import type { Context } from "hono";
 import { listApiKeys } from "../../database/account-api-keys.ts";
 import { ApiKey, ApiKeyList, MAX_ACTIVE_KEYS, NewApiKey, Rotation, ShownApiKey } from "../../model/account.ts";
 import { ApiKeyChanges } from "../../model/api-key-settings.ts";
 import { ApiKeyUsage } from "../../model/api-key-usage.ts";
 import { visitAccount } from "../account-databases.ts";
 import { operation, SHOWN_ONCE } from "../operation.ts";
-import { changeKey, createKey, loadKeyUse, revokeKey, rotateKey } from "./actions.ts";
+import type { OwnerEnv } from "../owner-env.ts";
+import { changeKey, createKey, loadKeyUse, revokeKey, rotateKey, type ShownKey } from "./actions.ts";
 
 const KEYS = "/account/api/keys";
 const KEY = `${KEYS}/{apiKeyId}`;
+
+const respondShown = (c: Context<OwnerEnv>, shown: ShownKey): Response =>
+  c.json(shown, 201, { Location: `${KEYS}/${shown.apiKey.id}` });
 
 export const API_KEY_OPERATIONS = {
   listApiKeys: operation({
@@ -37,7 +42,7 @@ export const API_KEY_OPERATIONS = {
     untilDone: true,
     summary: "Create an API key",
     description: `At most ${MAX_ACTIVE_KEYS} keys can be active. Only this answer holds the whole key. ${SHOWN_ONCE}`,
-    handle: async (c, { body, idempotencyKey }) => c.json(await createKey(c, body, { idempotencyKey }), 201),
+    handle: async (c, { body, idempotencyKey }) => respondShown(c, await createKey(c, body, { idempotencyKey })),
   }),
 
   getApiKey: operation({
@@ -91,7 +96,7 @@ export const API_KEY_OPERATIONS = {
       "`lastFour`, a request that is sent twice rotates once: the second is 409 `conflict`, and so is one for a key that is revoked or expired. " +
       SHOWN_ONCE,
     handle: async (c, { ids, body, idempotencyKey }) =>
-      c.json(await rotateKey(c, { id: ids.apiKeyId, rotation: body, idempotencyKey }), 201),
+      respondShown(c, await rotateKey(c, { id: ids.apiKeyId, rotation: body, idempotencyKey })),
   }),
 
   revokeApiKey: operation({

@@ -17,6 +17,7 @@ import {
 import { forgetMembership, listMembers, rememberMembership, removeMember } from "../../database/members.ts";
 import { openAccount } from "../../database/owners.ts";
 import { respondPage } from "../../http/pagination.ts";
+import { respondNew } from "../../http/versions.ts";
 import type { IdempotencyKey } from "../../model/idempotency-key.ts";
 import {
   Invitation,
@@ -183,7 +184,8 @@ export const MEMBER_OPERATIONS = {
       "The person finds the invitation in their own Account Settings, and becomes a member by accepting it. A member can do everything. " +
       "Inviting the same person again changes nothing, unless it was declined or has ended, after 30 days. Everybody signs in as every owner does. " +
       "A request with an `Idempotency-Key` that was done before invites nobody who was removed since: 409 `conflict`.",
-    handle: async (c, { body, idempotencyKey }) => c.json(await inviteMember(c, body.email, idempotencyKey), 201),
+    handle: async (c, { body, idempotencyKey }) =>
+      respondNew(c, { collection: MEMBERS, body: await inviteMember(c, body.email, idempotencyKey) }),
   }),
 
   removeMember: operation({

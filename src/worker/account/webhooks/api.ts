@@ -175,6 +175,9 @@ export async function testWebhook(
 const WEBHOOKS = "/account/api/webhooks";
 const WEBHOOK = `${WEBHOOKS}/{webhookId}`;
 
+const respondShown = (c: Context<OwnerEnv>, shown: ShownWebhook): Response =>
+  c.json(shown, 201, { Location: `${WEBHOOKS}/${shown.webhook.id}` });
+
 export const WEBHOOK_OPERATIONS = {
   listWebhooks: operation({
     method: "GET",
@@ -198,7 +201,7 @@ export const WEBHOOK_OPERATIONS = {
       `At most ${MAX_WEBHOOKS} of an account. It is sent what is changed from now on: each change as \`GET /tenant/changes\` shows it, in the ` +
       "order in which they were made, at least once (Standard Webhooks 1.0). Only this answer holds the secret. " +
       SHOWN_ONCE,
-    handle: async (c, { body, idempotencyKey }) => c.json(await createWebhook(c, body, idempotencyKey), 201),
+    handle: async (c, { body, idempotencyKey }) => respondShown(c, await createWebhook(c, body, idempotencyKey)),
   }),
 
   changeWebhook: operation({
@@ -236,7 +239,8 @@ export const WEBHOOK_OPERATIONS = {
     problems: ["conflict"],
     summary: "Give a webhook a new secret",
     description: `The secret before signs, too, for 24 hours, and rotating again cuts none of these. At most 4 earlier secrets sign at a time: while they do, rotating again replaces the newest one. ${SHOWN_ONCE}`,
-    handle: async (c, { ids, idempotencyKey }) => c.json(await rotateWebhook(c, ids.webhookId, idempotencyKey), 201),
+    handle: async (c, { ids, idempotencyKey }) =>
+      respondShown(c, await rotateWebhook(c, ids.webhookId, idempotencyKey)),
   }),
 
   testWebhook: operation({
