@@ -72,7 +72,14 @@ it("the dashboard can be imported: its data source is asked for, and its panels 
       [panel, ...panel.targets].map(({ datasource }) => datasource.uid),
   );
   expect(new Set(uids)).toEqual(new Set(inputs));
-  const places = dashboard.panels.map(({ gridPos: { x, y } }: { gridPos: { x: number; y: number } }) => `${x} ${y}`);
-  expect(new Set(places).size).toBe(dashboard.panels.length);
+  // Grafana's grid has 24 columns. No two panels share a cell of it.
+  const cells = dashboard.panels.flatMap(
+    ({ gridPos: { x, y, w, h } }: { gridPos: Record<"x" | "y" | "w" | "h", number> }) => {
+      expect([x >= 0, y >= 0, w > 0, h > 0, x + w <= 24]).not.toContain(false);
+      return Array.from({ length: w * h }, (_, index) => `${x + (index % w)} ${y + Math.floor(index / w)}`);
+    },
+  );
+  expect(new Set(cells).size).toBe(cells.length);
+  for (const { type } of dashboard.panels) expect(["timeseries", "table"]).toContain(type);
   expect(new Set(dashboard.panels.map(({ id }: { id: number }) => id)).size).toBe(dashboard.panels.length);
 });

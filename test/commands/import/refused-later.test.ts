@@ -1,10 +1,14 @@
 /** What the API would refuse in the middle of an import: found before, or not sent. */
 import { once } from "node:events";
+import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { expect, it } from "vitest";
 import { faultsOf } from "../../../src/commands/import/faults.ts";
 import type { Idea } from "../../../src/commands/import/ideas.ts";
+import { importIdeas } from "../../../src/commands/import/import.ts";
 import { ImportClient } from "../../../src/commands/import/import-client.ts";
 import { writeIdeas } from "../../../src/commands/import/write.ts";
 
@@ -176,4 +180,33 @@ it("begins nothing more after a refusal, and throws it when what was under way h
   const { written, requests } = await importInto(ideas, (path) => (path.endsWith("i0") ? 403 : 200));
   expect(String(written)).toContain("403");
   expect(requests).toBeLessThan(60);
+});
+
+it("on a terminal a line shows how far it is, and elsewhere there is none", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "import-"));
+  await writeFile(join(folder, "ideas.csv"), "id,title\n1,Night buses\n2,Bike racks\n");
+  const server = createServer((_, response) => response.end('{"id":"p","votes":0,"comments":0,"duplicateOf":null}'));
+  await once(server.listen(0, "127.0.0.1"), "listening");
+  const { port } = server.address() as AddressInfo;
+  const args = ["--from", "csv", "ideas.csv", "--idea-bank", "b4nKb4nKb4nK", "--url", `http://127.0.0.1:${port}`];
+  const printed: string[] = [];
+  const shown: string[] = [];
+  const context = {
+    folder,
+    variables: { API_KEY: "ibk_any" },
+    print: (line: string) => printed.push(line),
+    complain: (line: string) => printed.push(line),
+    runWrangler: async () => expect.unreachable("it needs no wrangler"),
+  };
+  try {
+    expect(await importIdeas.run(args, context)).toBe(0);
+    const elsewhere = printed.splice(0);
+    expect(await importIdeas.run(args, { ...context, showProgress: (line) => shown.push(line) })).toBe(0);
+    expect(printed).toEqual(elsewhere);
+    expect(printed.join()).not.toContain(" left");
+    expect(shown.at(-1)).toBe("2 of 2 ideas (100 %), 0 min left");
+  } finally {
+    server.close();
+    await rm(folder, { recursive: true });
+  }
 });
