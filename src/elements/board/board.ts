@@ -149,8 +149,8 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   ): void {
     const { words } = this;
     // A visitor sees the actions that a sign-in makes possible.
-    const signedIn = ideaBank.isVisitor && { canVote: true, canComment: true, canSubmitProposals: true };
-    const capabilities = { ...access.capabilities, ...signedIn, ...(!this.suggests && { canSubmitProposals: false }) };
+    const possible = access.panelistCapabilities ?? access.capabilities;
+    const capabilities = { ...possible, ...(!this.suggests && { canSubmitProposals: false }) };
     const notice = h("div", { class: "notice", part: "notice", hidden: true });
     const notify = (text: string, action?: HTMLElement) => {
       // The focused part disappears, so the board takes the focus.
@@ -189,8 +189,17 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       notify("");
       if (!this.dispatch("sign-in", { proposal: begun.view || null })) return;
       const { signInUrl } = this;
-      if (signInUrl) location.assign(signInUrl);
-      else notify(words.say("signInHere"));
+      if (signInUrl) {
+        location.assign(signInUrl);
+        return;
+      }
+      // The page has no way to sign in, so nothing is offered any more that needs it.
+      Object.assign(capabilities, { canVote: false, canComment: false, canSubmitProposals: false });
+      suggest.hidden = true;
+      view.querySelector(".writing")?.remove();
+      for (const { buttons } of context.ballots.values()) for (const draw of buttons.values()) draw();
+      this.root.focus({ preventScroll: true });
+      notify(words.say("signInHere"));
     };
     const askToSignIn = (begun: Begun) => {
       if (canSignIn)

@@ -135,7 +135,11 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
     capabilities.canComment &&
     idea.duplicateOf === null &&
     (ideaBank.isVisitor && !context.canSignIn
-      ? h("button", { type: "button", class: "button", part: "button", onclick: () => signIn(begun) }, field.label)
+      ? h(
+          "button",
+          { type: "button", class: "button writing", part: "button", onclick: () => signIn(begun) },
+          field.label,
+        )
       : form({ fields: [field], submit: words.say("send"), draft: `comment:${idea.id}`, begun, send: add }, context));
 
   more.addEventListener("click", () => void load());

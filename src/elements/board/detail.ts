@@ -144,10 +144,9 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
     Object.assign(idea, now);
     // A vote that was given meanwhile is newer, and a button with the focus keeps it.
     if (ballots.get(idea.id)?.confirmed === known && !vote.matches(":focus")) {
-      const before = vote;
       Object.assign(idea, { voted, votes });
       vote = voteButton(idea, context);
-      before.replaceWith(vote);
+      body.firstChild?.replaceWith(vote);
     }
     showText();
     discussion.showCount();

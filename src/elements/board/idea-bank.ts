@@ -8,7 +8,12 @@ import { requestFailure } from "../shared/request-failure.ts";
 /** Its vote and related fields follow the panelist's actions. */
 export type Idea = { -readonly [Field in keyof PanelistProposal]: PanelistProposal[Field] };
 export type Comment = PanelistComment;
-export type Access = { readonly name: string | null; readonly capabilities: Capabilities };
+export type Access = {
+  readonly name: string | null;
+  readonly capabilities: Capabilities;
+  /** What a sign-in makes possible, for a visitor. */
+  readonly panelistCapabilities?: Capabilities;
+};
 export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string };
 export type Filter = Readonly<Partial<Record<"sort" | "status" | "mine" | "tag" | "q" | "limit", string>>>;
 

@@ -26,6 +26,10 @@ export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
   ballots.set(idea.id, ballot);
 
   const draw = () => {
+    if (!capabilities.canVote) {
+      button.replaceWith(voteButton(idea, context));
+      return;
+    }
     const { confirmed, wanted } = ballot;
     idea.voted = wanted;
     idea.votes = confirmed.votes + Number(wanted) - Number(confirmed.voted);

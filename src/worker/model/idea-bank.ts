@@ -173,11 +173,19 @@ export type Capabilities = z.infer<typeof CapabilitySet>;
 export type Capability = keyof Capabilities;
 
 /** An idea bank's name, and what panelists may do with it. */
-export const IdeaBankAccess = describe(z.object({ name: z.nullable(Name), capabilities: CapabilitySet }), {
-  name: "IdeaBankAccess",
-  example: { name: EXAMPLE_NAME, capabilities: EXAMPLE_CAPABILITIES },
-  fields: {
-    name: "The idea bank's name. `null` when every capability is `false` because it is closed or does not exist.",
-    capabilities: "What the token's panelist can do with the idea bank now.",
+export const IdeaBankAccess = describe(
+  z.object({
+    name: z.nullable(Name),
+    capabilities: CapabilitySet,
+    panelistCapabilities: z.optional(CapabilitySet),
+  }),
+  {
+    name: "IdeaBankAccess",
+    example: { name: EXAMPLE_NAME, capabilities: EXAMPLE_CAPABILITIES },
+    fields: {
+      name: "The idea bank's name. `null` when every capability is `false` because it is closed or does not exist.",
+      capabilities: "What the token's panelist can do with the idea bank now.",
+      panelistCapabilities: "With a visitor's token, while proposals can be read: what a panelist can do, so what a sign-in makes possible.",
+    },
   },
-});
+);

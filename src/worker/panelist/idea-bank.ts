@@ -1,5 +1,6 @@
 /** `GET /ideabank`. */
 import { accessOf } from "../access/open-idea-bank.ts";
+import { capabilitiesOf } from "../model/capabilities.ts";
 import { IdeaBankAccess } from "../model/idea-bank.ts";
 import { ideaBankOperation } from "./operation.ts";
 
@@ -14,6 +15,10 @@ export const IDEA_BANK_OPERATIONS = {
     summary: "Read what the idea bank allows",
     description: "Call this first: it shows which other operations this token can use.",
     /** A closed, a suspended and a missing idea bank give the same answer. */
-    handle: (c, opened) => c.json(accessOf(opened)),
+    handle: (c, opened) => {
+      const panelistCapabilities = capabilitiesOf(opened.ideaBank);
+      const isMore = opened.token.panelistId === null && panelistCapabilities.canViewProposals;
+      return c.json({ ...accessOf(opened), ...(isMore && { panelistCapabilities }) });
+    },
   }),
 };

@@ -42,31 +42,60 @@ describe("taking part in <idea-bank-board>", () => {
     await page.getByRole("button", { name: "Submit idea" }).click();
   };
 
-  it("shows a visitor all there is, and where nobody signs in no field: one line says where to", async () => {
-    const bank = await stage.ideaBank({}, [idea("Dogs")]);
+  it("shows a visitor all there is, and once the page has no answer to `sign-in`, nothing that needs it: one line says where to", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs"), idea("Cats")]);
     await stage.tenant("POST", `${bank.path}/proposals/${bank.ids[0]}/comments`, { body: "Soon." });
     const token = await visitorOf(bank);
+    const needing = ["Vote for “Dogs”", "Vote for “Cats”", "New idea", "Add a comment"] as const;
+    const openIdea = (page: Page) => page.getByRole("button", { name: "Dogs", exact: true }).click();
     for (const [size, width] of SIZES) {
-      const { page, requests } = await open(`<idea-bank-board token="${token}"></idea-bank-board>`, { width });
-      const line = page.locator(".notice").getByText("Sign in on this site to vote and suggest ideas.");
-      await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
-      await line.waitFor();
-      await expect.poll(() => told(page)).toEqual([["sign-in", { proposal: bank.ids[0] }]]);
-      await expect.poll(() => page.getByRole("button", { pressed: true }).count()).toBe(0);
-      await expect.poll(() => page.locator("option").allTextContents()).not.toContain("My ideas");
-      await takeScreenshot(page, `test-results/sign-in-nowhere-${size}.png`);
-      await page.getByRole("button", { name: "Dogs", exact: true }).click();
-      await page.locator(".comment").getByText("Soon.").waitFor();
-      await page.getByRole("button", { name: "Add a comment" }).click();
-      await line.waitFor();
-      await expect.poll(() => page.getByRole("textbox").count()).toBe(0);
-      await expectAccessible(page, "a visitor's idea");
-      await page.getByRole("button", { name: "All ideas" }).click();
-      await page.getByRole("button", { name: "New idea" }).click();
-      await line.waitFor();
-      await expect.poll(() => page.getByRole("textbox").count()).toBe(0);
-      await expect.poll(() => told(page)).toHaveLength(3);
-      expect(requests.filter((request) => /^(POST|PUT|DELETE|PATCH)/.test(request))).toEqual([]);
+      for (const first of ["Vote for “Dogs”", "New idea", "Add a comment"] as const) {
+        const { page, requests } = await open(`<idea-bank-board token="${token}"></idea-bank-board>`, { width });
+        if (first === "Add a comment") await openIdea(page);
+        await page.getByRole("button", { name: first }).click();
+        await page.locator(".notice").getByText("Sign in on this site to vote and suggest ideas.").waitFor();
+        const proposal = first === "New idea" ? null : bank.ids[0];
+        await expect.poll(() => told(page)).toEqual([["sign-in", { proposal }]]);
+        if (first === "Add a comment") await page.getByRole("button", { name: "All ideas" }).click();
+        await page.locator("span.vote").getByText("0 votes").nth(1).waitFor();
+        const left = () => Promise.all(needing.map((name) => page.getByRole("button", { name }).count()));
+        await expect.poll(left).toEqual([0, 0, 0, 0]);
+        await expect.poll(() => page.locator("option").allTextContents()).not.toContain("My ideas");
+        await takeScreenshot(page, `test-results/sign-in-nowhere-${size}.png`);
+        await openIdea(page);
+        await page.locator(".comment").getByText("Soon.").waitFor();
+        await expect.poll(left).toEqual([0, 0, 0, 0]);
+        await expect.poll(() => page.getByRole("textbox").count()).toBe(0);
+        await expectAccessible(page, "a visitor's idea");
+        await expect.poll(() => told(page)).toHaveLength(1);
+        expect(requests.filter((request) => /^(POST|PUT|DELETE|PATCH)/.test(request))).toEqual([]);
+      }
+    }
+  });
+
+  it.each(["", `sign-in-url="/login"`])("asks nobody to sign in for what the board does not allow (%s)", async (url) => {
+    const closed = await stage.ideaBank({ votingEnabled: false, commentsEnabled: false, submissionsEnabled: false }, [
+      idea("Dogs"),
+    ]);
+    const { page } = await open(`<idea-bank-board token="${await visitorOf(closed)}" ${url}></idea-bank-board>`);
+    await page.locator("span.vote").getByText("0 votes").waitFor();
+    await expect.poll(() => page.getByRole("button", { name: "New idea" }).count()).toBe(0);
+    await page.getByRole("button", { name: "Dogs", exact: true }).click();
+    await page.locator(".discussion").getByText("No comments yet").waitFor();
+    await expect.poll(() => page.getByText("Add a comment").count()).toBe(0);
+    await expect.poll(() => page.getByText("Sign in").count()).toBe(0);
+    await expect.poll(() => page.locator("button.vote").count()).toBe(0);
+    await expectAccessible(page, "an idea that is only read");
+
+    // Each switch by itself.
+    for (const [off, gone, stays] of [
+      ["votingEnabled", "Vote for “Cats”", "New idea"],
+      ["submissionsEnabled", "New idea", "Vote for “Cats”"],
+    ] as const) {
+      const bank = await stage.ideaBank({ [off]: false }, [idea("Cats")]);
+      const { page } = await open(`<idea-bank-board token="${await visitorOf(bank)}" ${url}></idea-bank-board>`);
+      await page.getByRole("button", { name: stays }).waitFor();
+      await expect.poll(() => page.getByRole("button", { name: gone }).count()).toBe(0);
     }
   });
 
