@@ -73,6 +73,7 @@ export const REFERENCE = {
     "idea-item": "Board: an idea in the list.",
     "idea-item-title": "Board: its title, a button.",
     vote: "Board: the vote; a button while voting is open.",
+    voted: "Board: the visitor's own vote.",
     status: "Board: an idea's status.",
     "status-…": "Board: a particular status, such as `status-planned`.",
     tags: "Board: an idea's tags.",
@@ -97,6 +98,7 @@ export const REFERENCE = {
     columns: "Roadmap: all columns.",
     column: "Roadmap: a column. It contains the parts of a board.",
     "column-title": "Roadmap: a column's title.",
+    "column-tab": "Roadmap: where only one column fits, a tab that chooses it.",
   },
   customProperties: {
     "--idea-bank-accent": "Buttons, votes and links.",

@@ -43,7 +43,7 @@ export function namesIn(scripts: string, styles: string): Names {
     events: new Set(find(scripts, /\bdispatch\("([\w-]+)"/g)),
     slots: new Set(find(scripts, /h\(\s*"slot",\s*\{ name: "([\w-]+)"/g)),
     states: new Set(find(scripts, /type State = (.*?);/gs).flatMap(quoted)),
-    parts: new Set(find(scripts, /\bpart: ((?:[^,}"`]|"[^"]*"|`[^`]*`)+)/g).flatMap(quoted)),
+    parts: new Set(find(scripts, /\bpart(?:: |", )((?:[^,}"`]|"[^"]*"|`[^`]*`)+)/g).flatMap(quoted)),
     customProperties: new Set(find(styles, /(--idea-bank-[\w-]+)/g)),
   };
 }

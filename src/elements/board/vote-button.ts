@@ -36,6 +36,7 @@ export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
     count.textContent = words.number(idea.votes);
     name.textContent = words.say("voteFor", { title: idea.title, count: idea.votes });
     button.setAttribute("aria-pressed", String(wanted));
+    button.setAttribute("part", wanted ? "vote voted" : "vote");
   };
   const drawAll = () => {
     for (const draw of buttons.values()) draw();

@@ -42,7 +42,7 @@ export const fr: Language = {
     planned: "Prévue",
     "in-progress": "En cours",
     implemented: "Réalisée",
-    declined: "Refusée",
+    declined: "Non retenue",
     tags: "Thèmes",
     pending: "En attente de validation",
     mySubmissions: "Mes idées",

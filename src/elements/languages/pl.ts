@@ -41,7 +41,7 @@ export const pl: Language = {
     "idea-bank-not-found": "Ta tablica pomysłów jest w tej chwili niedostępna.",
     sort: "Sortuj",
     hot: "Na czasie",
-    top: "Najlepsze",
+    top: "Popularne",
     new: "Najnowsze",
     active: "Aktywne",
     filter: "Pokaż",

@@ -1,4 +1,7 @@
-/** The proposals of a roadmap: a column for each status, the most wanted first, and of what is done the newest. */
+/**
+ * The proposals of a roadmap: a column for each status, the most wanted first, and of what is done the newest. Where there is room for
+ * one column, the visitor chooses which.
+ */
 
 import { ideaRow, status } from "../board/board.ts";
 import type { BoardContext } from "../board/board-context.ts";
@@ -6,6 +9,7 @@ import type { Idea, Page } from "../board/idea-bank.ts";
 import type { Listing } from "../board/list.ts";
 import { h, heading } from "../shared/h.ts";
 import { message, skeleton } from "../shared/message.ts";
+import { recall, remember } from "../shared/storage.ts";
 
 const COLUMNS = [
   { status: "planned", sort: "top", limit: "10" },
@@ -15,12 +19,17 @@ const COLUMNS = [
 type Filter = (typeof COLUMNS)[number];
 
 const SKELETON_ROWS = 2;
+/** The chosen column, for the tab. */
+const CHOSEN = "idea-bank-roadmap:column";
 
 export const columnsSkeleton = (): HTMLElement =>
   h(
     "div",
     { class: "columns" },
-    ...COLUMNS.map(() => h("section", { class: "column" }, skeleton(SKELETON_ROWS, "idea", "vote"))),
+    h("div", { class: "tabs" }, h("div", { class: "bones line" })),
+    ...COLUMNS.map((_, at) =>
+      h("section", { class: at ? "column" : "column chosen" }, skeleton(SKELETON_ROWS, "idea", "vote")),
+    ),
   );
 
 export class Columns implements Listing {
@@ -71,7 +80,10 @@ export class Columns implements Listing {
   }
 
   focus(id: string): void {
-    (this.#rows.get(id)?.querySelector<HTMLElement>(".open") ?? this.element).focus();
+    const row = this.#rows.get(id);
+    const column = row?.closest<HTMLElement>(".column");
+    if (column) this.#choose(column.id);
+    (row?.querySelector<HTMLElement>(".open") ?? this.element).focus();
   }
 
   /** Resolves to how many proposals there are. */
@@ -88,20 +100,44 @@ export class Columns implements Listing {
       return 0;
     }
     enter("ready");
-    this.element.replaceChildren(...COLUMNS.map((filter, at) => this.#column(filter, pages[at] ?? { items: [] })));
+    const tabs = h("fieldset", { class: "sorts tabs" }, h("legend", { class: "unseen" }, words.say("filter")));
+    const columns = COLUMNS.map((filter, at) => this.#column(filter, pages[at] ?? { items: [] }, tabs));
+    this.element.replaceChildren(tabs, ...columns);
+    const chosen = recall(CHOSEN, "sessionStorage");
+    const shown = columns.find(({ id }) => id === chosen) ?? columns.find((column) => column.querySelector(".idea"));
+    if (shown) this.#choose(shown.id);
     return count;
   }
 
-  #column(filter: Filter, { items, nextCursor }: Page<Idea>): HTMLElement {
+  #choose(status: string): void {
+    remember(CHOSEN, status, "sessionStorage");
+    for (const radio of this.element.querySelectorAll<HTMLInputElement>(".tabs input"))
+      radio.checked = radio.value === status;
+    for (const column of this.element.querySelectorAll(".column"))
+      column.classList.toggle("chosen", column.id === status);
+  }
+
+  /** Its tab is added to the others. */
+  #column(filter: Filter, { items, nextCursor }: Page<Idea>, tabs: HTMLElement): HTMLElement {
     const { words, level, signal, ideaBank, report } = this.#context;
     const list = h("ol", { class: "ideas", part: "ideas" }, ...items.map((idea) => this.#row(idea)));
     let cursor = nextCursor;
-    const total = h("span", { class: "muted" });
+    const [total, inTab] = [h("span", { class: "muted" }), h("small", { class: "muted" })];
     // Of a longer column only so many are known.
     const count = () => {
       total.textContent = words.number(list.childElementCount) + (cursor ? "+" : "");
+      inTab.textContent = total.textContent;
     };
     count();
+    const choose = () => this.#choose(filter.status);
+    tabs.append(
+      h(
+        "label",
+        { part: "column-tab" },
+        h("input", { type: "radio", name: "column", value: filter.status, class: "unseen", onchange: choose }),
+        h("span", {}, words.say(filter.status), " ", inTab),
+      ),
+    );
     const showMore = async () => {
       more.setAttribute("aria-disabled", "true");
       try {
@@ -132,7 +168,7 @@ export class Columns implements Listing {
     );
     return h(
       "section",
-      { class: "column", part: "column" },
+      { class: "column", id: filter.status, part: "column" },
       h(
         "div",
         { class: "column-head" },

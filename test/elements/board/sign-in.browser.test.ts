@@ -73,31 +73,34 @@ describe("taking part in <idea-bank-board>", () => {
     }
   });
 
-  it.each(["", `sign-in-url="/login"`])("asks nobody to sign in for what the board does not allow (%s)", async (url) => {
-    const closed = await stage.ideaBank({ votingEnabled: false, commentsEnabled: false, submissionsEnabled: false }, [
-      idea("Dogs"),
-    ]);
-    const { page } = await open(`<idea-bank-board token="${await visitorOf(closed)}" ${url}></idea-bank-board>`);
-    await page.locator("span.vote").getByText("0 votes").waitFor();
-    await expect.poll(() => page.getByRole("button", { name: "New idea" }).count()).toBe(0);
-    await page.getByRole("button", { name: "Dogs", exact: true }).click();
-    await page.locator(".discussion").getByText("No comments yet").waitFor();
-    await expect.poll(() => page.getByText("Add a comment").count()).toBe(0);
-    await expect.poll(() => page.getByText("Sign in").count()).toBe(0);
-    await expect.poll(() => page.locator("button.vote").count()).toBe(0);
-    await expectAccessible(page, "an idea that is only read");
+  it.each(["", `sign-in-url="/login"`])(
+    "asks nobody to sign in for what the board does not allow (%s)",
+    async (url) => {
+      const closed = await stage.ideaBank({ votingEnabled: false, commentsEnabled: false, submissionsEnabled: false }, [
+        idea("Dogs"),
+      ]);
+      const { page } = await open(`<idea-bank-board token="${await visitorOf(closed)}" ${url}></idea-bank-board>`);
+      await page.locator("span.vote").getByText("0 votes").waitFor();
+      await expect.poll(() => page.getByRole("button", { name: "New idea" }).count()).toBe(0);
+      await page.getByRole("button", { name: "Dogs", exact: true }).click();
+      await page.locator(".discussion").getByText("No comments yet").waitFor();
+      await expect.poll(() => page.getByText("Add a comment").count()).toBe(0);
+      await expect.poll(() => page.getByText("Sign in").count()).toBe(0);
+      await expect.poll(() => page.locator("button.vote").count()).toBe(0);
+      await expectAccessible(page, "an idea that is only read");
 
-    // Each switch by itself.
-    for (const [off, gone, stays] of [
-      ["votingEnabled", "Vote for “Cats”", "New idea"],
-      ["submissionsEnabled", "New idea", "Vote for “Cats”"],
-    ] as const) {
-      const bank = await stage.ideaBank({ [off]: false }, [idea("Cats")]);
-      const { page } = await open(`<idea-bank-board token="${await visitorOf(bank)}" ${url}></idea-bank-board>`);
-      await page.getByRole("button", { name: stays }).waitFor();
-      await expect.poll(() => page.getByRole("button", { name: gone }).count()).toBe(0);
-    }
-  });
+      // Each switch by itself.
+      for (const [off, gone, stays] of [
+        ["votingEnabled", "Vote for “Cats”", "New idea"],
+        ["submissionsEnabled", "New idea", "Vote for “Cats”"],
+      ] as const) {
+        const bank = await stage.ideaBank({ [off]: false }, [idea("Cats")]);
+        const { page } = await open(`<idea-bank-board token="${await visitorOf(bank)}" ${url}></idea-bank-board>`);
+        await page.getByRole("button", { name: stays }).waitFor();
+        await expect.poll(() => page.getByRole("button", { name: gone }).count()).toBe(0);
+      }
+    },
+  );
 
   describe("of a visitor whose page has a sign-in", () => {
     /** A tenant's site with a page that signs the visitor in, and leads back. */

@@ -222,23 +222,61 @@ describe("<idea-bank-roadmap>", () => {
     await page.getByRole("heading", { name: "Buses", level: 3 }).waitFor();
   });
 
-  it("stands in columns where there is room and is a list on a phone; on the narrowest one too", async () => {
+  const visibleTitles = async (page: Page) => {
+    const titles = await page.locator(".column .idea-title:visible").allTextContents();
+    return titles.sort().join();
+  };
+  const radio = (page: Page, name: string) => page.getByRole("radio", { name });
+
+  it("stands in columns where there is room; a phone shows one, which is chosen with a finger or with keys", async () => {
     const bank = await stage.ideaBank({}, IDEAS);
-    const { page } = await stage.page();
+    const { page } = await stage.page({ viewport: { width: 1280, height: 800 } });
     await page.goto(host(tag(bank.token)));
     await inState(page, "ready");
-    const heights = async () => {
-      const boxes = await Promise.all((await page.locator(".column").all()).map((column) => column.boundingBox()));
-      return new Set(boxes.map((box) => box?.y)).size;
-    };
-    for (const [width, expected] of [
-      [1280, 1],
-      [390, 3],
-      [240, 3],
-    ] as const) {
+    await expect.poll(() => visibleTitles(page)).toBe("Bikes,Buses,Lifts,Stairs,Trams");
+    await expect.poll(() => page.getByRole("radio").count()).toBe(0);
+    for (const width of [390, 256]) {
       await page.setViewportSize({ width, height: 800 });
-      await expect.poll(() => heights(), { message: String(width) }).toBe(expected);
+      await radio(page, "Planned 2").check({ force: true });
+      await expect.poll(() => visibleTitles(page)).toBe("Buses,Trams");
+      await page.getByText("Done 2").click();
+      await expect.poll(() => visibleTitles(page)).toBe("Lifts,Stairs");
+      await radio(page, "Done").press("ArrowLeft");
+      await expect.poll(() => visibleTitles(page)).toBe("Bikes");
+      await expect.poll(() => radio(page, "In progress 1").isChecked()).toBe(true);
+      await expect.poll(() => page.getByRole("heading", { level: 3 }).allTextContents()).toEqual(["In progress"]);
+      await expect.poll(() => page.evaluate("document.scrollingElement.scrollWidth")).toBe(width);
     }
+  });
+
+  it("keeps its column on a phone: after an idea, when it is read again, and when the page is loaded again", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { page } = await stage.page({ viewport: { width: 390, height: 800 } });
+    await page.goto(host(tag(bank.token, "history")));
+    await page.getByText("Done 2").click();
+    await page.getByRole("button", { name: "Lifts", exact: true }).click();
+    await page.locator(".detail").waitFor();
+    await page.goBack();
+    await expect.poll(() => visibleTitles(page)).toBe("Lifts,Stairs");
+    await page.reload();
+    await expect.poll(() => visibleTitles(page)).toBe("Lifts,Stairs");
+    await stage.tenant("PATCH", `${bank.path}/proposals/${bank.ids[4]}`, { status: "planned" });
+    await comeBack(page);
+    await expect.poll(() => visibleTitles(page)).toBe("Stairs");
+    // An idea that an address opened is left to its own column.
+    const { page: linked } = await stage.page({ viewport: { width: 390, height: 800 } });
+    await linked.goto(`${host(tag(bank.token, "history"))}?idea=${bank.ids[2]}`);
+    await linked.getByRole("button", { name: "Roadmap" }).click();
+    await expect.poll(() => visibleTitles(linked)).toBe("Bikes");
+  });
+
+  it("shows the first column that is not empty on a phone", async () => {
+    const bank = await stage.ideaBank({}, IDEAS.slice(2, 4));
+    const { page } = await stage.page({ viewport: { width: 390, height: 800 } });
+    await page.goto(host(tag(bank.token)));
+    await expect.poll(() => visibleTitles(page)).toBe("Bikes");
+    await page.getByText("Planned 0").click();
+    await page.getByText("Nothing yet").first().waitFor();
   });
 
   it("shows a skeleton of columns first", async () => {
@@ -248,7 +286,9 @@ describe("<idea-bank-roadmap>", () => {
     await page.goto(host(tag(bank.token)));
     await held.seen;
     await inState(page, "loading");
-    await expect.poll(() => page.locator(".column .skeleton").count()).toBe(3);
+    await expect.poll(() => page.locator(".column .skeleton:visible").count()).toBe(3);
+    await page.setViewportSize({ width: 390, height: 800 });
+    await expect.poll(() => page.locator(".column .skeleton:visible").count()).toBe(1);
     held.release();
     await inState(page, "ready");
   });

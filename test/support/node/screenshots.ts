@@ -2,6 +2,7 @@
 import type { Page } from "playwright-core";
 import { optionsOf } from "../../../src/commands/command-line/main.ts";
 import { takeScreenshot } from "./browser.ts";
+import { block } from "./documents.ts";
 import { openStage, startStage } from "./element-stage.ts";
 
 await optionsOf({ name: "screenshots", summary: ["Takes the pictures in docs/, from the demo's data."], options: {} });
@@ -23,16 +24,34 @@ async function take(name: string, address: string, viewport: { width: number; he
 /** Everything that comes by itself has come. */
 const settle = (page: Page) => page.waitForLoadState("networkidle");
 
-const host = (element: string) =>
+const host = (element: string, style = "") =>
   stage.hostPage(`<idea-bank-${element} token="${stage.demoToken}"></idea-bank-${element}>`, {
-    head: `<script type="module" src="${stage.api}/embed/${element}.js"></script><meta name="color-scheme" content="light dark">${FONT}`,
+    head: `<script type="module" src="${stage.api}/embed/${element}.js"></script><meta name="color-scheme" content="light dark">${FONT}${style}`,
   });
+
+/** The looks of `docs/looks.md`, each with the background of a page that it is for. */
+const LOOKS = { clear: "#fff", paper: "#f4ecdf", night: "#07090d", soft: "#e9e1fb", block: "#fff" };
+
+async function takeLook(name: string, background: string) {
+  const style = `<style>body { margin: 24px; background: ${background} } ${block("docs/looks.md", `look ${name}`)}</style>`;
+  const { page } = await stage.page({ viewport: { width: 900, height: 600 }, locale: "en-GB" });
+  await page.goto(host("board", style));
+  await settle(page);
+  // A vote that is given, and one that is not.
+  const vote = page.locator("button.vote").first();
+  if ((await vote.getAttribute("aria-pressed")) === "false") await vote.click();
+  await page.mouse.move(0, 0);
+  await settle(page);
+  await takeScreenshot(page, `docs/looks/${name}.png`, false);
+  await stage.closePages();
+}
 
 try {
   await take("changelog", host("changelog"), { width: 760, height: 640 }, "idea-bank-changelog:state(ready)");
   await take("idea-board", host("board"), { width: 760, height: 640 }, "idea-bank-board:state(ready)");
   const start = `${stage.api}/#token=${stage.demoToken}`;
   await take("start-page", start, { width: 1280, height: 1040 }, "idea-bank-board:state(ready)");
+  for (const [name, background] of Object.entries(LOOKS)) await takeLook(name, background);
   await take("account-settings", `${stage.api}/account/api-keys`, { width: 1120, height: 800 }, "main h1");
 } finally {
   await stage.close();
