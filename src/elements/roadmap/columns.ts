@@ -122,7 +122,7 @@ export class Columns implements Listing {
     const { words, level, signal, ideaBank, report } = this.#context;
     const list = h("ol", { class: "ideas", part: "ideas" }, ...items.map((idea) => this.#row(idea)));
     let cursor = nextCursor;
-    const [total, inTab] = [h("span", { class: "muted" }), h("small", { class: "muted" })];
+    const [total, inTab] = [h("span", { class: "muted" }), h("small")];
     // Of a longer column only so many are known.
     const count = () => {
       total.textContent = words.number(list.childElementCount) + (cursor ? "+" : "");

@@ -185,7 +185,8 @@ export const IdeaBankAccess = describe(
     fields: {
       name: "The idea bank's name. `null` when every capability is `false` because it is closed or does not exist.",
       capabilities: "What the token's panelist can do with the idea bank now.",
-      panelistCapabilities: "With a visitor's token, while proposals can be read: what a panelist can do, so what a sign-in makes possible.",
+      panelistCapabilities:
+        "With a visitor's token, while proposals can be read: what a panelist can do, so what a sign-in makes possible.",
     },
   },
 );

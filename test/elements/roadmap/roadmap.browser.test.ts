@@ -73,13 +73,18 @@ describe("<idea-bank-roadmap>", () => {
 
   it("fits a narrow phone with text of 32 pixels, and so does the board: nothing scrolls sideways", async () => {
     const bank = await stage.ideaBank({}, IDEAS);
+    const { token } = await stage.tenant<{ token: string }>("POST", `${bank.path}/tokens`, { visitor: true });
     const { page } = await stage.page({ viewport: { width: 360, height: 800 } });
-    const board = `<idea-bank-board token="${bank.token}"></idea-bank-board>`;
+    const board = `<idea-bank-board token="${token}" sign-in-url="/login"></idea-bank-board>`;
     const style = "<style>main { --idea-bank-font-size: 32px }</style>";
     await page.goto(host(tag(bank.token) + board, script("roadmap", "board") + style));
     await inState(page, "ready");
     await page.locator("idea-bank-board .idea").first().waitFor();
     await expect.poll(() => page.evaluate("document.scrollingElement.scrollWidth")).toBe(360);
+    // The question has a line of its own.
+    await page.locator("idea-bank-board button.vote").first().click();
+    const question = page.locator("idea-bank-board .notice p");
+    await expect.poll(async () => (await question.boundingBox())?.width).toBeGreaterThan(200);
     await page.locator("idea-bank-board .open").first().click();
     await page.locator(".detail").waitFor();
     await expect.poll(() => page.evaluate("document.scrollingElement.scrollWidth")).toBe(360);

@@ -74,7 +74,8 @@ describe("a visitor's token", () => {
     };
     const [visitors, panelists] = [await read(token), await read((await panelist()).token)];
     expect(visitors.status).toBe(200);
-    const withoutCapabilities = (text: string) => text.replace(/"can(Submit\w*|Vote|Comment)":\w+|,"panelistC.*?}/g, "");
+    const withoutCapabilities = (text: string) =>
+      text.replace(/"can(Submit\w*|Vote|Comment)":\w+|,"panelistC.*?}/g, "");
     expect(withoutCapabilities(await visitors.text())).toBe(withoutCapabilities(await panelists.text()));
   });
 
