@@ -59,6 +59,7 @@ if (form) {
     ["Enter", "Open"],
     ["x", "Select"],
     ["s", "Change status"],
+    ["r", "Respond"],
     ["/", "Search"],
     ["?", "Show this help"],
   ];
@@ -92,6 +93,12 @@ if (form) {
     },
     s: () => {
       if (current >= 0) rows[current].querySelector(".set select").focus();
+    },
+    r: () => {
+      const respond = rows[current]?.querySelector(".respond");
+      if (!respond) return;
+      respond.open = true;
+      respond.querySelector("textarea").focus();
     },
     "/": () => document.querySelector("[data-key='/']").focus(),
     "?": () => help.showModal(),

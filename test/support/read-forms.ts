@@ -3,33 +3,41 @@
 /** `fields` are those of a form that nobody has changed; `buttons` the words on its buttons. */
 export type ShownForm = { readonly action: string; readonly fields: URLSearchParams; readonly buttons: string[] };
 
-type Open = { readonly name: string; first?: string; chosen?: string };
+type Open = { readonly form: ShownForm | undefined; readonly name: string; first?: string; chosen?: string };
 
 export async function readForms(page: Response): Promise<ShownForm[]> {
   const forms: ShownForm[] = [];
   let select: Open | undefined;
-  let area: { readonly name: string; text: string } | undefined;
-  const form = () => forms.at(-1);
+  let area: { readonly form: ShownForm | undefined; readonly name: string; text: string } | undefined;
+  let button: ShownForm | undefined;
+  const byId = new Map<string, ShownForm>();
+  /** The form around the element, or the one that it names. */
+  const formOf = (element: Element) => {
+    const id = element.getAttribute("form");
+    return id === null ? forms.at(-1) : byId.get(id);
+  };
   const rewriter = new HTMLRewriter()
     .on("form", {
       element(element) {
         const action = element.getAttribute("action")?.replaceAll("&amp;", "&") ?? "";
-        forms.push({ action, fields: new URLSearchParams(), buttons: [] });
+        const form = { action, fields: new URLSearchParams(), buttons: [] };
+        forms.push(form);
+        byId.set(element.getAttribute("id") ?? "", form);
       },
     })
     .on("form input", {
       element(element) {
         const [name, type, value] = ["name", "type", "value"].map((each) => element.getAttribute(each));
         const isOff = (type === "checkbox" || type === "radio") && !element.hasAttribute("checked");
-        if (name && !isOff) form()?.fields.append(name, unescaped(value ?? (type === "checkbox" ? "on" : "")));
+        if (name && !isOff) formOf(element)?.fields.append(name, unescaped(value ?? (type === "checkbox" ? "on" : "")));
       },
     })
     .on("form select", {
       element(element) {
-        const opened: Open = { name: element.getAttribute("name") ?? "" };
+        const opened: Open = { form: formOf(element), name: element.getAttribute("name") ?? "" };
         select = opened;
         element.onEndTag(() => {
-          form()?.fields.append(opened.name, opened.chosen ?? opened.first ?? "");
+          opened.form?.fields.append(opened.name, opened.chosen ?? opened.first ?? "");
         });
       },
     })
@@ -43,11 +51,11 @@ export async function readForms(page: Response): Promise<ShownForm[]> {
     })
     .on("form textarea", {
       element(element) {
-        const opened = { name: element.getAttribute("name") ?? "", text: "" };
+        const opened = { form: formOf(element), name: element.getAttribute("name") ?? "", text: "" };
         area = opened;
         element.onEndTag(() => {
           // A browser sends line ends of two characters.
-          form()?.fields.append(opened.name, unescaped(opened.text).replaceAll("\n", "\r\n"));
+          opened.form?.fields.append(opened.name, unescaped(opened.text).replaceAll("\n", "\r\n"));
         });
       },
       text({ text }) {
@@ -55,8 +63,11 @@ export async function readForms(page: Response): Promise<ShownForm[]> {
       },
     })
     .on("form button", {
+      element(element) {
+        button = formOf(element);
+      },
       text({ text }) {
-        if (text.trim()) form()?.buttons.push(text.trim());
+        if (text.trim()) button?.buttons.push(text.trim());
       },
     });
   await rewriter.transform(page).text();

@@ -28,11 +28,14 @@ const SORT_KEYS: Record<QueueSort, string> = {
   active: "last_activity_at",
 };
 
-/** Ideas that are neither done nor declined. */
+/** Ideas that are neither done nor declined; of these, the ones without an official response. */
 export const OPEN = "open";
-export type QueueStatus = ProposalStatus | typeof OPEN;
-const OPEN_STATUSES = PROPOSAL_STATUSES.filter((status) => status !== "implemented" && status !== "declined");
-const statusesOf = (status: QueueStatus): readonly ProposalStatus[] => (status === OPEN ? OPEN_STATUSES : [status]);
+export const UNANSWERED = "unanswered";
+export type QueueStatus = ProposalStatus | typeof OPEN | typeof UNANSWERED;
+export const OPEN_STATUSES = PROPOSAL_STATUSES.filter((status) => status !== "implemented" && status !== "declined");
+const statusesOf = (status: QueueStatus): readonly ProposalStatus[] =>
+  status === OPEN || status === UNANSWERED ? OPEN_STATUSES : [status];
+const answered = (status: QueueStatus | undefined): string => (status === UNANSWERED ? "AND p.response IS NULL" : "");
 
 /** `status` undefined: all. `tag` needs one idea bank. */
 export type QueueFilter = {
@@ -52,6 +55,7 @@ export type QueuedIdea = {
   readonly votes: number;
   readonly comments: number;
   readonly tags: readonly string[];
+  readonly isAnswered: boolean;
   /** Null for the team's, and for somebody who has neither a name nor an id of the tenant. */
   readonly author: string | null;
   readonly createdAt: string;
@@ -67,6 +71,7 @@ type Row = {
   votes: number;
   comments: number;
   tags: string | null;
+  is_answered: number;
   author: string | null;
   created_at: number;
   sort_key: number;
@@ -82,6 +87,7 @@ const toIdea = (row: Row): QueuedIdea => ({
   votes: row.votes,
   comments: row.comments,
   tags: toTags(row.tags),
+  isAnswered: row.is_answered === 1,
   author: row.author,
   createdAt: toTimestamp(row.created_at),
 });
@@ -91,7 +97,8 @@ type Queue = { readonly accountId: string; readonly ideaBankIds: readonly string
 
 /**
  * A page of ideas that were not merged. Other orders than `new` list public ideas, because only those have an index by votes and by
- * activity. A page reads about as many rows as it shows, and one for each idea bank and status.
+ * activity. A page reads about as many rows as it shows, and one for each idea bank and status. Ideas without a response are those of the
+ * 1,000 that come next.
  */
 export async function listQueue(
   session: Session,
@@ -107,7 +114,12 @@ export async function listQueue(
     ...banksOf(ideaBankIds),
     ...pageValues(request),
   };
-  const ids = `${select(ideaBankIds, filter)} ORDER BY sort_key DESC, id DESC LIMIT :rows`;
+  const inOrder = `${select(ideaBankIds, filter)} ORDER BY sort_key DESC, id DESC LIMIT`;
+  const ids =
+    filter.status === UNANSWERED
+      ? `SELECT n.id, n.sort_key FROM (${inOrder} ${SEARCHED_AT_MOST}) n CROSS JOIN proposals p ON p.id = n.id
+         WHERE p.response IS NULL ORDER BY n.sort_key DESC, n.id DESC LIMIT :rows`
+      : `${inOrder} :rows`;
   const rows = await session.all(prepare<Row>(shown(ids), values));
   return toPage(rows, { request, toItem: toIdea, keyOf: ({ sort_key }) => sort_key });
 }
@@ -116,7 +128,7 @@ export async function listQueue(
 const shown = (ids: string) =>
   `WITH page AS MATERIALIZED (SELECT id AS page_id, sort_key FROM (${ids}))
    SELECT p.id, idea_bank_id, title, substr(description, 1, ${BEGINNING}) AS beginning, status, visibility, votes, comments, tags, p.created_at,
-     sort_key, (SELECT coalesce(display_name, external_id) FROM panelists w WHERE w.id = p.author_id AND w.deleted_at IS NULL) AS author
+     response IS NOT NULL AS is_answered, sort_key, (SELECT coalesce(display_name, external_id) FROM panelists w WHERE w.id = p.author_id AND w.deleted_at IS NULL) AS author
    FROM page CROSS JOIN proposals p ON p.id = page_id WHERE p.account_id = :accountId ORDER BY sort_key DESC, p.id DESC`;
 
 const banksOf = (ideaBankIds: readonly string[]) =>
@@ -162,11 +174,11 @@ export async function findInQueue(
   const stands = (column: string) => `instr(lower(${column}), lower(:q)) > 0`;
   const within = `SELECT p.id, n.sort_key FROM (${newest} ORDER BY sort_key DESC, id DESC LIMIT ${SEARCHED_AT_MOST}) n
     CROSS JOIN proposals p ON p.id = n.id
-    WHERE ${stands("p.title")} OR ${stands("p.description")} OR EXISTS (SELECT 1 FROM panelists w WHERE w.id = p.author_id
-      AND w.deleted_at IS NULL AND (${stands("w.display_name")} OR ${stands("w.external_id")})) LIMIT ${FOUND_AT_MOST}`;
+    WHERE (${stands("p.title")} OR ${stands("p.description")} OR EXISTS (SELECT 1 FROM panelists w WHERE w.id = p.author_id
+      AND w.deleted_at IS NULL AND (${stands("w.display_name")} OR ${stands("w.external_id")}))) ${answered(status)} LIMIT ${FOUND_AT_MOST}`;
   const search = searchFor(q);
   const condition = `p.account_id = :accountId AND p.duplicate_of IS NULL ${status === undefined ? "" : `AND p.status IN (${statusesOf(status).map((each) => `'${each}'`)})`}
-    ${visibility === undefined ? "" : `AND p.visibility = '${visibility}'`}`;
+    ${visibility === undefined ? "" : `AND p.visibility = '${visibility}'`} ${answered(status)}`;
   const titles = `SELECT p.id, p.created_at AS sort_key FROM (SELECT id FROM (${search.select({ listed: "0, 1" }, { bytes: "0", condition })})
     ORDER BY sort_key DESC LIMIT ${FOUND_AT_MOST}) f CROSS JOIN proposals p ON p.id = f.id`;
   const ids =

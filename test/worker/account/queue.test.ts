@@ -5,6 +5,7 @@ import { createDesk } from "../../support/desk.ts";
 import { addVoters, addVotes } from "../../support/many-rows.ts";
 import { createOwner } from "../../support/owner.ts";
 import { createPanel } from "../../support/panel.ts";
+import { readForm } from "../../support/read-forms.ts";
 
 const titlesIn = (html: string) => [...html.matchAll(/<h2 dir="auto"><a [^>]*>([^<]*)</g)].map(([, title]) => title);
 const locationOf = (answer: Response) => answer.headers.get("Location")?.replace(/^\/account/, "") ?? "";
@@ -122,6 +123,68 @@ describe("the queue", () => {
     expect([(await idea(one)).status, (await idea(two)).status]).toEqual(["planned", "submitted"]);
     expect((await owner.submit("/ideas", { ...fields, do: "status:nonsense" })).status).toBe(404);
     expect((await createOwner().submit("/ideas", { ...fields, do: `status:${first}-${one}` })).status).toBe(404);
+  });
+
+  it("answers the most wanted ideas in their rows, one after the other, with the filters kept", async () => {
+    const { owner, panel, page, opened, idea, first, second, propose } = await createTwoBoards();
+    await propose(first, { title: "Answered", response: { text: "Soon" } });
+    await propose(second, { title: "Shipped", status: "implemented" });
+    const hidden = await propose(first, { title: "Hidden", visibility: "hidden", tags: ["Bus", "Dog"] });
+    const other = await propose(second, { title: "Other", description: "buses" });
+    const wanted = await propose(first, { title: "Wanted <b>", tags: ["Bus"] });
+    await addVoters({ accountId: panel.bank.accountId, id: first }, 1, 3);
+    await addVotes({ accountId: panel.bank.accountId, id: first }, wanted, 1, 3);
+    const tab = (await page("/ideas"))
+      .match(/href="\/account([^"]*)"[^>]*>No response yet</)?.[1]
+      ?.replace("&amp;", "&");
+    expect(titlesIn(await page(tab ?? ""))).toEqual(["Wanted &lt;b&gt;", "Other"]);
+    const without = async (query: string) => titlesIn(await page(`/ideas?status=unanswered&board=${first}&${query}`));
+    expect(await without("sort=new&tag=Bus")).toEqual(["Wanted &lt;b&gt;", "Hidden"]);
+    expect(await without("q=a")).toEqual(["Wanted &lt;b&gt;"]);
+    expect(await page("/ideas")).toContain("<span>Responded</span>");
+    // The first row is open, and after an answer the next one has the focus.
+    expect((await page(tab ?? "")).match(/<details class="respond" open/g)).toHaveLength(1);
+    const send = async (path: string, changes: Record<string, string>) => {
+      const form = await readForm(await owner.page(path), "Save");
+      return owner.submit(form.action.replace("/account", ""), { ...Object.fromEntries(form.fields), ...changes });
+    };
+    const to = locationOf(await send(tab ?? "", { do: "decide", response: "We\r\nwill", status: "planned" }));
+    expect(to).toMatch(/^\/ideas\?sort=top&status=unanswered&undo=\w{12}$/);
+    expect(await idea(wanted)).toMatchObject({ status: "planned", response: { text: "We\nwill" }, tags: ["Bus"] });
+    const next = await page(to);
+    expect(titlesIn(next)).toEqual(["Other"]);
+    for (const part of [
+      "Response posted: “Wanted &lt;b&gt;”. Status: Submitted → Planned.",
+      'autofocus="" aria-describedby="done"',
+    ])
+      expect(next).toContain(part);
+    await owner.submit("/undo", await opened(to, "Undo"));
+    expect(await idea(wanted)).toMatchObject({ status: "submitted", response: null });
+    // What the row does not show stays as it is; Done opens the page that publishes.
+    await send(`/ideas?board=${first}&visibility=hidden`, { do: "decide", response: "No" });
+    expect(await idea(hidden)).toMatchObject({ visibility: "hidden", tags: ["Bus", "Dog"], response: { text: "No" } });
+    const publish = locationOf(
+      await send(`/ideas?board=${second}&status=unanswered`, { do: "decide", response: "Yes", status: "implemented" }),
+    );
+    expect(publish).toMatch(new RegExp(`^/idea-banks/${second}/ideas/${other}/publish\\?back=`));
+  });
+
+  it("replaces nobody's response unread", async () => {
+    const { owner, panel, page, idea, first, propose } = await createTwoBoards();
+    const one = await propose(first, { title: "One" });
+    const form = await readForm(await owner.page("/ideas"), "Save");
+    await panel.manage("PATCH", `/proposals/${one}`, { response: { text: "A colleague’s" } });
+    const path = form.action.replace("/account", "");
+    const refused = await owner.submit(path, { ...Object.fromEntries(form.fields), do: "decide", response: "Mine" });
+    expect(refused.status).toBe(400);
+    const again = await refused.clone().text();
+    for (const part of ["was changed in the meantime. Save again to replace it", "A colleague’s", ">Mine</textarea>"])
+      expect(again).toContain(part);
+    expect((await idea(one)).response).toMatchObject({ text: "A colleague’s" });
+    const { fields } = await readForm(refused, "Save response");
+    expect((await owner.submit(path, { ...Object.fromEntries(fields), do: "decide" })).status).toBe(303);
+    expect((await idea(one)).response).toMatchObject({ text: "Mine" });
+    expect(await page("/ideas")).not.toContain("respond-");
   });
 });
 

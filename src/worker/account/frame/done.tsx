@@ -61,8 +61,12 @@ function inWords(first: AuditEvent): string {
     const { before, after } = first.changes;
     if (after.status === "implemented" && before.status !== "implemented") return `${name} is published.`;
     const changed = Object.keys(after).filter((each) => each !== "lastActivityAt");
-    if (changed.length === 1 && "response" in after)
-      return `${name}: official response ${after.response ? "saved" : "removed"}.`;
+    if ("response" in after) {
+      const { response: was, ...otherBefore } = before;
+      const { response: is, ...otherAfter } = after;
+      const others = changesInWords({ before: otherBefore, after: otherAfter });
+      return `Response ${is ? (was ? "updated" : "posted") : "removed"}: ${name}. ${others}`.trim();
+    }
     if (changed.length > 0 && changed.every((each) => TEXTS.includes(each))) return `${name}: text saved.`;
   }
   const words = first.changes && what === "changed" && kind === "proposal" ? changesInWords(first.changes) : "";

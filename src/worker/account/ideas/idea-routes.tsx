@@ -55,13 +55,15 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
     const list = back ?? `${IDEA_BANKS}/${path.ideaBankId}`;
     if (fields.get("do")?.startsWith("preview-")) return renderIdea(c, { sent: fields, errors: [], cameFrom: back });
     try {
+      await requireCurrent(c, fields);
       if (fields.get("asks") === "publish" && fields.get("do") === "decide" && becomesDone(fields)) {
         const { event } = await decideWithoutStatus(c, path, fields);
         const to = withParameter(`${IDEA_BANKS}/${path.ideaBankId}/ideas/${path.proposalId}/publish`, "back", list);
         return c.redirect(event === undefined ? to : withParameter(to, "undo", event), 303);
       }
       const { event, isGone } = await change(c, path, fields);
-      const to = isGone ? list : back === undefined ? here : withParameter(here, "back", back);
+      const to =
+        isGone || fields.get("then") === "list" ? list : back === undefined ? here : withParameter(here, "back", back);
       return c.redirect(withParameter(to, "undo", event), 303);
     } catch (error) {
       return renderIdea(c, { sent: fields, errors: fieldErrorsOf(error), cameFrom: back });
@@ -111,6 +113,15 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
       return renderMerge(c, fieldErrorsOf(error), back);
     }
   });
+}
+
+/** Nobody's response is replaced unread. Throws `invalid-request`, and `not-found`. */
+async function requireCurrent(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<void> {
+  const was = new URLSearchParams(fields.get("was") ?? "").get("response");
+  if (was === null || fields.get("response") === null || textOf(fields, "response") === was) return;
+  const { idea } = await loadIdea(c);
+  if (responseOf(idea) !== was)
+    throw invalid([{ path: "response", message: "was changed in the meantime. Save again to replace it" }]);
 }
 
 /** The form sets the status Done, and it was another one when the form was opened. */
@@ -244,10 +255,17 @@ function toChanges(fields: URLSearchParams): ProposalChanges {
   return parseOrThrow(ProposalChanges, fields.has("minor") ? { ...changed, minor: true } : changed);
 }
 
+const responseOf = ({ response }: Proposal): string => response?.text ?? "";
+
 /** The values with which the forms open. */
-const toFields = ({ status, visibility, tags, response, title, description }: Proposal) => ({
-  decide: new URLSearchParams({ status, visibility, tags: tags.join(", "), response: response?.text ?? "" }),
-  edit: new URLSearchParams({ title, description }),
+const toFields = (idea: Proposal) => ({
+  decide: new URLSearchParams({
+    status: idea.status,
+    visibility: idea.visibility,
+    tags: idea.tags.join(", "),
+    response: responseOf(idea),
+  }),
+  edit: new URLSearchParams({ title: idea.title, description: idea.description }),
 });
 
 /** The idea, and its board. Throws `not-found`. */
@@ -300,12 +318,21 @@ async function renderIdea(
     voters: voters?.items ?? [],
     fields: {
       ...toFields(idea),
-      ...(sent.has("response") && { decide: sent }),
+      ...(sent.has("response") && { decide: withSeenResponse(sent, idea) }),
       ...(sent.get("do") === "edit" && { edit: sent }),
     },
     ...{ back: visit.back ?? cameFrom, more: await nextCursor(c, comments.next) },
   };
   return renderPage(c, (frame) => <IdeaPage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
+}
+
+/** The page shows the response as it is now, so the form is opened with it. */
+function withSeenResponse(sent: URLSearchParams, idea: Proposal): URLSearchParams {
+  const was = new URLSearchParams(sent.get("was") ?? "");
+  was.set("response", responseOf(idea));
+  const fields = new URLSearchParams(sent);
+  fields.set("was", was.toString());
+  return fields;
 }
 
 const backTo = (here: string, back: string | undefined): string =>

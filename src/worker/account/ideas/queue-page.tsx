@@ -2,10 +2,12 @@
 import {
   COUNTED_AT_MOST,
   OPEN,
+  OPEN_STATUSES,
   type QueuedIdea,
   type QueueSort,
   type QueueStatus,
   SEARCHED_AT_MOST,
+  UNANSWERED,
 } from "../../database/queue.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import { firstLine } from "../../model/light-formatting.ts";
@@ -13,6 +15,7 @@ import { PROPOSAL_STATUSES, type ProposalStatus } from "../../model/proposal.ts"
 import type { TagCount } from "../../model/tag.ts";
 import { Done, type JustDone, Refusal } from "../frame/done.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
+import { OpenedWith } from "../frame/opened-form.tsx";
 import { Time } from "../frame/times.tsx";
 import type { Told } from "../frame/visit.ts";
 import { IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
@@ -64,7 +67,7 @@ export const QueuePage = (props: Props) => {
       {...frame}
     >
       {ofPath !== undefined && <BankNav id={ofPath} current="" />}
-      <Done done={done} isQuiet={told !== undefined} />
+      <Done done={done} isQuiet={told !== undefined || (query.status === UNANSWERED && ideas.length > 0)} />
       <Refusal told={told} />
       <Tabs {...props} path={path} />
       <Filters {...props} path={path} />
@@ -75,6 +78,11 @@ export const QueuePage = (props: Props) => {
             : `Searched the newest ${SEARCHED_AT_MOST.toLocaleString("en")} ideas. Choose a board to search all of its titles.`}
         </p>
       )}
+      {query.status === UNANSWERED &&
+        query.q === undefined &&
+        OPEN_STATUSES.some((status) => (props.counts[status] ?? 0) >= COUNTED_AT_MOST) && (
+          <p class="hint">{`Searched the next ${SEARCHED_AT_MOST.toLocaleString("en")} open ideas in this order.`}</p>
+        )}
       {hasMoreBoards && !board && <p class="hint">{`Showing the ${boards.length} newest boards.`}</p>}
       {query.sort !== "new" && <p class="hint">Hidden and waiting ideas are listed under Newest.</p>}
       {ideas.length === 0 ? (
@@ -107,9 +115,9 @@ type PartProps = Props & { readonly path: string };
 
 /** The statuses, with how many ideas each has. */
 const Tabs = ({ path, query, counts }: PartProps) => {
-  const tab = (name: string, status: QueueStatus | undefined, count: number | undefined) => (
+  const tab = (name: string, status: QueueStatus | undefined, count?: number, sort = query.sort) => (
     <a
-      href={`${path}?${toParameters({ ...query, status })}`}
+      href={`${path}?${toParameters({ ...query, status, sort })}`}
       aria-current={query.status === status ? "page" : undefined}
     >
       {name}
@@ -118,8 +126,9 @@ const Tabs = ({ path, query, counts }: PartProps) => {
   );
   return (
     <nav class="tabs" aria-label="Status">
-      {tab("All", undefined, undefined)}
-      {tab("Open", OPEN, undefined)}
+      {tab("All", undefined)}
+      {tab("Open", OPEN)}
+      {tab("No response yet", UNANSWERED, undefined, query.sort === "new" ? "top" : query.sort)}
       {PROPOSAL_STATUSES.map((status) => tab(IDEA_STATUSES[status], status, counts[status]))}
     </nav>
   );
@@ -198,19 +207,25 @@ const Choose = ({ name, label, all, chosen, options }: ChooseProps) => (
 );
 
 /** The bar stands after the list: without JavaScript it covers nothing, and with it it follows the choice. */
-const List = ({ path, ideas, boards, board, here, tags, now }: PartProps) => {
+const List = ({ path, ideas, boards, board, here, tags, query, now, done }: PartProps) => {
   const names = new Map(boards.map(({ id, name }) => [id, name]));
   return (
     <>
       <form method="post" action={path} id="row">
         <input type="hidden" name="back" value={here} />
       </form>
+      {ideas
+        .filter(({ isAnswered }) => !isAnswered)
+        .map((idea) => (
+          <RespondForm idea={idea} here={here} />
+        ))}
       <form method="post" action={path} class="queue" data-queue>
         <input type="hidden" name="back" value={here} />
         <ol class="ideas">
-          {ideas.map((idea) => (
+          {ideas.map((idea, index) => (
             <IdeaRow
               idea={idea}
+              isNext={index === 0 && query.status === UNANSWERED && (done ? "focused" : true)}
               boardName={board === undefined && boards.length > 1 ? names.get(idea.ideaBankId) : undefined}
               here={here}
               now={now}
@@ -225,14 +240,65 @@ const List = ({ path, ideas, boards, board, here, tags, now }: PartProps) => {
 
 type RowProps = {
   readonly idea: QueuedIdea;
+  /** It is the one to be answered next; `focused`: right after another one. */
+  readonly isNext: boolean | "focused";
   readonly boardName: string | undefined;
   readonly here: string;
   readonly now: number;
 };
 
-const IdeaRow = ({ idea, boardName, here, now }: RowProps) => {
+const ideaAt = ({ ideaBankId, id }: QueuedIdea, back: string): string =>
+  `/account/idea-banks/${ideaBankId}/ideas/${id}?back=${encodeURIComponent(back)}`;
+
+/** The form of an idea's page, with the two fields of `Respond`. It stands before the list, because forms do not nest. */
+const RespondForm = ({ idea, here }: { readonly idea: QueuedIdea; readonly here: string }) => {
+  const { id, status, visibility, tags } = idea;
+  const fields = new URLSearchParams({ status, visibility, tags: tags.join(", "), response: "" });
+  return (
+    <form method="post" action={ideaAt(idea, here)} id={`respond-${id}`}>
+      <OpenedWith fields={fields} />
+      <input type="hidden" name="visibility" value={visibility} />
+      <input type="hidden" name="tags" value={tags.join(", ")} />
+      <input type="hidden" name="asks" value="publish" />
+      <input type="hidden" name="then" value="list" />
+    </form>
+  );
+};
+
+const Respond = ({ idea: { id, title, status }, isNext }: Pick<RowProps, "idea" | "isNext">) => (
+  <details class="respond" open={isNext !== false}>
+    <summary>Respond</summary>
+    <textarea
+      name="response"
+      form={`respond-${id}`}
+      rows={3}
+      dir="auto"
+      required
+      autofocus={isNext === "focused"}
+      aria-describedby={isNext === "focused" ? "done" : undefined}
+      aria-label={`Official response to “${title}”`}
+    />
+    <span class="buttons">
+      <select name="status" form={`respond-${id}`} aria-label={`New status of “${title}”`}>
+        <StatusOptions chosen={status} />
+      </select>
+      <button type="submit" form={`respond-${id}`} name="do" value="decide" class="primary">
+        Save
+      </button>
+    </span>
+  </details>
+);
+
+const StatusOptions = ({ chosen }: { readonly chosen: ProposalStatus | undefined }) =>
+  PROPOSAL_STATUSES.map((each) => (
+    <option value={each} selected={each === chosen}>
+      {IDEA_STATUSES[each]}
+    </option>
+  ));
+
+const IdeaRow = ({ idea, isNext, boardName, here, now }: RowProps) => {
   const { id, ideaBankId, title, beginning, status, visibility, votes, comments, tags, author, createdAt } = idea;
-  const href = `/account/idea-banks/${ideaBankId}/ideas/${id}?back=${encodeURIComponent(here)}`;
+  const href = ideaAt(idea, here);
   const key = `${ideaBankId}-${id}`;
   return (
     <li id={`idea-${id}`}>
@@ -257,16 +323,14 @@ const IdeaRow = ({ idea, boardName, here, now }: RowProps) => {
           {author !== null && <bdi>{author}</bdi>}
           {boardName !== undefined && <bdi>{boardName}</bdi>}
           {comments > 0 && <span>{comments === 1 ? "1 comment" : `${comments} comments`}</span>}
+          {idea.isAnswered && <span>Responded</span>}
           <Time at={createdAt} now={now} />
         </p>
+        {!idea.isAnswered && <Respond idea={idea} isNext={isNext} />}
       </div>
       <span class="set">
         <select name={`status-${id}`} form="row" class={`status ${status}`} aria-label={`Status of “${title}”`}>
-          {PROPOSAL_STATUSES.map((each) => (
-            <option value={each} selected={each === status}>
-              {IDEA_STATUSES[each]}
-            </option>
-          ))}
+          <StatusOptions chosen={status} />
         </select>
         <button type="submit" form="row" name="do" value={`status:${key}`} aria-label={`Set the status of “${title}”`}>
           Set
@@ -300,9 +364,7 @@ const Several = ({ tags }: Pick<Props, "tags">) => (
     </span>
     <span class="buttons">
       <select name="status" aria-label="Status">
-        {PROPOSAL_STATUSES.map((status) => (
-          <option value={status}>{IDEA_STATUSES[status]}</option>
-        ))}
+        <StatusOptions chosen={undefined} />
       </select>
       <Press what="status" label="Set status" />
     </span>

@@ -1,6 +1,6 @@
 /** The filters of the queue, as its address has them. */
 import * as z from "zod/mini";
-import { OPEN, QUEUE_SORTS } from "../../database/queue.ts";
+import { OPEN, QUEUE_SORTS, UNANSWERED } from "../../database/queue.ts";
 import { Id } from "../../model/id.ts";
 import { PAGE_PARAMETERS } from "../../model/pagination.ts";
 import { PROPOSAL_STATUSES, Visibility } from "../../model/proposal.ts";
@@ -11,7 +11,7 @@ export const QueueQuery = z.strictObject({
   ...PAGE_PARAMETERS,
   board: z.optional(Id),
   sort: z._default(oneOf(QUEUE_SORTS), "new"),
-  status: z.optional(oneOf([...PROPOSAL_STATUSES, OPEN])),
+  status: z.optional(oneOf([...PROPOSAL_STATUSES, OPEN, UNANSWERED])),
   visibility: z.optional(Visibility),
   tag: z.optional(Tag),
   q: z.optional(Search),
