@@ -480,6 +480,24 @@ export async function mergeProposal(
   return { target: toProposal(target) };
 }
 
+/** The proposals that were merged into this one, the first 50 of them. */
+export const listMerged = (
+  session: Session,
+  { accountId, proposalId }: { readonly accountId: string; readonly proposalId: string },
+): Promise<readonly Named[]> =>
+  session.all(
+    prepare<Named>(
+      "SELECT id, title FROM proposals WHERE duplicate_of = :proposalId AND account_id = :accountId LIMIT 50",
+      {
+        accountId,
+        proposalId,
+      },
+    ),
+  );
+
+/** A proposal by its title. */
+export type Named = Pick<Proposal, "id" | "title">;
+
 /** The texts of a proposal before the team put them into its own words for the changelog; null where it has not. */
 export async function loadSubmitted(
   session: Session,

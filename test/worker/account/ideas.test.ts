@@ -426,6 +426,7 @@ describe("one idea", () => {
     ];
     const path = `${bank}/ideas/${id}/merge`;
     expect(await page(path)).toContain("You can’t undo a merge.");
+    expect(await page(path)).toMatch(/Ideas with a similar title:.*checked=""/s);
     expect((await owner.submit(path, { into: id, keep: "this" })).status).toBe(400);
     const answer = await owner.submit(path, { into: other, keep: "this" });
     expect(locationOf(answer)).toMatch(new RegExp(`^${bank}/ideas/${id}\\?undo=`));
@@ -445,6 +446,10 @@ describe("one idea", () => {
     const found = async (query = "") =>
       [...(await page(`${path}/merge${query}`)).matchAll(/name="into" value="(\w+)"/g)].map(([, value]) => value);
     expect([await found(), await found("?q=dog")]).toEqual([[into], [other]]);
+    // Where nothing is similar, the most wanted are offered, and none is chosen.
+    const unlike = await page(`${bank}/ideas/${other}/merge`);
+    expect(unlike).toContain("No idea has a similar title.");
+    expect([unlike.match(/name="into"/g)?.length, unlike.includes("checked")]).toEqual([2, false]);
     expect((await owner.submit(`${path}/merge`, { into: id })).status).toBe(400);
     const answer = await owner.submit(`${path}/merge`, { into });
     expect(locationOf(answer)).toMatch(new RegExp(`^${bank}/ideas/${into}\\?undo=`));
@@ -452,7 +457,21 @@ describe("one idea", () => {
     expect((await activity())[0]).toMatchObject({
       changes: { before: { duplicateOf: null }, after: { duplicateOf: into } },
     });
-    expect(await page(path)).toContain(`href="/account${bank}/ideas/${into}"`);
+    // Where it went is said on both pages; what would be decided here is decided there.
+    const html = await page(path);
+    expect(html).toContain(`href="/account${bank}/ideas/${into}"><bdi>Buses at night</bdi></a>, which has its votes.`);
+    for (const part of ['name="response"', 'name="status"', 'name="title"', ">Post comment<"])
+      expect(html).not.toContain(part);
+    expect(html).toContain("Delete this idea");
+    expect(await page(`${bank}/ideas/${into}`)).toMatch(/Merged into this idea.*<bdi>Night buses<\/bdi>/s);
+    for (const fields of [
+      { do: "decide", status: "planned" },
+      { do: "edit", title: "X" },
+      { do: "comment", body: "X" },
+    ])
+      expect((await owner.submit(path, fields)).status).toBe(409);
+    expect((await owner.submit(`${path}/publish`, { do: "publish", title: "X" })).status).toBe(409);
+    expect(await idea(id)).toMatchObject({ status: "submitted", title: "Night buses", comments: 0 });
     const refused = await owner.submit(`${path}/merge`, { into: other });
     expect(refused.status).toBe(400);
     const back = `/account${bank}?status=submitted`;

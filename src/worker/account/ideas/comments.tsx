@@ -22,6 +22,8 @@ export const Author = ({ id, people, none }: { id: string | null; people: People
 
 type Props = {
   readonly count: number;
+  /** No comment is added here. */
+  readonly isClosed: boolean;
   /** A page of them, the newest first. */
   readonly comments: readonly Comment[];
   /** The page before it. */
@@ -36,7 +38,7 @@ type Props = {
 export const LABEL = "Comment";
 const HINT = `Posted as your team, visible to everyone. ${FORMATS}`;
 
-export const Comments = ({ count, comments, older, people, sent, errors, now, action }: Props) => {
+export const Comments = ({ count, isClosed, comments, older, people, sent, errors, now, action }: Props) => {
   const message = messageFor(errors, "body");
   const written = ["comment", "preview-comment"].includes(sent.get("do") ?? "") ? sent.get("body") : null;
   return (
@@ -52,22 +54,24 @@ export const Comments = ({ count, comments, older, people, sent, errors, now, ac
           <OneComment comment={comment} people={people} now={now} action={action} />
         ))}
       </ol>
-      <form method="post" action={action} class="narrow">
-        <Field name="body" label={LABEL} hint={HINT} message={message}>
-          <textarea id="body" name="body" rows={3} dir="auto" required {...described("body", message, HINT)}>
-            {written}
-          </textarea>
-        </Field>
-        {sent.get("do") === "preview-comment" && <Preview text={written ?? ""} />}
-        <div class="buttons">
-          <button type="submit" name="do" value="comment">
-            Post comment
-          </button>
-          <button type="submit" name="do" value="preview-comment">
-            Preview
-          </button>
-        </div>
-      </form>
+      {!isClosed && (
+        <form method="post" action={action} class="narrow">
+          <Field name="body" label={LABEL} hint={HINT} message={message}>
+            <textarea id="body" name="body" rows={3} dir="auto" required {...described("body", message, HINT)}>
+              {written}
+            </textarea>
+          </Field>
+          {sent.get("do") === "preview-comment" && <Preview text={written ?? ""} />}
+          <div class="buttons">
+            <button type="submit" name="do" value="comment">
+              Post comment
+            </button>
+            <button type="submit" name="do" value="preview-comment">
+              Preview
+            </button>
+          </div>
+        </form>
+      )}
     </section>
   );
 };

@@ -1,5 +1,6 @@
 /** `/account/idea-banks/{id}/ideas/{id}`: one idea: its text, response and comments, and beside them the decisions about it. */
-import type { Submitted } from "../../database/proposals.ts";
+import type { Child } from "hono/jsx";
+import type { Named, Submitted } from "../../database/proposals.ts";
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { Comment } from "../../model/comment.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
@@ -21,6 +22,10 @@ type Props = {
   readonly frame: Frame;
   readonly ideaBank: IdeaBank;
   readonly idea: Proposal;
+  /** The idea into which this one was merged. */
+  readonly mergedInto: Named | null;
+  /** Those that were merged into this one. */
+  readonly merged: readonly Named[];
   readonly submitted: Submitted | null;
   /** All tags of the board. */
   readonly tags: readonly TagCount[];
@@ -53,10 +58,26 @@ const HINTS = {
 };
 
 export const IdeaPage = (props: Props) => {
-  const { frame, ideaBank, idea, submitted, people, comments, more, sent, errors, now, back, done } = props;
+  const {
+    frame,
+    ideaBank,
+    idea,
+    mergedInto,
+    merged,
+    submitted,
+    people,
+    comments,
+    more,
+    sent,
+    errors,
+    now,
+    back,
+    done,
+  } = props;
   const bank = `/account/idea-banks/${ideaBank.id}`;
   const path = `${bank}/ideas/${idea.id}`;
   const action = `${path}${back ? `?back=${encodeURIComponent(back)}` : ""}`;
+  const isMerged = idea.duplicateOf !== null;
   const older = more && `${path}?${new URLSearchParams({ ...(back && { back }), cursor: more })}#comments`;
   return (
     <Layout title={idea.title} current="ideas" {...frame}>
@@ -65,20 +86,22 @@ export const IdeaPage = (props: Props) => {
       </p>
       <Done done={done} />
       {errors.length > 0 && <ErrorSummary title="Nothing was changed." errors={errors} labels={LABELS} />}
-      {idea.duplicateOf && (
+      {mergedInto && (
         <p class="notice">
-          Merged into <a href={`${bank}/ideas/${idea.duplicateOf}`}>another idea</a>, which has its votes.
+          Merged into{" "}
+          <a href={`${bank}/ideas/${mergedInto.id}`}>
+            <bdi>{mergedInto.title}</bdi>
+          </a>
+          , which has its votes.
         </p>
       )}
-      {idea.visibility === "pending" && idea.duplicateOf === null && (
+      {idea.visibility === "pending" && !isMerged && (
         <p class="notice">
           Waiting for approval. <a href={`/account/approval/${idea.id}`}>Approve or hide</a>
         </p>
       )}
       <div class="idea">
-        <form method="post" action={action}>
-          <OpenedWith fields={props.fields.decide} />
-          <input type="hidden" name="asks" value="publish" />
+        <Decide {...props} action={action}>
           <div class="text">
             <Formatted text={idea.description} />
             <p class="hint">
@@ -93,16 +116,30 @@ export const IdeaPage = (props: Props) => {
               </details>
             )}
             <Response {...props} />
+            {merged.length > 0 && (
+              <section aria-labelledby="merged">
+                <h2 id="merged">Merged into this idea</h2>
+                <ul>
+                  {merged.map(({ id, title }) => (
+                    <li>
+                      <a href={`${bank}/ideas/${id}`}>
+                        <bdi>{title}</bdi>
+                      </a>
+                    </li>
+                  ))}
+                </ul>
+              </section>
+            )}
           </div>
           <aside aria-label="Details">
-            <Decision {...props} />
+            {!isMerged && <Decision {...props} />}
             <Facts {...props} path={path} />
           </aside>
-        </form>
+        </Decide>
         <div class="rest">
           <div class="actions">
-            <EditText {...props} action={action} />
-            {idea.duplicateOf === null && (
+            {!isMerged && <EditText {...props} action={action} />}
+            {!isMerged && (
               <a class="button" href={action.replace(/\?|$/, (mark) => `/merge${mark}`)}>
                 Merge…
               </a>
@@ -117,12 +154,30 @@ export const IdeaPage = (props: Props) => {
               </form>
             </details>
           </div>
-          <Comments count={idea.comments} {...{ comments, older, people, sent, errors, now, action }} />
+          <Comments
+            count={idea.comments}
+            isClosed={isMerged}
+            {...{ comments, older, people, sent, errors, now, action }}
+          />
         </div>
       </div>
     </Layout>
   );
 };
+
+type DecideProps = Props & { readonly action: string; readonly children?: Child };
+
+/** The form around what is decided. A merged idea has none. */
+const Decide = ({ idea, fields, action, children }: DecideProps) =>
+  idea.duplicateOf !== null ? (
+    children
+  ) : (
+    <form method="post" action={action}>
+      <OpenedWith fields={fields.decide} />
+      <input type="hidden" name="asks" value="publish" />
+      {children}
+    </form>
+  );
 
 const Response = ({ idea, fields: { decide: fields }, sent, errors }: Props) => {
   const isPreview = sent.get("do") === "preview-response";
@@ -135,29 +190,31 @@ const Response = ({ idea, fields: { decide: fields }, sent, errors }: Props) => 
           <Formatted text={idea.response.text} />
         </blockquote>
       )}
-      <details open={idea.response === null || message !== undefined || isPreview}>
-        <summary>{idea.response ? "Edit the official response" : "Write an official response"}</summary>
-        <Field name="response" label={LABELS.response} hint={HINTS.response} message={message}>
-          <textarea
-            id="response"
-            name="response"
-            rows={4}
-            dir="auto"
-            {...described("response", message, HINTS.response)}
-          >
-            {fields.get("response")}
-          </textarea>
-        </Field>
-        {isPreview && <Preview text={fields.get("response") ?? ""} />}
-        <div class="buttons">
-          <button type="submit" name="do" value="decide">
-            Save response
-          </button>
-          <button type="submit" name="do" value="preview-response">
-            Preview
-          </button>
-        </div>
-      </details>
+      {idea.duplicateOf === null && (
+        <details open={idea.response === null || message !== undefined || isPreview}>
+          <summary>{idea.response ? "Edit the official response" : "Write an official response"}</summary>
+          <Field name="response" label={LABELS.response} hint={HINTS.response} message={message}>
+            <textarea
+              id="response"
+              name="response"
+              rows={4}
+              dir="auto"
+              {...described("response", message, HINTS.response)}
+            >
+              {fields.get("response")}
+            </textarea>
+          </Field>
+          {isPreview && <Preview text={fields.get("response") ?? ""} />}
+          <div class="buttons">
+            <button type="submit" name="do" value="decide">
+              Save response
+            </button>
+            <button type="submit" name="do" value="preview-response">
+              Preview
+            </button>
+          </div>
+        </details>
+      )}
     </>
   );
 };

@@ -5,6 +5,7 @@ import { loadIdeaBank } from "../../database/idea-banks.ts";
 import { loadPanelists } from "../../database/panelists.ts";
 import {
   deleteProposal,
+  listMerged,
   listProposals,
   loadProposal,
   loadSubmitted,
@@ -20,7 +21,7 @@ import { readForm } from "../../http/read-body.ts";
 import type { Routes } from "../../http/routes.ts";
 import { NewComment } from "../../model/comment.ts";
 import { PageQuery } from "../../model/pagination.ts";
-import { type Proposal, ProposalChanges } from "../../model/proposal.ts";
+import { type Proposal, ProposalChanges, type ProposalFilter } from "../../model/proposal.ts";
 import { Problem } from "../../problem.ts";
 import { decide, idsOf, openOwn, orNotFound, requireDone } from "../frame/decide.ts";
 import { changedSettings } from "../frame/opened-form.tsx";
@@ -78,6 +79,7 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
     const { back } = readVisit(c);
     if (fields.get("do") === "preview") return renderPublish(c, { sent: fields, errors: [], cameFrom: back });
     try {
+      await requireCurrent(c, fields);
       const event = await publish(c, path, fields);
       const to = `${IDEA_BANKS}/${path.ideaBankId}/ideas/${path.proposalId}`;
       return c.redirect(withParameter(backTo(to, back), "undo", event), 303);
@@ -115,12 +117,17 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
   });
 }
 
-/** Nobody's response is replaced unread. Throws `invalid-request`, and `not-found`. */
+/**
+ * A merged idea is decided about and commented on where it was merged into, and nobody's response is replaced unread. Throws `conflict`,
+ * `invalid-request` and `not-found`.
+ */
 async function requireCurrent(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<void> {
-  const was = new URLSearchParams(fields.get("was") ?? "").get("response");
-  if (was === null || fields.get("response") === null || textOf(fields, "response") === was) return;
   const { idea } = await loadIdea(c);
-  if (responseOf(idea) !== was)
+  if (idea.duplicateOf !== null && ["decide", "edit", "comment", "publish"].includes(fields.get("do") ?? ""))
+    throw new Problem("conflict", { detail: "This idea was merged into another one." });
+  const was = new URLSearchParams(fields.get("was") ?? "").get("response");
+  if (was === null || fields.get("response") === null) return;
+  if (textOf(fields, "response") !== was && responseOf(idea) !== was)
     throw invalid([{ path: "response", message: "was changed in the meantime. Save again to replace it" }]);
 }
 
@@ -304,6 +311,9 @@ async function renderIdea(
   const { page } = await readPage(c, PageQuery);
   const { path, session, accountId, idea, ideaBank } = await loadIdea(c);
   const submitted = await loadSubmitted(session, { accountId, path });
+  const target = idea.duplicateOf && { ideaBankId: path.ideaBankId, proposalId: idea.duplicateOf };
+  const mergedInto = target ? await loadProposal(session, accountId, target) : null;
+  const merged = await listMerged(session, { accountId, proposalId: idea.id });
   const voters = await listVoters(session, { accountId, path, request: FIRST_VOTERS });
   const comments = orNotFound(await listComments(session, { accountId, path, request: page }));
   const tags = await listOwnTags(session, accountId, path.ideaBankId);
@@ -314,7 +324,20 @@ async function renderIdea(
   const now = Date.now();
   const done = await loadJustDone({ session, accountId }, { ...visit, here: backTo(visit.here, visit.back) }, now);
   const props = {
-    ...{ ideaBank, idea, submitted, tags, comments: comments.items, people, sent, errors, now, done },
+    ...{
+      ideaBank,
+      idea,
+      mergedInto,
+      merged,
+      submitted,
+      tags,
+      comments: comments.items,
+      people,
+      sent,
+      errors,
+      now,
+      done,
+    },
     voters: voters?.items ?? [],
     fields: {
       ...toFields(idea),
@@ -341,14 +364,17 @@ const backTo = (here: string, back: string | undefined): string =>
 async function renderMerge(c: Context<OwnerEnv>, errors: readonly FieldError[], cameFrom?: string): Promise<Response> {
   const { back = cameFrom } = readVisit(c);
   const { path, session, accountId, idea } = await loadIdea(c);
-  const q = c.req.query("q")?.slice(0, 200) ?? idea.title;
-  const listed = await listProposals(session, {
-    accountId,
-    ideaBankId: path.ideaBankId,
-    filter: { q },
-    request: CANDIDATES,
-  });
-  const candidates = (listed?.items ?? []).filter(({ id }) => id !== idea.id);
-  const props = { ideaBankId: path.ideaBankId, idea, q, candidates, back, errors };
+  const q = c.req.query("q")?.slice(0, 200);
+  const list = async (filter: ProposalFilter) => {
+    const listed = await listProposals(session, {
+      ...{ accountId, ideaBankId: path.ideaBankId, filter },
+      request: CANDIDATES,
+    });
+    return (listed?.items ?? []).filter(({ id }) => id !== idea.id);
+  };
+  const found = await list({ q: q ?? idea.title });
+  const isFound = found.length > 0 || q !== undefined;
+  const candidates = isFound ? found : await list({ sort: "top" });
+  const props = { ideaBankId: path.ideaBankId, idea, q: q ?? "", candidates, isFound, back, errors };
   return renderPage(c, (frame) => <MergePage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
 }

@@ -9,13 +9,16 @@ type Props = {
   readonly frame: Frame;
   readonly ideaBankId: string;
   readonly idea: Proposal;
+  /** Empty when nothing was searched for: then the candidates are similar. */
   readonly q: string;
   readonly candidates: readonly Proposal[];
+  /** No idea is similar, so the candidates are those with the most votes. */
+  readonly isFound: boolean;
   readonly back: string | undefined;
   readonly errors: readonly FieldError[];
 };
 
-export const MergePage = ({ frame, ideaBankId, idea, q, candidates, back, errors }: Props) => {
+export const MergePage = ({ frame, ideaBankId, idea, q, candidates, isFound, back, errors }: Props) => {
   const path = `/account/idea-banks/${ideaBankId}/ideas/${idea.id}`;
   const query = back ? `?back=${encodeURIComponent(back)}` : "";
   return (
@@ -37,6 +40,13 @@ export const MergePage = ({ frame, ideaBankId, idea, q, candidates, back, errors
         </form>
       </search>
       {candidates.length === 0 && <p class="notice">Nothing found. Search for a word from the other idea’s title.</p>}
+      {candidates.length > 0 && q === "" && (
+        <p class="hint">
+          {isFound
+            ? "Ideas with a similar title:"
+            : "No idea has a similar title. These have the most votes; search for others."}
+        </p>
+      )}
       {candidates.length > 0 && (
         <form method="post" action={`${path}/merge${query}`} class="create">
           <fieldset id="into">
@@ -46,7 +56,7 @@ export const MergePage = ({ frame, ideaBankId, idea, q, candidates, back, errors
             </legend>
             {candidates.map(({ id, title, status, votes }, index) => (
               <label class="choice">
-                <input type="radio" name="into" value={id} required checked={index === 0} />
+                <input type="radio" name="into" value={id} required checked={isFound && index === 0} />
                 <span>
                   <bdi>{title}</bdi>
                   <span class="hint">{` ${counted(votes, "vote")} · ${IDEA_STATUSES[status]}`}</span>
