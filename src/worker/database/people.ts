@@ -80,30 +80,33 @@ export async function loadActivity(
   return all;
 }
 
-type Row = {
+export type ContributionRow = {
   idea_bank_id: string;
   id: string;
   title: string;
   status: ProposalStatus;
+  comment_id: string | null;
   body: string | null;
   created_at: number;
 };
 
-/** Something that a panelist did on a proposal. `body` is the beginning of a comment. */
+/** Something that a panelist did on a proposal. `commentId` and `body`, which is its beginning, are those of a comment. */
 export type Contribution = {
   readonly ideaBankId: string;
   readonly proposalId: string;
   readonly title: string;
   readonly status: ProposalStatus;
+  readonly commentId: string | null;
   readonly body: string | null;
   readonly createdAt: string;
 };
 
-const toContribution = (row: Row): Contribution => ({
+export const toContribution = (row: ContributionRow): Contribution => ({
   ideaBankId: row.idea_bank_id,
   proposalId: row.id,
   title: row.title,
   status: row.status,
+  commentId: row.comment_id,
   body: row.body,
   createdAt: toTimestamp(row.created_at),
 });
@@ -112,14 +115,17 @@ export const CONTRIBUTIONS_AT_MOST = 50;
 /** Reads this many of each kind, because those on deleted rows are skipped. */
 const LOOKED_AT = 500;
 
+/** A list shows this much of a comment. */
+export const BEGINNING_OF_COMMENT = "substr(body, 1, 300) AS body";
+
 /**
  * At most 50 of each kind: the newest comments, and by idea bank the newest proposals and votes. Empty for another account's
  * panelist.
  */
 export async function listContributions(session: Session, accountId: string, panelistId: string) {
-  const on = (what: string, body: string) =>
-    prepare<Row>(
-      `SELECT proposals.idea_bank_id, proposals.id, title, status, ${body} AS body, done.at AS created_at
+  const on = (what: string, comment = "NULL AS comment_id, NULL AS body") =>
+    prepare<ContributionRow>(
+      `SELECT proposals.idea_bank_id, proposals.id, title, status, ${comment}, done.at AS created_at
        FROM (${what} LIMIT ${LOOKED_AT}) done CROSS JOIN proposals ON proposals.id = done.proposal_id
        WHERE proposals.account_id = :accountId AND ${ACCESSIBLE_PROPOSAL} LIMIT ${CONTRIBUTIONS_AT_MOST}`,
       { accountId, panelistId },
@@ -128,13 +134,12 @@ export async function listContributions(session: Session, accountId: string, pan
   const rows = await session.batch({
     proposals: on(
       `SELECT id AS proposal_id, created_at AS at FROM proposals WHERE author_id = :panelistId ${newest}, id DESC`,
-      "NULL",
     ),
     comments: on(
-      "SELECT proposal_id, created_at AS at, body AS text FROM comments WHERE panelist_id = :panelistId ORDER BY rowid DESC",
-      "substr(done.text, 1, 300)",
+      "SELECT proposal_id, created_at AS at, id AS comment_id, body FROM comments WHERE panelist_id = :panelistId ORDER BY rowid DESC",
+      `comment_id, ${BEGINNING_OF_COMMENT}`,
     ),
-    votes: on(`SELECT proposal_id, created_at AS at FROM votes WHERE panelist_id = :panelistId ${newest}`, "NULL"),
+    votes: on(`SELECT proposal_id, created_at AS at FROM votes WHERE panelist_id = :panelistId ${newest}`),
   });
   return {
     proposals: rows.proposals.map(toContribution),

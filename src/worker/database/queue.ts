@@ -6,7 +6,8 @@ import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
 import { mergeSelects } from "./merge-statuses.ts";
 import { pageValues, toPage } from "./pagination.ts";
-import { toTags } from "./proposals.ts";
+import { BEGINNING_OF_COMMENT, type Contribution, type ContributionRow, toContribution } from "./people.ts";
+import { ACCESSIBLE_PROPOSAL, toTags } from "./proposals.ts";
 import { selectTagged } from "./tags.ts";
 import { FOUND_AT_MOST, searchFor } from "./words.ts";
 
@@ -193,6 +194,31 @@ export async function findInQueue(
   };
   const sql = shown(`SELECT id, sort_key FROM (${ids}) ORDER BY sort_key DESC, id DESC LIMIT ${FOUND_AT_MOST}`);
   return (await session.all(prepare<Row>(sql, values))).map(toIdea);
+}
+
+export type FoundComment = Contribution & { readonly author: string | null };
+
+/** At most 20 comments in which `q` stands, of the newest 1,000, the newest first. The author is null for the team. */
+export async function findComments(
+  session: Session,
+  { accountId, ideaBankIds }: Queue,
+  q: string,
+): Promise<readonly FoundComment[]> {
+  if (ideaBankIds.length === 0) return [];
+  const newest = mergeSelects(
+    ideaBankIds.map(
+      (_, bank) => `SELECT id, created_at AS sort_key, 0 AS bytes FROM comments WHERE idea_bank_id = :bank${bank}`,
+    ),
+  );
+  const sql = `SELECT c.idea_bank_id, proposals.id, title, status, c.id AS comment_id, ${BEGINNING_OF_COMMENT}, c.created_at,
+      (SELECT coalesce(display_name, external_id) FROM panelists w WHERE w.id = c.panelist_id AND w.deleted_at IS NULL) AS author
+    FROM (${newest} ORDER BY sort_key DESC, id DESC LIMIT ${SEARCHED_AT_MOST}) n CROSS JOIN comments c ON c.id = n.id
+    CROSS JOIN proposals ON proposals.id = c.proposal_id
+    WHERE c.account_id = :accountId AND instr(lower(c.body), lower(:q)) > 0 AND ${ACCESSIBLE_PROPOSAL}
+    ORDER BY c.created_at DESC, c.id DESC LIMIT ${FOUND_AT_MOST}`;
+  const values = { accountId, q, ...banksOf(ideaBankIds) };
+  const rows = await session.all(prepare<ContributionRow & { author: string | null }>(sql, values));
+  return rows.map((row) => ({ ...toContribution(row), author: row.author }));
 }
 
 /** The account's ideas with these identifiers, the newest first. Those of a deleted idea bank are left out. */

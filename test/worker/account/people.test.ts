@@ -6,6 +6,7 @@ import { createDesk } from "../../support/desk.ts";
 import { addComments, addVoters } from "../../support/many-rows.ts";
 import { createOwner } from "../../support/owner.ts";
 import { CHANGELOG, PROPOSALS, sendWith } from "../../support/panel.ts";
+import { readForm } from "../../support/read-forms.ts";
 
 const namesIn = (html: string) =>
   [...html.matchAll(/<a href="[^"]*\/people\/\w{12}[^"]*"><bdi>([^<]*)</g)].map(([, name]) => name);
@@ -86,11 +87,46 @@ describe("people", () => {
       "Comments",
       "Votes",
     ]);
-    expect(ideas).toContain(`href="/account${bank}/ideas/${own}"><bdi>Night &lt;buses&gt;</bdi>`);
+    expect(ideas).toContain(
+      `href="/account${bank}/ideas/${own}?back=%2Faccount%2Fpeople%2F${robin.id}"><bdi>Night &lt;buses&gt;</bdi>`,
+    );
     expect(comments).toContain("Please &lt;b&gt;!");
-    expect(votes).toContain(`${bank}/ideas/${other}"`);
+    expect(votes).toContain(`${bank}/ideas/${other}?back=`);
+    expect(votes).not.toContain("Delete");
     for (const part of [ideas, comments]) expect(part).not.toContain("Gone");
     expect(await page(`/people/${kim.id}`)).toContain("None yet.");
+  });
+
+  it("lose an idea or a comment on their page, which is where its button leads back to", async () => {
+    const { panel, owner, page, opened, idea } = await createDesk();
+    const robin = await panel.panelist("Robin");
+    const own = await robin.submit("Night buses");
+    const other = await panel.propose({ title: "Dogs" });
+    await robin.send("POST", `${PROPOSALS}/${other}/comments`, { body: "Rude" });
+    const press = async (button: string, what: string) => {
+      const { action, fields } = await readForm(await owner.page(`/people/${robin.id}`), button);
+      const sent = await owner.submit(action.replace("/account", ""), { ...Object.fromEntries(fields), do: what });
+      const to = (sent.headers.get("Location") ?? "").replace("/account", "");
+      expect(to).toMatch(new RegExp(`^/people/${robin.id}\\?undo=`));
+      return to;
+    };
+    const there = await press("Delete", "delete-comment");
+    expect(await page(there)).toContain("Comment deleted.");
+    expect((await idea(other)).comments).toBe(0);
+    await owner.submit("/undo", await opened(there, "Undo"));
+    expect((await idea(other)).comments).toBe(1);
+    expect(await page(await press("Delete this idea", "delete"))).not.toContain("<bdi>Night buses</bdi>");
+    expect((await owner.page(`/idea-banks/${panel.bank.id}/ideas/${own}`)).status).toBe(404);
+    // The ways back: from a person to the list, from an idea to its person.
+    expect(await page("/people?q=rob")).toContain(`/people/${robin.id}?back=%2Faccount%2Fpeople%3Fq%3Drob`);
+    expect(await page(`/people/${robin.id}?back=%2Faccount%2Fpeople%3Fq%3Drob`)).toContain(
+      'href="/account/people?q=rob">Back to the list',
+    );
+    expect(
+      await page(
+        `/idea-banks/${panel.bank.id}/ideas/${other}?back=${encodeURIComponent(`/account/people/${robin.id}`)}`,
+      ),
+    ).toContain("Back to the person");
   });
 
   it.each([
@@ -124,7 +160,9 @@ describe("people", () => {
     const act = (what: string) => owner.submit(`/people/${robin.id}`, { do: what });
     const there = (await act("end-tokens")).headers.get("Location") ?? "";
     expect(there).toMatch(new RegExp(`^/account/people/${robin.id}\\?undo=`));
-    expect(await page(there.replace("/account", ""))).not.toContain("Undo");
+    const signedOut = await page(there.replace("/account", ""));
+    expect(signedOut).toContain("Robin signed out everywhere.");
+    expect(signedOut).not.toContain("Undo");
     expect((await activity())[0]).toMatchObject({
       event: "panelist-changed",
       subject: { id: robin.id, name: "", ideaBankId: null },
@@ -132,10 +170,9 @@ describe("people", () => {
       changes: { before: { tokensRevokedAt: null }, after: { tokensRevokedAt: expect.stringMatching(/^20.*Z$/) } },
     });
     const blocked = await page(((await act("block")).headers.get("Location") ?? "").replace("/account", ""));
-    for (const said of ["This person was updated.", "Blocked: their tokens don’t work"])
-      expect(blocked).toContain(said);
-    await act("unblock");
-    expect(await page(`/people/${robin.id}`)).toContain(">Block<");
+    for (const said of ["Robin blocked.", "Blocked: their tokens don’t work"]) expect(blocked).toContain(said);
+    const unblocked = await page(((await act("unblock")).headers.get("Location") ?? "").replace("/account", ""));
+    for (const said of ["Robin unblocked.", ">Block<"]) expect(unblocked).toContain(said);
     expect((await act("nonsense")).status).toBe(400);
     const deleted = await act("delete");
     expect(deleted.headers.get("Location")).toMatch(/^\/account\/people\?undo=/);

@@ -113,6 +113,29 @@ describe("the queue", () => {
     expect(await page(`/ideas?q=night&board=${first}`)).toContain("Searched all titles");
   });
 
+  it("is searched by the texts of comments, which are deleted right there", async () => {
+    const { owner, panel, page, first, second, propose } = await createTwoBoards();
+    const dogs = await propose(first, { title: "Dogs" });
+    const robin = await panel.panelist("Robin");
+    await robin.send("POST", `/ideabank/proposals/${dogs}/comments`, { body: "A RUDE word" });
+    await panel.manage("POST", `/proposals/${dogs}/comments`, { body: "rude of us" });
+    const found = async (path: string) =>
+      [...((await page(path)).split('<h2 id="comments">')[1]?.matchAll(/class="pending-text">([^<]*)/g) ?? [])].map(
+        ([, text]) => text,
+      );
+    expect(await found("/ideas?q=rude")).toEqual(["rude of us", "A RUDE word"]);
+    expect(await found(`/ideas?q=rude&board=${second}`)).toEqual([]);
+    expect(await page("/ideas?q=nothing")).toContain("No comments match. Searched the newest 1,000 comments.");
+    expect(await page("/ideas")).not.toContain("1,000 comments");
+    expect(await (await createOwner().page("/ideas?q=rude")).text()).not.toContain("rude of us");
+    const { action, fields } = await readForm(await owner.page("/ideas?q=rude%20word"), "Delete");
+    const sent = { ...Object.fromEntries(fields), do: "delete-comment" };
+    expect(locationOf(await owner.submit(action.replace("/account", ""), sent))).toMatch(
+      /^\/ideas\?q=rude(%20|\+)word&undo=/,
+    );
+    expect(await found("/ideas?q=rude")).toEqual(["rude of us"]);
+  });
+
   it("sets the status of one idea in its row, and comes back to where it was", async () => {
     const { owner, idea, first, propose } = await createTwoBoards();
     const [one, two] = [await propose(first, { title: "One" }), await propose(first, { title: "Two" })];

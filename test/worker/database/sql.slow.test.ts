@@ -33,8 +33,13 @@ import {
   loadPendingProposal,
 } from "../../../src/worker/database/pending-proposals.ts";
 import { findPanelists, listContributions, loadActivity } from "../../../src/worker/database/people.ts";
-import { loadProposals, loadStoredProposal, loadSubmitted } from "../../../src/worker/database/proposals.ts";
-import { countStatuses, findInQueue, listQueue, loadQueued } from "../../../src/worker/database/queue.ts";
+import {
+  listMerged,
+  loadProposals,
+  loadStoredProposal,
+  loadSubmitted,
+} from "../../../src/worker/database/proposals.ts";
+import { countStatuses, findComments, findInQueue, listQueue, loadQueued } from "../../../src/worker/database/queue.ts";
 import {
   endSignIn,
   endSignInsOf,
@@ -199,6 +204,7 @@ async function callOthers(): Promise<void> {
   await findTouched(session, { accountId: id, actors: [email], now });
   const path = "/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}";
   await ownsPath(session, { accountId: id, path, ids: { ideaBankId: id, proposalId: id } });
+  await listMerged(session, { accountId: id, proposalId: id });
   await loadSubmitted(session, { accountId: id, path: { ideaBankId: id, proposalId: id } });
   await keepSiteToken(session, { accountId: id, ideaBankId: id, now, lifetime: 60, renew: false });
   await loadEndOfTokens(session, id);
@@ -221,6 +227,9 @@ async function callOthers(): Promise<void> {
   const anyIdea = { status: undefined, visibility: undefined, tag: undefined, sort: "top" } as const;
   await listQueue(session, queue, anyIdea, page);
   await findInQueue(session, queue, "a", anyIdea);
+  await listQueue(session, queue, { ...anyIdea, status: "unanswered" }, page);
+  await findInQueue(session, queue, "a", { ...anyIdea, status: "unanswered" });
+  await findComments(session, queue, "a");
   await countStatuses(session, queue);
   const kept = { proposalId: id, panelistId: null, body: "a", createdAt: 1, byTenant: 1, onBehalf: 0 };
   for (const [before, after] of [

@@ -13,13 +13,20 @@ export type JustDone = LoadedDecision & {
   readonly isUndo: boolean;
 };
 
-/** `isQuiet`: another element of the page takes the focus, and is described by this one. */
-export const Done = ({ done, isQuiet = false }: { readonly done: JustDone | undefined; readonly isQuiet?: boolean }) =>
+type DoneProps = {
+  readonly done: JustDone | undefined;
+  /** Another element of the page takes the focus, and is described by this one. */
+  readonly isQuiet?: boolean;
+  /** The name of the page's person. Events name no panelist. */
+  readonly person?: string;
+};
+
+export const Done = ({ done, isQuiet = false, person }: DoneProps) =>
   done && (
     <form method="post" action="/account/undo" class="notice good done" data-done>
       <p id="done" role="status" tabindex={-1} autofocus={!isQuiet}>
         {done.isUndo && "Undone. "}
-        {inWords(done.event)}
+        {inWords(done.event, person)}
       </p>
       {done.isUndoable && <input type="hidden" name="event" value={done.event.id} />}
       {done.isUndoable && <input type="hidden" name="back" value={done.here} />}
@@ -50,11 +57,12 @@ const COMMENTS: Record<string, string> = {
 /** Texts are on the page, so a notice does not repeat them. */
 const TEXTS = ["title", "description"];
 
-function inWords(first: AuditEvent): string {
+function inWords(first: AuditEvent, person: string | undefined): string {
   if (first.proposals) return `${first.proposals.count} ideas updated.`;
-  // The activity names no panelist.
-  const name = first.subject?.name ? `“${first.subject.name}”` : "This person";
+  const name = first.subject?.name ? `“${first.subject.name}”` : (person ?? "This person");
   const [kind = "", what = ""] = first.event.split("-");
+  if (kind === "panelist" && first.changes && what === "changed")
+    return `${name} ${"active" in first.changes.after ? (first.changes.after.active ? "unblocked" : "blocked") : "signed out everywhere"}.`;
   if (kind === "comment") return COMMENTS[what] ?? "";
   if (first.changes?.after.duplicateOf) return `${name} was merged.`;
   if (what === "changed" && kind === "proposal" && first.changes) {

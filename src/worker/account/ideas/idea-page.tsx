@@ -82,7 +82,9 @@ export const IdeaPage = (props: Props) => {
   return (
     <Layout title={idea.title} current="ideas" {...frame}>
       <p>
-        <a href={`${back ?? bank}#idea-${idea.id}`}>Back to the list</a>
+        <a href={`${back ?? bank}#idea-${idea.id}`}>
+          {back?.startsWith("/account/people/") ? "Back to the person" : "Back to the list"}
+        </a>
       </p>
       <Done done={done} />
       {errors.length > 0 && <ErrorSummary title="Nothing was changed." errors={errors} labels={LABELS} />}

@@ -1,6 +1,7 @@
 /** The queue: ideas with their votes, the filters above them, and the bar for several of them. */
 import {
   COUNTED_AT_MOST,
+  type FoundComment,
   OPEN,
   OPEN_STATUSES,
   type QueuedIdea,
@@ -21,10 +22,13 @@ import type { Told } from "../frame/visit.ts";
 import { IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
 import { BankNav } from "../idea-banks/nav.tsx";
 import { type QueueQuery, toParameters } from "./queue-query.ts";
+import { Written } from "./written.tsx";
 
 type Props = {
   readonly frame: Frame;
   readonly ideas: readonly QueuedIdea[];
+  /** Undefined when nothing was searched for. */
+  readonly foundComments: readonly FoundComment[] | undefined;
   readonly counts: Readonly<Partial<Record<ProposalStatus, number>>>;
   readonly tags: readonly TagCount[];
   readonly boards: readonly IdeaBank[];
@@ -107,11 +111,29 @@ export const QueuePage = (props: Props) => {
           </a>
         </p>
       )}
+      {props.foundComments && <FoundComments items={props.foundComments} here={here} now={props.now} />}
     </Layout>
   );
 };
 
 type PartProps = Props & { readonly path: string };
+
+type FoundProps = { readonly items: readonly FoundComment[]; readonly here: string; readonly now: number };
+
+const FoundComments = ({ items, here, now }: FoundProps) => (
+  <section aria-labelledby="comments">
+    <h2 id="comments">Comments</h2>
+    <p class="hint">
+      {items.length === 0 && "No comments match. "}
+      {`Searched the newest ${SEARCHED_AT_MOST.toLocaleString("en")} comments.`}
+    </p>
+    <ol class="events">
+      {items.map((item) => (
+        <Written item={item} here={here} canDelete now={now} />
+      ))}
+    </ol>
+  </section>
+);
 
 /** The statuses, with how many ideas each has. */
 const Tabs = ({ path, query, counts }: PartProps) => {
@@ -145,7 +167,7 @@ const Filters = ({ path, query, tags, boards, board, ofPath }: PartProps) => (
           name="q"
           value={query.q ?? ""}
           maxlength={200}
-          placeholder="Title, text or author"
+          placeholder="Title, text, author or comment"
           data-key="/"
         />
       </label>

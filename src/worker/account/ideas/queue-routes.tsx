@@ -4,7 +4,7 @@
  */
 import type { Context } from "hono";
 import { listIdeaBanks, loadIdeaBank } from "../../database/idea-banks.ts";
-import { BANKS_AT_MOST, countStatuses, findInQueue, listQueue } from "../../database/queue.ts";
+import { BANKS_AT_MOST, countStatuses, findComments, findInQueue, listQueue } from "../../database/queue.ts";
 import { listOwnTags } from "../../database/tags.ts";
 import { nextCursor, readPage } from "../../http/pagination.ts";
 import { readForm } from "../../http/read-body.ts";
@@ -51,16 +51,18 @@ async function renderQueue(c: Context<OwnerEnv>, ofPath: string | undefined): Pr
     // Hidden and waiting ideas, and those with a tag, are listed by age.
     sort: (query.visibility ?? "public") === "public" && query.tag === undefined ? query.sort : ("new" as const),
   };
-  const [listed, counts] = await Promise.all([
+  const [listed, counts, foundComments] = await Promise.all([
     query.q === undefined
       ? listQueue(session, queue, filter, page)
       : findInQueue(session, queue, query.q, filter).then((items) => ({ items, next: undefined })),
     countStatuses(session, queue),
+    query.q === undefined ? undefined : findComments(session, queue, query.q),
   ]);
   const now = Date.now();
   const props = {
     ...{
       ideas: listed.items,
+      foundComments,
       counts,
       tags,
       boards: banks.items,

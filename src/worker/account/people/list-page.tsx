@@ -14,11 +14,12 @@ type Props = {
   /** Not all were searched by any part of a name. */
   readonly isPartial: boolean;
   readonly more: string | undefined;
+  readonly here: string;
   readonly now: number;
   readonly done: JustDone | undefined;
 };
 
-export const PeoplePage = ({ frame, q, people, activity, isPartial, more, now, done }: Props) => (
+export const PeoplePage = ({ frame, q, people, activity, isPartial, more, here, now, done }: Props) => (
   <Layout title="People" current="people" {...frame}>
     <Done done={done} />
     <search>
@@ -64,7 +65,7 @@ export const PeoplePage = ({ frame, q, people, activity, isPartial, more, now, d
           </thead>
           <tbody>
             {people.map((panelist) => (
-              <Person panelist={panelist} activity={activity.get(panelist.id)} now={now} />
+              <Person panelist={panelist} activity={activity.get(panelist.id)} here={here} now={now} />
             ))}
           </tbody>
         </table>
@@ -78,12 +79,17 @@ export const PeoplePage = ({ frame, q, people, activity, isPartial, more, now, d
   </Layout>
 );
 
-type PersonProps = { readonly panelist: Panelist; readonly activity: Activity | undefined; readonly now: number };
+type PersonProps = {
+  readonly panelist: Panelist;
+  readonly activity: Activity | undefined;
+  readonly here: string;
+  readonly now: number;
+};
 
-const Person = ({ panelist, activity, now }: PersonProps) => (
+const Person = ({ panelist, activity, here, now }: PersonProps) => (
   <tr>
     <th scope="row">
-      <a href={`/account/people/${panelist.id}`}>
+      <a href={`/account/people/${panelist.id}?back=${encodeURIComponent(here)}`}>
         <bdi>{nameOf(panelist)}</bdi>
       </a>
       {!panelist.active && <span class="pill bad">Blocked</span>}

@@ -5,26 +5,28 @@ import { Done, type JustDone } from "../frame/done.tsx";
 import { Fact } from "../frame/fact.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
-import { IDEA_STATUSES } from "../frame/words.ts";
+import { Written } from "../ideas/written.tsx";
 import { nameOf } from "./list-page.tsx";
 
 type Props = {
   readonly frame: Frame;
   readonly panelist: Panelist;
   readonly contributions: Readonly<Record<"proposals" | "comments" | "votes", readonly Contribution[]>>;
+  /** The list of people from which the page was opened. */
+  readonly back: string | undefined;
   readonly now: number;
   readonly done: JustDone | undefined;
 };
 
-export const PanelistPage = ({ frame, panelist, contributions, now, done }: Props) => {
+export const PanelistPage = ({ frame, panelist, contributions, back, now, done }: Props) => {
   const { id, externalId, active, createdAt } = panelist;
   const action = `/account/people/${id}`;
   return (
     <Layout title={nameOf(panelist)} current="people" {...frame}>
       <p>
-        <a href="/account/people">All people</a>
+        <a href={back ?? "/account/people"}>Back to the list</a>
       </p>
-      <Done done={done} />
+      <Done done={done} person={nameOf(panelist)} />
       <dl>
         <Fact name="Status">{active ? "Active" : "Blocked: their tokens don’t work, and no new ones are issued"}</Fact>
         <Fact name="First seen">
@@ -58,37 +60,28 @@ export const PanelistPage = ({ frame, panelist, contributions, now, done }: Prop
       <p class="hint">
         Signing out revokes all tokens. Your site gets a new one when the person comes back, unless you block them.
       </p>
-      <List title="Ideas" items={contributions.proposals} now={now} />
-      <List title="Comments" items={contributions.comments} now={now} />
-      <List title="Votes" items={contributions.votes} now={now} />
+      <List title="Ideas" items={contributions.proposals} here={action} canDelete now={now} />
+      <List title="Comments" items={contributions.comments} here={action} canDelete now={now} />
+      <List title="Votes" items={contributions.votes} here={action} now={now} />
     </Layout>
   );
 };
 
-type ListProps = { readonly title: string; readonly items: readonly Contribution[]; readonly now: number };
+type ListProps = {
+  readonly title: string;
+  readonly items: readonly Contribution[];
+  readonly here: string;
+  readonly canDelete?: boolean;
+  readonly now: number;
+};
 
-const List = ({ title, items, now }: ListProps) => (
+const List = ({ title, items, here, canDelete = false, now }: ListProps) => (
   <section aria-labelledby={title}>
     <h2 id={title}>{title}</h2>
     {items.length === 0 && <p class="hint">None yet.</p>}
     <ol class="events">
-      {items.map(({ ideaBankId, proposalId, title, status, body, createdAt }) => (
-        <li>
-          <p>
-            <a href={`/account/idea-banks/${ideaBankId}/ideas/${proposalId}`}>
-              <bdi>{title}</bdi>
-            </a>
-          </p>
-          {body && (
-            <p dir="auto" class="pending-text">
-              {body}
-            </p>
-          )}
-          <p class="hint">
-            {`${IDEA_STATUSES[status]} · `}
-            <Time at={createdAt} now={now} />
-          </p>
-        </li>
+      {items.map((item) => (
+        <Written item={item} here={here} canDelete={canDelete} now={now} />
       ))}
     </ol>
     {items.length === CONTRIBUTIONS_AT_MOST && <p class="hint">{`Showing ${CONTRIBUTIONS_AT_MOST}.`}</p>}

@@ -37,7 +37,7 @@ export function addPeoplePages(routes: Routes<OwnerEnv>): void {
       ? { ...(await findPanelists(session, accountId, q)), more: undefined }
       : await listNewest(c, { session, accountId });
     const activity = await loadActivity(session, people);
-    const props = { q: q ?? "", people, activity, isPartial, more, now, done };
+    const props = { q: q ?? "", people, activity, isPartial, more, here: visit.here, now, done };
     return renderPage(c, (frame) => <PeoplePage frame={frame} {...props} />);
   });
 
@@ -49,7 +49,9 @@ export function addPeoplePages(routes: Routes<OwnerEnv>): void {
     const contributions = await listContributions(session, accountId, panelistId);
     const now = Date.now();
     const done = await loadJustDone({ session, accountId }, visit, now);
-    return renderPage(c, (frame) => <PanelistPage frame={frame} {...{ panelist, contributions, now, done }} />);
+    return renderPage(c, (frame) => (
+      <PanelistPage frame={frame} {...{ panelist, contributions, back: visit.back, now, done }} />
+    ));
   });
 
   routes.post(ONE, async (c) => {

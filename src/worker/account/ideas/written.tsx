@@ -1,0 +1,63 @@
+/** What a person has written, in a list away from its idea: on the person's page, and where comments were searched for. */
+import type { Contribution } from "../../database/people.ts";
+import { Time } from "../frame/times.tsx";
+import { IDEA_STATUSES } from "../frame/words.ts";
+
+type Props = {
+  readonly item: Contribution & { readonly author?: string | null };
+  /** The page with the list. */
+  readonly here: string;
+  readonly canDelete: boolean;
+  readonly now: number;
+};
+
+/** Its forms are those of the idea's page, which lead back here. */
+export const Written = ({ item, here, canDelete, now }: Props) => {
+  const { ideaBankId, proposalId, title, status, commentId, body, createdAt, author } = item;
+  const idea = `/account/idea-banks/${ideaBankId}/ideas/${proposalId}?back=${encodeURIComponent(here)}`;
+  return (
+    <li>
+      <p>
+        <a href={idea}>
+          <bdi>{title}</bdi>
+        </a>
+      </p>
+      {body && (
+        <p dir="auto" class="pending-text">
+          {body}
+        </p>
+      )}
+      <p class="hint">
+        {author !== undefined && <bdi>{author ?? "Your team"}</bdi>}
+        {author !== undefined && " · "}
+        {`${IDEA_STATUSES[status]} · `}
+        <Time at={createdAt} now={now} />
+      </p>
+      {canDelete && <Delete action={idea} commentId={commentId} />}
+    </li>
+  );
+};
+
+const Delete = ({ action, commentId }: { readonly action: string; readonly commentId: string | null }) => (
+  <div class="actions small">
+    {commentId === null ? (
+      <details>
+        <summary class="danger">Delete…</summary>
+        <form method="post" action={action} class="actions">
+          <p>Its votes and comments go with it. You can’t undo this.</p>
+          <button type="submit" name="do" value="delete" class="danger">
+            Delete this idea
+          </button>
+        </form>
+      </details>
+    ) : (
+      <form method="post" action={action}>
+        <input type="hidden" name="commentId" value={commentId} />
+        <input type="hidden" name="then" value="list" />
+        <button type="submit" name="do" value="delete-comment" class="danger">
+          Delete
+        </button>
+      </form>
+    )}
+  </div>
+);
