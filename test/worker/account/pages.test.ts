@@ -304,14 +304,17 @@ describe("the activity", () => {
 });
 
 it.each([
-  [0, "less than a minute ago"],
-  [-59, "less than a minute ago"],
+  [0, "now"],
+  [-59, "59 seconds ago"],
   [-60, "1 minute ago"],
   [-180, "3 minutes ago"],
   [-7_200, "2 hours ago"],
+  [-86_400 * 1.9, "yesterday"],
   [-86_400 * 3, "3 days ago"],
-  [30, "in less than a minute"],
+  [-86_400 * 31, "Feb 14, 2030"],
+  [30, "in 30 seconds"],
   [86_400 * 30 - 1, "in 30 days"],
+  [86_400 * 90, "in 90 days"],
 ])("a time %i seconds away is %j", (seconds, words) => {
   const now = 1_900_000_000_000;
   expect(relativeTime(new Date(now + seconds * 1000).toISOString(), now)).toBe(words);

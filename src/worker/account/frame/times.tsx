@@ -1,22 +1,27 @@
 /** Times in words, with the exact time on hover. With JavaScript they are in the reader's time zone, without it in UTC. */
 
+const MONTH_SECONDS = 30 * 86_400;
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
-  ["year", 31_536_000],
-  ["month", 2_592_000],
   ["day", 86_400],
   ["hour", 3_600],
   ["minute", 60],
+  ["second", 1],
 ];
 
-/** "3 minutes ago", "in 2 days"; `now` is in Unix milliseconds. */
+/** "3 minutes ago", "in 2 days", and a date for what is longer ago than a month, as on the board. `now` is in Unix milliseconds. */
 export function relativeTime(timestamp: string, now: number): string {
   const seconds = (Date.parse(timestamp) - now) / 1000;
+  if (seconds < -MONTH_SECONDS) return dayOf(Date.parse(timestamp));
   const [unit, size] = UNITS.find(([, length]) => Math.abs(seconds) >= length) ?? ["second", 1];
-  if (unit === "second") return seconds > 0 ? "in less than a minute" : "less than a minute ago";
-  return new Intl.RelativeTimeFormat("en").format(Math.round(seconds / size), unit);
+  const count = seconds < 0 ? Math.trunc(seconds / size) : Math.round(seconds / size);
+  return new Intl.RelativeTimeFormat("en", { numeric: "auto" }).format(count || 0, unit);
 }
 
 export const exactTime = (timestamp: string): string => `${timestamp.slice(0, 19).replace("T", " ")} UTC`;
+
+/** "Nov 27, 2026, 14:05 UTC". */
+export const timeInWords = (timestamp: string): string =>
+  `${dayOf(Date.parse(timestamp))}, ${timestamp.slice(11, 16)} UTC`;
 
 /** "Nov 27, 2026", of UTC. */
 export const dayOf = (time: number): string =>
