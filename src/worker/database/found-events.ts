@@ -37,6 +37,19 @@ export type EventFilter = {
   readonly until: number | undefined;
 };
 
+/** The titles and names of these proposals and idea banks, by their identifiers. */
+export async function loadNames(
+  session: Session,
+  accountId: string,
+  ids: readonly string[],
+): Promise<ReadonlyMap<string, string>> {
+  const named = (column: string, table: string) =>
+    `SELECT id, ${column} AS name FROM ${table} WHERE id IN (SELECT value FROM json_each(:ids)) AND +account_id = :accountId`;
+  const sql = `${named("title", "proposals")} UNION ALL ${named("name", "idea_banks")}`;
+  const rows = await session.all(prepare<{ id: string; name: string }>(sql, { accountId, ids: JSON.stringify(ids) }));
+  return new Map(rows.map(({ id, name }) => [id, name]));
+}
+
 /** Newest first. A page may have fewer events than it could, and another one follow. */
 export async function findAuditEvents(
   session: Session,

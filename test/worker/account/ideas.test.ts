@@ -457,6 +457,7 @@ describe("one idea", () => {
     expect((await activity())[0]).toMatchObject({
       changes: { before: { duplicateOf: null }, after: { duplicateOf: into } },
     });
+    expect(await page("/activity")).toContain("Merged into: “Buses at night”.");
     // Where it went is said on both pages; what would be decided here is decided there.
     const html = await page(path);
     expect(html).toContain(`href="/account${bank}/ideas/${into}"><bdi>Buses at night</bdi></a>, which has its votes.`);

@@ -14,7 +14,7 @@ import { listUndelivered } from "../../../src/worker/database/changes.ts";
 import { loadStoredComment, undoComment } from "../../../src/worker/database/comments.ts";
 import { deciding } from "../../../src/worker/database/decisions.ts";
 import { loadEndOfTokens } from "../../../src/worker/database/end-of-tokens.ts";
-import { findAuditEvents } from "../../../src/worker/database/found-events.ts";
+import { findAuditEvents, loadNames } from "../../../src/worker/database/found-events.ts";
 import { loadHome } from "../../../src/worker/database/home.ts";
 import { loadStoredIdeaBank } from "../../../src/worker/database/idea-banks.ts";
 import { recordLeaks } from "../../../src/worker/database/leaked-keys.ts";
@@ -223,6 +223,7 @@ async function callOthers(): Promise<void> {
   await loadPendingProposal(session, { email, person: email }, id);
   const anyEvent = { apiKeyId: undefined, actor: undefined, kind: "keys", from: undefined, until: undefined } as const;
   await findAuditEvents(session, { visit, request: page, filter: anyEvent }).catch(() => {});
+  await loadNames(session, id, [id]);
   const queue = { accountId: id, ideaBankIds: [id] };
   const anyIdea = { status: undefined, visibility: undefined, tag: undefined, sort: "top" } as const;
   await listQueue(session, queue, anyIdea, page);

@@ -3,7 +3,7 @@ import type { EventKind } from "../../database/found-events.ts";
 import type { LEAKED_SECRETS } from "../../model/api-key-settings.ts";
 import type { AuditEvent } from "../../model/audit-event.ts";
 import type { Member } from "../../model/member.ts";
-import { changesInWords } from "../frame/changes-in-words.ts";
+import { changesInWords, type Names } from "../frame/changes-in-words.ts";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Clock } from "../frame/times.tsx";
 import type { Filters } from "./filters.ts";
@@ -61,6 +61,8 @@ const KIND_NAMES: Record<EventKind, string> = {
 type Props = {
   readonly frame: Frame;
   readonly events: readonly AuditEvent[];
+  /** Of what the events' changes name by identifiers. */
+  readonly names: Names;
   readonly members: readonly Member[];
   readonly now: number;
   readonly filters: Filters;
@@ -70,7 +72,7 @@ type Props = {
 const isFiltered = ({ apiKeyId, who, what, from, to }: Filters): boolean =>
   [apiKeyId, who, what, from, to].some((value) => value !== undefined);
 
-export const ActivityPage = ({ frame, events, members, now, filters, next }: Props) => (
+export const ActivityPage = ({ frame, events, names, members, now, filters, next }: Props) => (
   <Layout title="Activity" current="activity" {...frame}>
     <FilterForm filters={filters} members={members} />
     {events.length === 0 && (
@@ -100,7 +102,7 @@ export const ActivityPage = ({ frame, events, members, now, filters, next }: Pro
                 </th>
               </tr>
               {ofDay.map((event) => (
-                <Event event={event} />
+                <Event event={event} names={names} />
               ))}
             </tbody>
           ))}
@@ -185,7 +187,9 @@ function membershipInWords({ event, apiKeyId, changes }: AuditEvent): string | u
   return before.invited ? `The invitation of ${before.invited} was canceled` : undefined;
 }
 
-const Event = ({ event }: { readonly event: AuditEvent }) => (
+type EventProps = { readonly event: AuditEvent; readonly names: Names };
+
+const Event = ({ event, names }: EventProps) => (
   <tr class={event.event}>
     <td>
       <Clock at={event.createdAt} />
@@ -204,12 +208,12 @@ const Event = ({ event }: { readonly event: AuditEvent }) => (
       {event.address && <span class="hint">{event.address}</span>}
     </td>
     <td>
-      <What event={event} />
+      <What event={event} names={names} />
     </td>
   </tr>
 );
 
-const What = ({ event }: { readonly event: AuditEvent }) => {
+const What = ({ event, names }: EventProps) => {
   const membership = membershipInWords(event);
   if (membership !== undefined) return <p>{membership}</p>;
   const isSaid =
@@ -231,7 +235,7 @@ const What = ({ event }: { readonly event: AuditEvent }) => {
       </p>
       {!isSaid && event.changes && (
         <p class="hint" dir="auto">
-          {changesInWords(event.changes)}
+          {changesInWords(event.changes, names)}
         </p>
       )}
     </>

@@ -1,5 +1,5 @@
 /** `/account/activity`: what happened in the account, by who, what and when. */
-import { findAuditEvents } from "../../database/found-events.ts";
+import { findAuditEvents, loadNames } from "../../database/found-events.ts";
 import { listMembers } from "../../database/members.ts";
 import { nextCursor, readPage } from "../../http/pagination.ts";
 import type { Routes } from "../../http/routes.ts";
@@ -25,11 +25,18 @@ export function addActivityPage(routes: Routes<OwnerEnv>): void {
       until: timeOf(query.to, DAY_MS),
     };
     const now = Date.now();
-    const { found, members } = await visitAccount(c, async (session, visit) => {
+    const { found, members, names } = await visitAccount(c, async (session, visit) => {
       const found = await findAuditEvents(session, { visit, request: page, filter });
-      return { found: found.page, members: await listMembers(session, found.accountId, now) };
+      const { accountId, page: events } = found;
+      const ids = events.items.flatMap(({ changes }) => [changes?.after.duplicateOf, changes?.after.ideaBankId]);
+      const names = await loadNames(
+        session,
+        accountId,
+        ids.filter((id) => id != null),
+      );
+      return { found: events, members: await listMembers(session, accountId, now), names };
     });
-    const props = { events: found.items, members, now, filters: query, next: await nextCursor(c, found.next) };
+    const props = { events: found.items, names, members, now, filters: query, next: await nextCursor(c, found.next) };
     return renderPage(c, (frame) => <ActivityPage frame={frame} {...props} />);
   });
 }

@@ -1,5 +1,7 @@
 /** What an event has changed, in words. */
 import type { AuditEvent } from "../../model/audit-event.ts";
+import { rateInWords } from "../keys/key-words.ts";
+import { timeInWords } from "./times.tsx";
 import { BANK_STATUSES, BANK_SWITCHES, CHANGELOG_SWITCH, IDEA_STATUSES, IDEA_VISIBILITIES } from "./words.ts";
 
 const SETTING_WORDS: Record<string, string> = {
@@ -7,6 +9,7 @@ const SETTING_WORDS: Record<string, string> = {
   scopes: "Scopes",
   limit: "Requests",
   windowSeconds: "Seconds",
+  rate: "Rate limit",
   expiresAt: "Expires",
   paused: "Paused",
   allowedAddresses: "Allowed addresses",
@@ -45,12 +48,19 @@ const VALUE_WORDS: Record<string, string> = {
   ),
 };
 
-const valueInWords = (name: string, value: unknown): string => {
+/** The names of proposals and idea banks, by their identifiers. */
+export type Names = ReadonlyMap<string, string>;
+
+const valueInWords = (name: string, value: unknown, names: Names): string => {
+  if (typeof value === "string" && names.has(value)) return `“${names.get(value)}”`;
+  if (typeof value === "string" && TIMES.includes(name)) return timeInWords(value);
   if (typeof value === "string" && (name === "status" || name === "visibility")) return VALUE_WORDS[value] ?? value;
   if (name === "maxBytes") return `${Number(value) / 1_048_576} MiB`;
   if (typeof value === "boolean") return value ? "yes" : "no";
   return (Array.isArray(value) ? value.join(", ") : String(value ?? "")) || (EMPTY_WORDS[name] ?? "none");
 };
+
+const TIMES = ["expiresAt", "tokensRevokedAt"];
 
 /** Settings that restrict nothing when they are empty. */
 const EMPTY_WORDS: Record<string, string> = {
@@ -63,13 +73,28 @@ const EMPTY_WORDS: Record<string, string> = {
 /** Kept for other readers, or said by the event's first line. */
 const NOT_SHOWN = ["lastActivityAt", "secret", "webhookId"];
 
-/** "Requests: 600 → 60. Paused: no → yes." For something new or deleted: "Requests: 600. Paused: no." */
-export const changesInWords = ({ before, after }: NonNullable<AuditEvent["changes"]>): string => {
-  const sides: Readonly<Record<string, unknown>>[] = [before, after];
-  return Object.keys({ ...before, ...after })
+/** A limit and its window are one setting, if both are known. */
+function withRate({
+  limit,
+  windowSeconds,
+  ...side
+}: Readonly<Record<string, unknown>>): Readonly<Record<string, unknown>> {
+  if (typeof limit === "number" && typeof windowSeconds === "number")
+    return { ...side, rate: rateInWords(limit, windowSeconds) };
+  return { ...side, ...(limit !== undefined && { limit }), ...(windowSeconds !== undefined && { windowSeconds }) };
+}
+
+/** "Requests: 600 → 60. Paused: no → yes." For something new or deleted: "Paused: no.", and the same for what was merged. */
+export const changesInWords = (
+  { before, after }: NonNullable<AuditEvent["changes"]>,
+  names: Names = new Map(),
+): string => {
+  const sides = [before, after].map(withRate);
+  return Object.keys(Object.assign({}, ...sides))
     .filter((name) => !NOT_SHOWN.includes(name))
     .map((name) => {
-      const values = sides.filter((side) => name in side).map((side) => valueInWords(name, side[name]));
+      const given = sides.filter((side) => name in side && !(name === "duplicateOf" && side[name] === null));
+      const values = given.map((side) => valueInWords(name, side[name], names));
       return `${SETTING_WORDS[name] ?? name}: ${values.join(" → ")}.`;
     })
     .join(" ");
