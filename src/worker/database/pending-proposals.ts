@@ -16,16 +16,19 @@ type Row = {
   account_id: string;
   idea_bank_id: string;
   idea_bank_name: string;
+  author_id: string | null;
+  author: string | null;
   created_at: number;
   panelist_writes: number;
   is_cut: number;
 };
 
-/** `edits` counts how often the author has written it. `isCut`: the description is longer. */
+/** `edits` counts how often the author has written it. `isCut`: the description is longer. Somebody deleted is no author. */
 export type PendingProposal = Readonly<
   Record<"id" | "title" | "description" | "accountId" | "ideaBankId" | "ideaBankName" | "createdAt", string> & {
     edits: number;
     isCut: boolean;
+    author: { readonly id: string; readonly name: string | null } | null;
   }
 >;
 
@@ -40,9 +43,9 @@ const waiting = (columns: string, which: string) =>
 
 const select = (description: string, which: string) =>
   `SELECT p.id, p.title, ${description} AS description, p.account_id, p.idea_bank_id, b.name AS idea_bank_name, p.created_at,
-     p.panelist_writes, ${description} <> p.description AS is_cut
+     w.id AS author_id, coalesce(w.display_name, w.external_id) AS author, p.panelist_writes, ${description} <> p.description AS is_cut
    FROM (${waiting("*", which)}) p
-   CROSS JOIN idea_banks b ON b.id = p.idea_bank_id`;
+   CROSS JOIN idea_banks b ON b.id = p.idea_bank_id LEFT JOIN panelists w ON w.id = p.author_id AND w.deleted_at IS NULL`;
 
 const toPending = (row: Row): PendingProposal => ({
   id: row.id,
@@ -54,6 +57,7 @@ const toPending = (row: Row): PendingProposal => ({
   createdAt: toTimestamp(row.created_at),
   edits: row.panelist_writes,
   isCut: row.is_cut === 1,
+  author: row.author_id === null ? null : { id: row.author_id, name: row.author },
 });
 
 /** A page of pending proposals, the longest waiting first. */

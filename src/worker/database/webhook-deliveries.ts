@@ -15,7 +15,7 @@ const CLAIM_MS = 60_000;
 /** The webhooks of a suspended account are put off for this long. */
 const SUSPENDED_MS = 10 * 60_000;
 /** The number of attempts that are kept. */
-const RECENT = 20;
+export const RECENT = 20;
 
 const SECRETS = {
   newest: "secret",

@@ -41,18 +41,22 @@ const editsIn = (html: string) => [...html.matchAll(/name="edits" value="(\d+)"/
 
 describe("the list", () => {
   it("has what is pending in every idea bank, what waits longest first, in pages", async () => {
-    const { panel, panelist, titles, list } = await createScene();
+    const { panel, owner, panelist, titles, list } = await createScene();
     const bank = await panel.tenant.send("POST", "/tenant/ideabanks", { name: "Another <bank>" });
     const { id: other } = await bank.json<{ id: string }>();
     const path = `/tenant/ideabanks/${other}/proposals`;
     const createdAt = "2020-01-01T00:00:00.000Z";
     await panel.tenant.send("POST", path, { title: "First", visibility: "pending", createdAt });
     await panelist.submit("Second", "x".repeat(600));
-    await panel.propose({ title: "Public" });
+    const idea = await panel.propose({ title: "Public" });
     await panel.propose({ title: "Hidden", visibility: "hidden" });
     expect(await titles()).toEqual(["First", "Second"]);
     const html = await list();
     expect(html).toContain("Another &lt;bank&gt;");
+    expect(html.match(/href="\/account\/people\/\w+"><bdi>/g)).toHaveLength(1);
+    // Pages that answer a form have the number, too.
+    const preview = await owner.submit(`/idea-banks/${panel.bank.id}/ideas/${idea}`, { do: "preview-response" });
+    expect(await preview.text()).toMatch(/class="count">2</);
     expect(html).toContain(`>${"x".repeat(500)}<`);
     // Nobody approves what was not shown.
     expect(html.match(/Read the full text/g)).toHaveLength(1);
@@ -107,7 +111,7 @@ describe("a decision", () => {
     const [, event] = answer.headers.get("Location")?.match(/^\/account\/approval\?undo=(\w{12})$/) ?? [];
     expect(answer.status).toBe(303);
     expect(await list(`/approval?undo=${event}`)).toContain(
-      "“Night buses”: Visibility: Waiting for approval → Public.",
+      "Response posted: “Night buses”. Visibility: Waiting for approval → Public.",
     );
     expect(await titles()).toEqual([]);
     expect(await seen(id)).toMatchObject({ visibility: "public", response: { text: "Good.\nSoon." } });

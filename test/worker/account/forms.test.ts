@@ -18,7 +18,7 @@ describe("the forms", () => {
     const html = await created.text();
     const key = keyIn(html);
     expect(await owner.whoami(key)).toBe(200);
-    expect(html).toContain(`curl ${ORIGIN}/tenant/whoami -H &#39;X-API-Key: ${key}&#39;`);
+    expect(html).toContain(`curl ${ORIGIN}/tenant/whoami -H &quot;X-API-Key: $API_KEY&quot;`);
     expect(await (await owner.page("/api-keys")).text()).not.toContain(key);
   });
 
@@ -130,7 +130,13 @@ describe("the forms", () => {
     const { fields } = await readForm(await owner.page(`/api-keys/new?like=${apiKey.id}`), "Create key");
     expect((await owner.submit("/api-keys", Object.fromEntries(fields))).status).toBe(201);
     const [copy] = await owner.keys();
-    expect(copy).toMatchObject({ name: "Old one", scopes: ["surveys:write"], limit: 7, windowSeconds: 9 });
+    expect(copy).toMatchObject({ name: "Old one", scopes: ["surveys:write"], limit: 7, windowSeconds: 9, expiresAt: null });
+    // It ends when the other one does.
+    const expiresAt = new Date(Date.now() + 40.5 * 86_400_000).toISOString();
+    await owner.json("PATCH", `/keys/${apiKey.id}`, { expiresAt });
+    const like = await owner.page(`/api-keys/new?like=${apiKey.id}`);
+    expect(await like.clone().text()).toContain('<option value="41" selected="">In 41 days</option>');
+    expect((await readForm(like, "Create key")).fields.get("expiresInDays")).toBe("41");
     expect((await createOwner().page(`/api-keys/new?like=${apiKey.id}`)).status).toBe(404);
   });
 

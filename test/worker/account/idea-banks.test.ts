@@ -217,9 +217,12 @@ describe("idea banks", () => {
   it("say which choice for the code was refused, and keep what was typed and chosen", async () => {
     const { bank, page } = await createDesk();
     const html = await page(`${bank}/embed?elements=&elements=board&color=blue&signIn=http://shop.example`);
-    expect(html).toContain("Color must look like #2450c8");
+    expect(html).toContain("Color must look like #2a4fd0");
     expect(html).toContain("Sign-in address must begin with https:// or /");
-    expect(html).toMatch(/name="color" value="blue"/);
+    // A field for a color has one: that of the elements, which the code need not name.
+    expect(html).toMatch(/name="color" type="color" value="#2a4fd0"/);
+    const colored = async (color: string) => (await page(`${bank}/embed?color=${color}`)).includes("--idea-bank-accent");
+    expect([await colored("%232a4fd0"), await colored("%23c02050")]).toEqual([false, true]);
     expect(await page(`${bank}/embed?elements=`)).toContain("Choose at least one element to show.");
   });
 

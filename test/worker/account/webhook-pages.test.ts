@@ -1,6 +1,7 @@
 /** The pages of the webhooks, as HTML and forms; webhooks-browser.node.test.ts tests them in a real browser. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { noAnswer } from "../../../src/worker/account/webhooks/why.tsx";
 import type { Webhook } from "../../../src/worker/model/webhook.ts";
 import { createOwner, ORIGIN } from "../../support/owner.ts";
 import { createReceiver, type Reaction } from "../../support/webhooks.ts";
@@ -152,12 +153,34 @@ it("says how the deliveries go: what waits, what failed, what was missed", async
   expect(await page()).toContain(`POST ${URL_}`);
   expect(await page()).toContain("<dt>Waiting changes</dt><dd>1</dd>");
   expect(await page()).toContain("Your endpoint answered 503 to the last delivery. Look for the error in its log.");
-  expect(await page()).toMatch(/Next try <time[^>]*>in less than a minute<\/time>\. 1 waiting\./);
+  expect(await page()).toMatch(/Next try <time[^>]*>(now|in \d+ seconds?)<\/time>\. 1 waiting\./);
   // Its owner has mended the receiver, and waits for no schedule.
   const again = (await page()).match(/name="do" value="(\w+)">Try again</)?.[1] ?? "";
   expect((await owner.submit(path, { do: again })).status).toBe(303);
   expect(await page()).not.toContain("Try again");
   expect(await page()).not.toContain("Failing since");
+});
+
+it("says that nothing was delivered yet, and why an attempt had no answer as far as that is known", async () => {
+  const { owner, page } = await scene(() => ({ status: null, retryAfter: null }));
+  const delivered = (html: string) => html.match(/<dt>Last delivered change<\/dt><dd>(.*?)<\/dd>/)?.[1];
+  expect(delivered(await page())).toBe("None yet");
+  const { key } = await owner.create("Writer");
+  const headers = { "X-API-Key": key, "Content-Type": "application/json" };
+  await owner.isolate.request("/tenant/ideabanks", { method: "POST", headers, body: JSON.stringify({ name: "One" }) });
+  const html = await page();
+  expect(html).toContain("<strong>Couldn’t connect</strong>");
+  expect(html).toContain("Couldn’t connect at the last delivery. Check that its address, port and certificate");
+  expect(delivered(html)).toBe("None yet");
+  expect([noAnswer(15_000), noAnswer(14_000)]).toEqual(["No answer in 15 seconds", "Couldn’t connect"]);
+  const good = await scene();
+  const { key: other } = await good.owner.create("Writer");
+  await good.owner.isolate.request("/tenant/ideabanks", {
+    method: "POST",
+    headers: { ...headers, "X-API-Key": other },
+    body: JSON.stringify({ name: "One" }),
+  });
+  expect(delivered(await good.page())).toMatch(/^<time/);
 });
 
 it("replays from an attempt: that change is waiting again", async () => {

@@ -7,6 +7,7 @@ import { type Brand, toBrand } from "../../model/brand.ts";
 import { Problem } from "../../problem.ts";
 import { inAccount, SignedOut } from "../identity/identity.ts";
 import type { OwnerEnv } from "../owner-env.ts";
+import { readWaiting } from "./count-waiting.ts";
 import { heldForm, signInAddress } from "./held-form.ts";
 import { type Frame, SECTIONS, type Section } from "./layout.tsx";
 import { ProblemPage, SignedOutFormPage } from "./problem-page.tsx";
@@ -33,7 +34,7 @@ export async function renderPage(
   c.header("Referrer-Policy", "same-origin");
   // Only the middleware sets the owner. A page without an owner has no navigation.
   const owner = c.get("owner") as OwnerEnv["Variables"]["owner"] | undefined;
-  const html = `<!doctype html>${render({ nonce, brand, ...(await frameOf(c, owner)), ...endOf(c) })}`;
+  const html = `<!doctype html>${render({ nonce, brand, ...(await frameOf(c, owner, status)), ...endOf(c) })}`;
   return c.html(owner?.accountId === undefined ? html : stayIn(html, owner.accountId), status);
 }
 
@@ -43,9 +44,11 @@ const originOf = ({ iconUrl }: Brand): string => (iconUrl.startsWith("https:") ?
 async function frameOf(
   c: Context<OwnerEnv>,
   owner: OwnerEnv["Variables"]["owner"] | undefined,
+  status: number,
 ): Promise<Partial<Frame>> {
   if (owner === undefined) return {};
-  const waiting = await c.get("waiting");
+  // A form that was refused altogether has its reason, such as a store that does not answer: it waits for no other read.
+  const waiting = await (c.get("waiting") ?? (status <= 400 ? readWaiting(c) : undefined));
   return {
     email: owner.person,
     ...(owner.email !== owner.person && { account: owner.email }),

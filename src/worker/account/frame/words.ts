@@ -9,14 +9,20 @@ export const BANK_STATUSES: Record<IdeaBankStatus, readonly [name: string, effec
   CLOSED: ["Closed", "People see nothing, not even the changelog. Ideas are kept."],
 };
 
-/** The switches of a board: name, and effect while it is on. */
-export const BANK_SWITCHES = {
+/** What people can use on a board: name, and effect while it is on. */
+export const BANK_USES = {
   submissionsEnabled: ["New ideas", "People can submit ideas."],
   votingEnabled: ["Votes", "People can vote and take votes back."],
   commentsEnabled: ["Comments", "People can comment."],
+} as const;
+
+/** Who sees what on a board: name, and effect while it is on. */
+export const BANK_LIMITS = {
   approvalRequired: ["Approval", "New and edited ideas stay hidden from others until you approve them."],
   internal: ["Internal", "People can’t see ideas, votes or comments. Only the changelog is public."],
 } as const;
+
+export const BANK_SWITCHES = { ...BANK_USES, ...BANK_LIMITS };
 
 export const CHANGELOG_SWITCH = ["Changelog", "People can see what you shipped."] as const;
 

@@ -25,12 +25,15 @@ export const LANGUAGES: Readonly<Record<string, string>> = {
   zh: "中文",
 };
 
+/** The elements' own color, which a line need not name. A color field always has a color. */
+export const OWN_COLOR = "#2a4fd0";
+
 /** What a line of HTML can carry, and what is said of anything else. */
 const RULES = {
   signIn: [/^(?:(?:https:\/\/|\/)[^\s"'<>`]{0,500})?$/, "must begin with https:// or /, without spaces or quotes"],
   lang: [new RegExp(`^(?:${Object.keys(LANGUAGES).join("|")})?$`), "must be one of the list"],
   theme: [/^(?:light|dark)?$/, "must be one of the list"],
-  color: [/^(?:#[\da-f]{6})?$/i, "must look like #2450c8"],
+  color: [/^(?:#[\da-f]{6})?$/i, "must look like #2a4fd0"],
   radius: [/^(?:[0-3]?\d|40)?$/, "must be a number from 0 to 40"],
 } as const;
 type Option = keyof typeof RULES;
@@ -53,7 +56,7 @@ export function readChoice(parameters: URLSearchParams, ideaBank: IdeaBank): Emb
   const asked = parameters.getAll("elements");
   const given = (name: Option) => parameters.get(name)?.trim() ?? "";
   const refused = (Object.keys(RULES) as Option[]).filter((name) => !RULES[name][0].test(given(name)));
-  const taken = (name: Option) => (refused.includes(name) ? "" : given(name));
+  const taken = (name: Option) => (refused.includes(name) || given(name) === OWN_COLOR ? "" : given(name));
   return {
     ...{
       signIn: taken("signIn"),

@@ -5,7 +5,7 @@ import { described, Field, messageFor } from "../frame/field.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
 import { exactTime } from "../frame/times.tsx";
-import { ELEMENTS, type EmbedChoice, elementsOf, LANGUAGES, styleOf } from "./embed-choice.ts";
+import { ELEMENTS, type EmbedChoice, elementsOf, LANGUAGES, OWN_COLOR, styleOf } from "./embed-choice.ts";
 import { BankNav } from "./nav.tsx";
 
 type Props = {
@@ -149,15 +149,7 @@ const Options = ({ ideaBank, search, choice }: Props) => {
         </select>
       </Field>
       <Field name="color" label="Color" message={color}>
-        <input
-          id="color"
-          name="color"
-          value={typed("color")}
-          placeholder="#2450c8"
-          maxlength={7}
-          autocomplete="off"
-          {...described("color", color)}
-        />
+        <input id="color" name="color" type="color" value={choice.color || OWN_COLOR} {...described("color", color)} />
       </Field>
       <Field name="radius" label="Corner radius" hint={RADIUS_HINT} message={radius}>
         <input

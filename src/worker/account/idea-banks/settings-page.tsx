@@ -4,7 +4,7 @@ import { IDEA_BANK_STATUSES, type IdeaBank } from "../../model/idea-bank.ts";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
-import { BANK_STATUSES, BANK_SWITCHES, CHANGELOG_SWITCH } from "../frame/words.ts";
+import { BANK_LIMITS, BANK_STATUSES, BANK_USES, CHANGELOG_SWITCH } from "../frame/words.ts";
 import { BankNav } from "./nav.tsx";
 
 type Props = {
@@ -71,7 +71,13 @@ export const IdeaBankSettingsPage = ({ frame, ideaBank, fields, errors, isDone }
         </fieldset>
         <fieldset>
           <legend>While it’s open, people can use</legend>
-          {Object.entries(BANK_SWITCHES).map(([setting, words]) => (
+          {Object.entries(BANK_USES).map(([setting, words]) => (
+            <Switch name={setting} words={words} fields={fields} />
+          ))}
+        </fieldset>
+        <fieldset>
+          <legend>Visibility</legend>
+          {Object.entries(BANK_LIMITS).map(([setting, words]) => (
             <Switch name={setting} words={words} fields={fields} />
           ))}
         </fieldset>

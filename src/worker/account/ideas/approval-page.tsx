@@ -4,6 +4,7 @@ import { Done, type JustDone, Refusal } from "../frame/done.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
 import type { Told } from "../frame/visit.ts";
+import { NAMELESS } from "./comments.tsx";
 
 type Props = {
   readonly frame: Frame;
@@ -84,6 +85,12 @@ export const About = ({ proposal, now }: { readonly proposal: PendingProposal; r
     </p>
   ),
   <p class="hint">
+    {proposal.author && (
+      <a href={`/account/people/${proposal.author.id}`}>
+        <bdi>{proposal.author.name ?? NAMELESS}</bdi>
+      </a>
+    )}
+    {proposal.author && " · "}
     <bdi>{proposal.ideaBankName}</bdi>
     {" · "}
     <Time at={proposal.createdAt} now={now} />

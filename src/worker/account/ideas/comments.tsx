@@ -9,13 +9,15 @@ import { counted } from "../frame/words.ts";
 
 export type People = ReadonlyMap<string, Panelist>;
 
+export const NAMELESS = "Someone without a name";
+
 /** The author, as a link. */
 export const Author = ({ id, people, none }: { id: string | null; people: People; none: string }) => {
   if (id === null) return none;
   const { displayName, externalId } = people.get(id) ?? { displayName: null, externalId: null };
   return (
     <a href={`/account/people/${id}`}>
-      <bdi>{displayName ?? externalId ?? "Someone without a name"}</bdi>
+      <bdi>{displayName ?? externalId ?? NAMELESS}</bdi>
     </a>
   );
 };

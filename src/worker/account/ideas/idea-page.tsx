@@ -15,7 +15,7 @@ import { OpenedWith } from "../frame/opened-form.tsx";
 import { Time } from "../frame/times.tsx";
 import { IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
 import { AsSubmitted } from "./as-submitted.tsx";
-import { Author, Comments, LABEL, type People, Preview } from "./comments.tsx";
+import { Author, Comments, LABEL, NAMELESS, type People, Preview } from "./comments.tsx";
 import { TEXT_LABELS, TextFields } from "./text-fields.tsx";
 
 type Props = {
@@ -298,7 +298,7 @@ const Facts = ({ ideaBank, idea, voters, path, now }: Props & { readonly path: s
           {voters.map((voter) => (
             <li>
               <a href={`/account/people/${voter.panelistId}`}>
-                <bdi>{voter.displayName ?? voter.externalId ?? "Someone without a name"}</bdi>
+                <bdi>{voter.displayName ?? voter.externalId ?? NAMELESS}</bdi>
               </a>
             </li>
           ))}

@@ -4,6 +4,7 @@ import { MAX_ACTIVE_KEYS } from "../../model/account.ts";
 import { REGIONS } from "../../model/api-key.ts";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
+import { counted } from "../frame/words.ts";
 import { AddressesField, KEY_LABELS, NameField, RateField, ScopeChoices } from "./key-fields.tsx";
 import { regionInWords } from "./key-words.ts";
 import { CUSTOM, PRESETS, presetOf } from "./presets.ts";
@@ -39,6 +40,7 @@ export const NewKeyPage = ({ frame, newKeyId, fields, errors }: Props) => (
 const CreateForm = ({ newKeyId, fields, errors }: Omit<Props, "frame">) => {
   const [expires, region] = [messageFor(errors, "expiresInDays"), messageFor(errors, "region")];
   const regionHint = "Where requests are counted. Pick the one nearest your servers. It can’t be changed later.";
+  const chosen = fields.get("expiresInDays") ?? "90";
   // A refused form opens as it was sent, unless an error is inside.
   const isOpen =
     errors.length > 0 ? FOLDED.some((name) => messageFor(errors, name) !== undefined) : fields.has("limit");
@@ -49,8 +51,11 @@ const CreateForm = ({ newKeyId, fields, errors }: Omit<Props, "frame">) => {
         <NameField value={fields.get("name") ?? ""} errors={errors} />
         <Field name="expiresInDays" label="Expires" message={expires}>
           <select id="expiresInDays" name="expiresInDays" {...described("expiresInDays", expires)}>
+            {/^\d+$/.test(chosen) && !(chosen in EXPIRIES) && (
+              <option value={chosen} selected>{`In ${counted(Number(chosen), "day")}`}</option>
+            )}
             {Object.entries(EXPIRIES).map(([days, words]) => (
-              <option value={days} selected={days === (fields.get("expiresInDays") ?? "90")}>
+              <option value={days} selected={days === chosen}>
                 {words}
               </option>
             ))}

@@ -58,11 +58,18 @@ export const KeyPage = ({ frame, apiKey, usage, origin, now }: Props) => {
       <h2>Who uses it, and what for</h2>
       <LastUses usage={usage} now={now} />
       <OperationsTable usage={usage} />
-      <h2>Check that the key works</h2>
-      <p>
-        Set <code>API_KEY</code> to the key, then run this. If the key is refused, the answer says why.
-      </p>
-      <Copyable id="curl" label="curl command" text={`curl ${origin}/tenant/whoami -H "X-API-Key: $API_KEY"`} />
+      <TryKey origin={origin} />
     </Layout>
   );
 };
+
+/** The command names the key by a variable, so that it leaves no key in the shell's history. */
+export const TryKey = ({ origin }: { readonly origin: string }) => (
+  <>
+    <h2>Check that the key works</h2>
+    <p>
+      Set <code>API_KEY</code> to the key, then run this. If the key is refused, the answer says why.
+    </p>
+    <Copyable id="curl" label="curl command" text={`curl ${origin}/tenant/whoami -H "X-API-Key: $API_KEY"`} />
+  </>
+);

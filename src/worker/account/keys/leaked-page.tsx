@@ -84,7 +84,7 @@ export const LeakedPage = ({ frame, apiKey, tokensEndedAt, successor, now }: Pro
             </p>
           ) : (
             <>
-              <p class="hint">With the same name, scopes and limits. Put it where the old one was.</p>
+              <p class="hint">With the same name, scopes, limits and expiry. Put it where the old one was.</p>
               <a class="button" href={`/account/api-keys/new?like=${id}`}>
                 Create new key
               </a>

@@ -42,8 +42,8 @@ export function addKeyPages(routes: Routes<OwnerEnv>): void {
 
   routes.get(NEW, async (c) => {
     const like = c.req.query("like");
-    const fields = like ? toFields(await loadKey(c, like, Date.now())) : new URLSearchParams();
-    return renderNew(c, fields);
+    const now = Date.now();
+    return renderNew(c, like ? likeKey(await loadKey(c, like, now), now) : new URLSearchParams());
   });
 
   routes.post(LIST, async (c) => {
@@ -137,6 +137,17 @@ export function addKeyPages(routes: Routes<OwnerEnv>): void {
     if (leakedKeys !== undefined) await changeSettings(c, { leakedKeys });
     return c.redirect(`${LIST}?done=settings`, 303);
   });
+}
+
+const DAY_MS = 86_400_000;
+
+/** The fields for a key like this one. It expires when this one does; after that, in as many days as this one was given. */
+function likeKey(apiKey: ApiKey, now: number): URLSearchParams {
+  const fields = toFields(apiKey);
+  const end = apiKey.expiresAt === null ? undefined : Date.parse(apiKey.expiresAt);
+  const days = end && Math.ceil((end - (end > now ? now : Date.parse(apiKey.createdAt))) / DAY_MS);
+  fields.set("expiresInDays", String(days ?? ""));
+  return fields;
 }
 
 const toSettings = (fields: URLSearchParams): AccountSettings => ({ leakedKeys: fields.has("mark") ? "mark" : "end" });

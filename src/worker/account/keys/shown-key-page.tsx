@@ -4,6 +4,7 @@ import { Copyable } from "../frame/copyable.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { exactTime } from "../frame/times.tsx";
 import type { ShownKey } from "./actions.ts";
+import { TryKey } from "./key-page.tsx";
 
 type Props = { readonly frame: Frame; readonly shown: ShownKey; readonly rotated: boolean; readonly origin: string };
 
@@ -32,8 +33,7 @@ export const ShownKeyPage = ({ frame, shown: { apiKey, key, warning }, rotated, 
         If the old secret leaked, also <a href="/account/tokens/end">end all tokens</a>: those it issued still work.
       </p>
     )}
-    <h2>Check that the key works</h2>
-    <Copyable id="curl" label="curl command" text={`curl ${origin}/tenant/whoami -H 'X-API-Key: ${key}'`} />
+    <TryKey origin={origin} />
     <p>
       <a href="/account/api-keys">I’ve copied it. Back to API keys</a>
     </p>

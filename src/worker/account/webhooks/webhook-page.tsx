@@ -1,6 +1,7 @@
 /** `/account/webhooks/{id}`: one webhook, its state and its actions. */
 
 import { decodeBase62 } from "../../credentials/base62.ts";
+import { RECENT } from "../../database/webhook-deliveries.ts";
 import { toTimestamp } from "../../model/text.ts";
 import { CHANGE_ID, DELIVERY_TYPES, TEST_TYPE, type Webhook } from "../../model/webhook.ts";
 import { Copyable } from "../frame/copyable.tsx";
@@ -9,7 +10,7 @@ import { Once } from "../frame/form-key.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
 import { Refused, type SentForm, WebhookForm } from "./form.tsx";
-import { Why } from "./why.tsx";
+import { isDelivery, noAnswer, Why, wasTaken } from "./why.tsx";
 
 type Props = {
   readonly frame: Frame;
@@ -59,7 +60,9 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
       </form>
       <dl>
         {webhook.failingSince && <Fact name="Failing since">{at(webhook.failingSince, "")}</Fact>}
-        <Fact name="Last delivered change">{at(webhook.reachedAt, "None in the log")}</Fact>
+        <Fact name="Last delivered change">
+          {hasDelivered(webhook) ? at(webhook.reachedAt, "No longer in the log") : "None yet"}
+        </Fact>
         <Fact name="Created">
           {at(webhook.createdAt, "")}
           {webhook.createdBy && ` by ${webhook.createdBy}`}
@@ -96,7 +99,7 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
       <ul class="events">
         {attempts.map(({ at: time, id: change, type, status, durationMs, url: called }) => (
           <li>
-            <strong>{status ?? "No answer"}</strong> <code>{type}</code>{" "}
+            <strong>{status ?? noAnswer(durationMs)}</strong> <code>{type}</code>{" "}
             {called && <span class="hint called">{`POST ${called}`}</span>}
             <span class="hint">
               {`${durationMs} ms, `}
@@ -111,6 +114,10 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
     </Layout>
   );
 };
+
+/** Its place moves on past changes that it was not sent, too. Of more attempts than are kept, one is taken to have succeeded. */
+const hasDelivered = ({ attempts }: Webhook): boolean =>
+  attempts.length === RECENT || attempts.some((attempt) => isDelivery(attempt) && wasTaken(attempt));
 
 /** Sends this change again, and those that came after it. A test is no change. */
 const Replay = ({ action, change }: { action: string; change: string }) => {

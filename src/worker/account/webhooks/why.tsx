@@ -6,6 +6,16 @@ type Props = { readonly webhook: Webhook; readonly now: number };
 
 export const isDelivery = ({ id }: Webhook["attempts"][number]): boolean => id.startsWith("chg_");
 
+export const wasTaken = ({ status }: Webhook["attempts"][number]): boolean =>
+  status !== null && status >= 200 && status < 300;
+
+/** A request is given up after this long. */
+const DEADLINE_MS = 15_000;
+
+/** Why there was no answer, as far as that is known. */
+export const noAnswer = (durationMs: number): string =>
+  durationMs >= DEADLINE_MS ? "No answer in 15 seconds" : "Couldn’t connect";
+
 export const Why = ({ webhook, now }: Props) => {
   const { state, failingSince, nextAttemptAt, waiting, attempts } = webhook;
   if (state === "paused")
@@ -18,7 +28,7 @@ export const Why = ({ webhook, now }: Props) => {
     );
   if (failingSince === null && state === "active") return null;
   const deliveries = attempts.filter(isDelivery);
-  const worked = deliveries.findIndex(({ status }) => status !== null && status >= 200 && status < 300);
+  const worked = deliveries.findIndex(wasTaken);
   const failed = worked < 0 ? deliveries : deliveries.slice(0, worked);
   const [last] = failed;
   const isSame = failed.every(({ status }) => status === last?.status);
@@ -26,9 +36,9 @@ export const Why = ({ webhook, now }: Props) => {
     <div class="notice bad">
       {last && (
         <p>
-          {last.status === null ? "Your endpoint gave no answer to " : `Your endpoint answered ${last.status} to `}
+          {last.status === null ? `${noAnswer(last.durationMs)} at ` : `Your endpoint answered ${last.status} to `}
           {failed.length > 1 && isSame ? `the last ${failed.length} deliveries. ` : "the last delivery. "}
-          {adviceFor(last.status)}
+          {adviceFor(last)}
         </p>
       )}
       <p>
@@ -41,8 +51,11 @@ export const Why = ({ webhook, now }: Props) => {
   );
 };
 
-function adviceFor(status: number | null): string {
-  if (status === null) return "Check that the server is up and answers within 15 seconds.";
+function adviceFor({ status, durationMs }: Webhook["attempts"][number]): string {
+  if (status === null)
+    return durationMs >= DEADLINE_MS
+      ? "Answer first, and do the work afterwards."
+      : "Check that its address, port and certificate are right, and that the server is up.";
   if (status === 401 || status === 403)
     return "Let these requests in without a login, and verify their signature instead.";
   if (status === 404 || status === 405) return "Check that the URL is right and takes POST requests.";
