@@ -55,7 +55,7 @@ function apply() {
   const style = css && `\n\n<style>\n  idea-bank-${name} {\n${css}  }\n</style>`;
   const attributes = `${direction === "rtl" ? ' dir="rtl"' : ""}${language ? ` lang="${language}"` : ""}`;
   const history = element === "changelog" ? "" : " history";
-  const inner = `<idea-bank-${element} token="ibt_…"${history}${display ? "" : attributes}></idea-bank-${element}>`;
+  const inner = `<idea-bank-${element} token="ibv_…"${history}${display ? "" : attributes}></idea-bank-${element}>`;
   const inline = display === "inline" ? " inline" : "";
   snippet.textContent = display
     ? `${scripts}\n<idea-bank-launcher${inline}${attributes}>\n  ${inner}\n</idea-bank-launcher>${style}`

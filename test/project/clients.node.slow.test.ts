@@ -124,6 +124,45 @@ describe("the standard library", () => {
     return [sign(body, new Date()), sign("{}", new Date()), sign(body, new Date(Date.now() - 301_000))];
   };
 
+  it("of PHP gives each signed-in customer a token of their own, and nobody else one", async ({ skip }) => {
+    if (spawnSync("php", ["--version"]).error !== undefined) skip("php is not installed");
+    const board = await askTenantApi<{ id: string }>("POST", "/tenant/ideabanks", { name: "PHP", status: "OPEN" });
+    const folder = await mkdtemp(join(tmpdir(), "php-"));
+    const client = block(DOCUMENT, "php").replace(LOCAL, origin);
+    await writeFile(join(folder, "tenant.php"), client.replace(/^\$bank[\s\S]*/m, ""));
+    await writeFile(join(folder, "panelist-token.php"), block(DOCUMENT, "php-token"));
+    const login = `<?php session_start(); $_SESSION = ["user_id" => (int) $_GET["id"], "name" => "Robin"];`;
+    await writeFile(join(folder, "login.php"), login);
+    const port = await freePort();
+    const env = { ...process.env, API_KEY: key, BOARD: board.id };
+    const site = spawn("php", ["-S", `127.0.0.1:${port}`, "-t", folder], { env, stdio: "ignore" });
+    const get = (path: string, cookie = "") => fetch(`http://127.0.0.1:${port}${path}`, { headers: { cookie } });
+    await expect
+      .poll(
+        () =>
+          get("/login.php?id=0").then(
+            ({ ok }) => ok,
+            () => false,
+          ),
+        { timeout: 30_000 },
+      )
+      .toBe(true);
+    const tokenOf = async (id: number) => {
+      const cookie = (await get(`/login.php?id=${id}`)).headers.get("Set-Cookie")?.split(";")[0];
+      const answer = await get("/panelist-token.php", cookie);
+      expect(answer.headers.get("Cache-Control")).toBe("private, no-store");
+      return answer.text();
+    };
+    const tokens = [await tokenOf(7), await tokenOf(8)];
+    const headers = tokens.map((token) => ({ Authorization: token }));
+    const answers = await Promise.all(headers.map((each) => fetch(`${origin}/ideabank`, { headers: each })));
+    expect([answers.map(({ status }) => status), new Set(tokens).size]).toEqual([[200, 200], 2]);
+    const stranger = await get("/panelist-token.php");
+    expect([stranger.status, await stranger.text()]).toEqual([401, ""]);
+    site.kill();
+    await rm(folder, { recursive: true, force: true });
+  });
+
   it("of Python verifies a webhook", ({ skip }) => {
     if (spawnSync("python3", ["--version"]).error !== undefined) skip("python3 is not installed");
     const call = (headers: object) => `print(verify("${SECRET}", ${JSON.stringify(headers)}, b'${body}'))`;

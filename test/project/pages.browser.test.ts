@@ -155,7 +155,7 @@ describe("the pages beside Account Settings", () => {
     await page.locator("idea-bank-changelog").getByRole("heading", { name: "Neuigkeiten" }).waitFor();
     await expect
       .poll(() => page.locator("#snippet").textContent())
-      .toContain('token="ibt_…" lang="de"></idea-bank-changelog>');
+      .toContain('token="ibv_…" lang="de"></idea-bank-changelog>');
     await page.getByLabel("Language").selectOption("As the page");
     await expect.poll(() => page.locator("#snippet").textContent()).toBe(snippet);
     await page.getByLabel("Shown as").selectOption("A button in the corner");
@@ -168,7 +168,7 @@ describe("the pages beside Account Settings", () => {
     expect(complaints).toEqual([]);
 
     const { page: host, complaints: hostComplaints } = await stage.page();
-    await host.goto(stage.hostPage(snippet.replace("ibt_…", stage.demoToken)));
+    await host.goto(stage.hostPage(snippet.replace(/ib[tv]_…/, stage.demoToken)));
     await host.locator("idea-bank-changelog:state(ready)").waitFor();
     expect(hostComplaints).toEqual([]);
     // A file that is not what was released does not run.
@@ -191,14 +191,16 @@ describe("the pages beside Account Settings", () => {
     await page.getByText("This is what is newest.").waitFor();
     const snippet = (await page.locator("#snippet").textContent()) ?? "";
     expect(snippet).toContain(`src="${stage.api}/embed/board.js"></script>`);
-    await page.goto(stage.hostPage(snippet.replace("ibt_…", stage.demoToken)));
+    await page.goto(stage.hostPage(snippet.replace(/ib[tv]_…/, stage.demoToken)));
     await page.locator("idea-bank-board:state(ready)").waitFor();
   });
 
   it("the documentation's snippets run on another site, and ask it for a token", async () => {
     const { page, complaints } = await stage.page();
     const inPlace = (marker: string) =>
-      block("docs/embed.md", marker).replaceAll("https://api.example", stage.api).replace("ibt_…", stage.demoToken);
+      block("docs/embed.md", marker)
+        .replaceAll("https://api.example", stage.api)
+        .replace(/ib[tv]_…/, stage.demoToken);
     await page.goto(stage.hostPage(inPlace("shortest")));
     await page.locator("idea-bank-changelog:state(ready)").waitFor();
     await page.route("**/my/panelist-token", (route) => route.fulfill({ body: stage.demoToken }));

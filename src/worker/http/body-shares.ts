@@ -12,7 +12,7 @@ const BESIDE_PLENTY_BYTES = 64 * 1024;
 
 const tooMuch = () =>
   new Problem("service-unavailable", {
-    detail: "Too many request bodies from you are arriving at the same time. Send fewer at once.",
+    detail: "You are sending too many request bodies at once. Send fewer in parallel.",
     headers: { "Retry-After": "1" },
     cause: "a sender's share of request bodies is full",
   });

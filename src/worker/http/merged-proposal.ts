@@ -19,7 +19,6 @@ export const targetMergedInto = (duplicateOf: string): Problem =>
 
 export const mergesUnderWay = (): Problem =>
   new Problem("conflict", {
-    detail:
-      "Many merges are under way in this idea bank: votes are still being moved. Send the request again in a minute.",
+    detail: "Too many merges are in progress in this idea bank. Try again in a minute.",
     headers: { "Retry-After": "60" },
   });

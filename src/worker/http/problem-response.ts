@@ -34,7 +34,8 @@ export function problemFor(error: Error): Problem {
   if (isQuotaExceeded(error)) return new Problem("quota-exceeded");
   if (hasTooManyTags(error))
     return new Problem("conflict", {
-      detail: "This idea bank has 200 tags, the maximum. Use one of them, or take one from every proposal first.",
+      detail:
+        "This idea bank already has the maximum of 200 tags. Use an existing tag, or first remove one from every proposal.",
     });
   return isDatabaseOutage(error) ? serviceUnavailable(error) : new Problem("internal-error", { cause: error });
 }

@@ -97,5 +97,5 @@ export async function readPrecondition(
 export const notAsSeen = (exists: boolean): Problem =>
   new Problem(
     "precondition-failed",
-    exists ? { detail: "There is one already, and `If-None-Match: *` only creates." } : {},
+    exists ? { detail: "The resource already exists, and `If-None-Match: *` allows only creating it." } : {},
   );

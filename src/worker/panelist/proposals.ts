@@ -34,7 +34,7 @@ function refusal(proposal: PanelistProposal | null): Problem {
     return new Problem("forbidden", { detail: "Only the panelist who submitted this proposal can change it." });
   return new Problem("conflict", {
     detail:
-      "A proposal can be edited and withdrawn while its status is `submitted`, and not withdrawn when another one was merged into it.",
+      "A proposal can be edited or withdrawn only while its status is `submitted`, and cannot be withdrawn once another one was merged into it.",
   });
 }
 

@@ -23,7 +23,7 @@ export const PANELIST = `${PANELISTS}/{panelistId}`;
 
 const externalIdFixed = () =>
   new Problem("conflict", {
-    detail: "The externalId of a panelist is not changed. Delete the panelist and create another one.",
+    detail: "A panelist's externalId cannot be changed. Delete the panelist and create a new one.",
   });
 const externalIdTaken = () => new Problem("conflict", { detail: "Another panelist has this externalId." });
 

@@ -16,7 +16,7 @@ const LONG_SECONDS = 86_400;
 
 const justRevoked = () =>
   new Problem("conflict", {
-    detail: "The tokens were revoked several times within this second. Issue the token in a second.",
+    detail: "These tokens were revoked several times within the last second. Try again in a second.",
     headers: { "Retry-After": "1" },
   });
 

@@ -143,8 +143,8 @@ describe("a sender's share of the isolate's memory", () => {
     for (let sender = 0; sender < 16; sender += 1) shares.open(`sender ${sender}`).take(2 * 1024 * 1024);
     const small = shares.open("another");
     small.take(64 * 1024);
-    expect(() => small.take(1)).toThrow("Too many request bodies");
-    expect(() => shares.open("sender 0").take(1)).toThrow("Too many request bodies");
+    expect(() => small.take(1)).toThrow("too many request bodies");
+    expect(() => shares.open("sender 0").take(1)).toThrow("too many request bodies");
     small.release();
     small.take(64 * 1024);
   });

@@ -190,7 +190,7 @@ it("a proposal that others were merged into can be edited and cannot be withdraw
   const before = await dumpDatabases();
   const refused = await kim.send("DELETE", `${PROPOSALS}/${target}`);
   const detail = expect.stringContaining(
-    "edited and withdrawn while its status is `submitted`, and not withdrawn when",
+    "edited or withdrawn only while its status is `submitted`, and cannot be withdrawn once",
   );
   expect([refused.status, await refused.json()]).toEqual([409, expect.objectContaining({ error: "conflict", detail })]);
   expect(await dumpDatabases()).toEqual(before);
