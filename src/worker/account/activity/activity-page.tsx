@@ -85,7 +85,7 @@ export const ActivityPage = ({ frame, events, names, members, now, filters, next
       </p>
     )}
     {events.length > 0 && (
-      <div class="scrolls">
+      <div class="stacks">
         <table class="list activity">
           <thead>
             <tr>
@@ -207,7 +207,7 @@ const Event = ({ event, names }: EventProps) => (
       )}
       {event.address && <span class="hint">{event.address}</span>}
     </td>
-    <td>
+    <td class="whole">
       <What event={event} names={names} />
     </td>
   </tr>

@@ -95,7 +95,7 @@ export const changesInWords = (
     .map((name) => {
       const given = sides.filter((side) => name in side && !(name === "duplicateOf" && side[name] === null));
       const values = given.map((side) => valueInWords(name, side[name], names));
-      return `${SETTING_WORDS[name] ?? name}: ${values.join(" → ")}.`;
+      return `${SETTING_WORDS[name] ?? name}: ${values.join(" → ")}.`.replace(/([.!?…])\.$/, "$1");
     })
     .join(" ");
 };

@@ -83,28 +83,31 @@ const EndsSoon = ({ at, isNear, signIn }: NonNullable<Frame["signInEnds"]>) => (
 const colorOf = ({ color }: Brand): string =>
   `:root{--brand:${color};--brand-on-dark:oklch(from ${color} 0.82 min(c,0.13) h)}`;
 
-const Places = ({
-  current,
-  waiting,
-}: {
+type PlacesProps = {
   readonly current: Section | undefined;
   readonly waiting: number | undefined;
-}) => (
+  readonly children?: Child;
+};
+
+const Places = ({ current, waiting, children }: PlacesProps) => (
   <>
     <button type="button" class="menu" popovertarget="places">
       Menu
     </button>
-    <nav id="places" class="places" popover="auto" aria-label="Account">
-      {Object.entries(PLACES).map(([place, sections]) => (
-        <a
-          href={pathOf(Object.keys(sections)[0] ?? "")}
-          aria-current={placeOf(current) === place ? (Object.keys(sections).length > 1 ? "true" : "page") : undefined}
-        >
-          {place}
-          {place === "Ideas" && <Waiting count={waiting} />}
-        </a>
-      ))}
-    </nav>
+    <div id="places" class="places" popover="auto">
+      <nav aria-label="Account">
+        {Object.entries(PLACES).map(([place, sections]) => (
+          <a
+            href={pathOf(Object.keys(sections)[0] ?? "")}
+            aria-current={placeOf(current) === place ? (Object.keys(sections).length > 1 ? "true" : "page") : undefined}
+          >
+            {place}
+            {place === "Ideas" && <Waiting count={waiting} />}
+          </a>
+        ))}
+      </nav>
+      {children}
+    </div>
   </>
 );
 
@@ -192,8 +195,11 @@ export const Layout = ({
             <img src={brand.iconUrl} alt="" width={24} height={24} />
             {brand.name}
           </a>
-          {email && <Places current={current} waiting={waiting} />}
-          {email && <Who email={email} account={account} signOut={signOut} />}
+          {email && (
+            <Places current={current} waiting={waiting}>
+              <Who email={email} account={account} signOut={signOut} />
+            </Places>
+          )}
         </div>
       </header>
       {email && <SectionNav current={current} waiting={waiting} />}

@@ -88,7 +88,6 @@ export const QueuePage = (props: Props) => {
           <p class="hint">{`Searched the next ${SEARCHED_AT_MOST.toLocaleString("en")} open ideas in this order.`}</p>
         )}
       {hasMoreBoards && !board && <p class="hint">{`Showing the ${boards.length} newest boards.`}</p>}
-      {query.sort !== "new" && <p class="hint">Hidden and waiting ideas are listed under Newest.</p>}
       {ideas.length === 0 ? (
         <p class="notice">
           {isFiltered ? (
@@ -104,6 +103,7 @@ export const QueuePage = (props: Props) => {
       ) : (
         <List {...props} path={path} />
       )}
+      {query.sort !== "new" && <p class="hint">Hidden and waiting ideas are listed under Newest.</p>}
       {more && (
         <p>
           <a href={`${path}?${toParameters(query, { cursor: more })}`} rel="next">
@@ -156,52 +156,61 @@ const Tabs = ({ path, query, counts }: PartProps) => {
   );
 };
 
+/** Of the filters of the form, how many are on. */
+const countFilters = (query: QueueQuery): number => toParameters({ ...query, status: undefined }).size;
+
 const Filters = ({ path, query, tags, boards, board, ofPath }: PartProps) => (
   <search>
-    <form method="get" action={path} class="filters">
-      {query.status && <input type="hidden" name="status" value={query.status} />}
-      <label>
-        Search
-        <input
-          type="search"
-          name="q"
-          value={query.q ?? ""}
-          maxlength={200}
-          placeholder="Title, text, author or comment"
-          data-key="/"
-        />
-      </label>
-      {ofPath === undefined && boards.length > 1 && (
+    <details class="fold">
+      <summary>
+        Search and filter
+        {countFilters(query) > 0 && <span class="pill">{countFilters(query)}</span>}
+      </summary>
+      <form method="get" action={path} class="filters">
+        {query.status && <input type="hidden" name="status" value={query.status} />}
+        <label>
+          Search
+          <input
+            type="search"
+            name="q"
+            value={query.q ?? ""}
+            maxlength={200}
+            placeholder="Title, text, author or comment"
+            data-key="/"
+          />
+        </label>
+        {ofPath === undefined && boards.length > 1 && (
+          <Choose
+            name="board"
+            label="Board"
+            all="All boards"
+            chosen={board?.id}
+            options={(board && !boards.some(({ id }) => id === board.id) ? [board, ...boards] : boards).map(
+              ({ id, name }) => [id, name] as const,
+            )}
+          />
+        )}
+        <Choose name="sort" label="Sort" chosen={query.sort} options={Object.entries(SORTS)} />
         <Choose
-          name="board"
-          label="Board"
-          all="All boards"
-          chosen={board?.id}
-          options={(board && !boards.some(({ id }) => id === board.id) ? [board, ...boards] : boards).map(
-            ({ id, name }) => [id, name] as const,
-          )}
-        />
-      )}
-      <Choose name="sort" label="Sort" chosen={query.sort} options={Object.entries(SORTS)} />
-      <Choose
-        name="visibility"
-        label="Visibility"
-        all="Any"
-        chosen={query.visibility}
-        options={Object.entries(IDEA_VISIBILITIES).map(([value, [name]]) => [value, name] as const)}
-      />
-      {tags.length > 0 && (
-        <Choose
-          name="tag"
-          label="Tag"
+          name="visibility"
+          label="Visibility"
           all="Any"
-          chosen={query.tag}
-          options={tags.map(({ tag }) => [tag, tag] as const)}
+          chosen={query.visibility}
+          options={Object.entries(IDEA_VISIBILITIES).map(([value, [name]]) => [value, name] as const)}
         />
-      )}
-      <button type="submit">Filter</button>
-      {toParameters({ ...query, status: undefined }).size > 0 && <a href={path}>Clear filters</a>}
-    </form>
+        {tags.length > 0 && (
+          <Choose
+            name="tag"
+            label="Tag"
+            all="Any"
+            chosen={query.tag}
+            options={tags.map(({ tag }) => [tag, tag] as const)}
+          />
+        )}
+        <button type="submit">Filter</button>
+        {countFilters(query) > 0 && <a href={path}>Clear filters</a>}
+      </form>
+    </details>
   </search>
 );
 

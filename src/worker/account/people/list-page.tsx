@@ -45,7 +45,7 @@ export const PeoplePage = ({ frame, q, people, activity, isPartial, more, here, 
       </p>
     )}
     {people.length > 0 && (
-      <div class="scrolls">
+      <div class="stacks">
         <table class="list">
           <thead>
             <tr>
@@ -95,17 +95,19 @@ const Person = ({ panelist, activity, here, now }: PersonProps) => (
       {!panelist.active && <span class="pill bad">Blocked</span>}
     </th>
     <td>{panelist.externalId !== null && panelist.displayName !== null && <code>{panelist.externalId}</code>}</td>
-    <Count of={activity?.ideas} />
-    <Count of={activity?.votes} />
-    <Count of={activity?.comments} />
+    <Count of={activity?.ideas} noun="idea" />
+    <Count of={activity?.votes} noun="vote" />
+    <Count of={activity?.comments} noun="comment" />
     <td>
       {activity?.lastAt ? <Time at={toTimestamp(activity.lastAt)} now={now} /> : <span class="hint">Not yet</span>}
     </td>
   </tr>
 );
 
-const Count = ({ of: count = 0 }: { readonly of: number | undefined }) => (
-  <td class="number">{count >= COUNTED_AT_MOST ? `${COUNTED_AT_MOST}+` : count}</td>
+const Count = ({ of: count = 0, noun }: { readonly of: number | undefined; readonly noun: string }) => (
+  <td class="number" data-of={count === 1 ? noun : `${noun}s`}>
+    {count >= COUNTED_AT_MOST ? `${COUNTED_AT_MOST}+` : count}
+  </td>
 );
 
 export const nameOf = ({ displayName, externalId, id }: Panelist): string => displayName ?? externalId ?? id;
