@@ -7,7 +7,7 @@ export const CHANGELOG_LABELS = {
   new: "New",
   newCount: "{count} new",
   loaded: { one: "{count} update", other: "{count} updates" },
-  empty: "Nothing here yet.",
+  empty: "Nothing yet. Updates will appear here.",
   "idea-bank-not-found": "The changelog is not available right now.",
   more: "Show more",
   less: "Show less",

@@ -78,7 +78,7 @@ describe("<idea-bank-changelog>", () => {
     const closed = await stage.ideaBank({ status: "CLOSED" });
     const { page } = await stage.page();
     const cases = [
-      [empty.token, "empty", "Nothing here yet"],
+      [empty.token, "empty", "Nothing yet. Updates will appear here."],
       [closed.token, "closed", "not available"],
       ["ibt_nonsense", "signed-out", "session has ended"],
       ["", "signed-out", "not signed in"],
