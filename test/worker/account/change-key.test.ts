@@ -152,7 +152,10 @@ it("a change is recorded with before and after, once however often it is sent", 
   const page = await (await owner.page("/activity")).text();
   expect(page).toContain("Requests: 10 → 5.");
   expect(page).toContain("Paused: no → yes.");
-  const [day, time] = [new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" }).format(new Date(LATER)), LATER.slice(11, 16)];
+  const [day, time] = [
+    new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" }).format(new Date(LATER)),
+    LATER.slice(11, 16),
+  ];
   expect(page).toContain(`Expires: never → ${day}, ${time} UTC.`);
   await owner.json("PATCH", `/keys/${apiKey.id}`, { limit: 600, windowSeconds: 120 });
   expect(await (await owner.page("/activity")).text()).toContain(

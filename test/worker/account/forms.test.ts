@@ -130,7 +130,13 @@ describe("the forms", () => {
     const { fields } = await readForm(await owner.page(`/api-keys/new?like=${apiKey.id}`), "Create key");
     expect((await owner.submit("/api-keys", Object.fromEntries(fields))).status).toBe(201);
     const [copy] = await owner.keys();
-    expect(copy).toMatchObject({ name: "Old one", scopes: ["surveys:write"], limit: 7, windowSeconds: 9, expiresAt: null });
+    expect(copy).toMatchObject({
+      name: "Old one",
+      scopes: ["surveys:write"],
+      limit: 7,
+      windowSeconds: 9,
+      expiresAt: null,
+    });
     // It ends when the other one does.
     const expiresAt = new Date(Date.now() + 40.5 * 86_400_000).toISOString();
     await owner.json("PATCH", `/keys/${apiKey.id}`, { expiresAt });

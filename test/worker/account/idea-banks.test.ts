@@ -221,7 +221,8 @@ describe("idea banks", () => {
     expect(html).toContain("Sign-in address must begin with https:// or /");
     // A field for a color has one: that of the elements, which the code need not name.
     expect(html).toMatch(/name="color" type="color" value="#2a4fd0"/);
-    const colored = async (color: string) => (await page(`${bank}/embed?color=${color}`)).includes("--idea-bank-accent");
+    const colored = async (color: string) =>
+      (await page(`${bank}/embed?color=${color}`)).includes("--idea-bank-accent");
     expect([await colored("%232a4fd0"), await colored("%23c02050")]).toEqual([false, true]);
     expect(await page(`${bank}/embed?elements=`)).toContain("Choose at least one element to show.");
   });
