@@ -1,4 +1,5 @@
-/** `npm run screenshots`: the pictures of the pages and of the elements in `docs/`, light and dark, from the demo's data. */
+/** `npm run screenshots`: the pictures in `docs/` and of the start page's tour, light and dark, from the demo's data. */
+import { writeFile } from "node:fs/promises";
 import type { Page } from "playwright-core";
 import { optionsOf } from "../../../src/commands/command-line/main.ts";
 import { takeScreenshot } from "./browser.ts";
@@ -17,6 +18,28 @@ async function take(name: string, address: string, viewport: { width: number; he
     await page.locator(ready).first().waitFor();
     await settle(page);
     await takeScreenshot(page, `docs/${name}-${colorScheme}.png`, false);
+    await stage.closePages();
+  }
+}
+
+/** A picture of the start page's tour, as WebP, which a browser makes of the screenshot. */
+async function takeTour(name: string, address: string, viewport: { width: number; height: number }, ready: string) {
+  for (const colorScheme of ["light", "dark"] as const) {
+    const deviceScaleFactor = 1440 / viewport.width;
+    const { page } = await stage.page({ colorScheme, viewport, deviceScaleFactor, locale: "en-GB" });
+    await page.goto(address);
+    await page.locator(ready).first().waitFor();
+    await settle(page);
+    const picture = (await page.screenshot()).toString("base64");
+    await page.goto("about:blank");
+    const webp: string = await page.evaluate(`(async () => {
+      const bitmap = await createImageBitmap(await (await fetch("data:image/png;base64,${picture}")).blob());
+      const canvas = document.createElement("canvas");
+      [canvas.width, canvas.height] = [bitmap.width, bitmap.height];
+      canvas.getContext("2d").drawImage(bitmap, 0, 0);
+      return canvas.toDataURL("image/webp", 0.8).split(",")[1];
+    })()`);
+    await writeFile(`public/assets/tour-${name}-${colorScheme}.webp`, Buffer.from(webp, "base64"));
     await stage.closePages();
   }
 }
@@ -52,7 +75,13 @@ try {
   const start = `${stage.api}/#token=${stage.demoToken}`;
   await take("start-page", start, { width: 1280, height: 1040 }, "idea-bank-board:state(ready)");
   for (const [name, background] of Object.entries(LOOKS)) await takeLook(name, background);
-  await take("account-settings", `${stage.api}/account/api-keys`, { width: 1120, height: 800 }, "main h1");
+  const queue = `${stage.api}/account/ideas?status=open&sort=top`;
+  await take("account-settings", queue, { width: 1120, height: 800 }, "main h1");
+  const bare = "<style>:not(:defined) { display: none } body > * { --idea-bank-border-width: 0px }</style>";
+  const tour = { width: 720, height: 540 };
+  await takeTour("board", host("board", bare), tour, "idea-bank-board:state(ready)");
+  await takeTour("queue", queue, { width: 900, height: 675 }, "main h1");
+  await takeTour("changelog", host("changelog", bare), tour, "idea-bank-changelog:state(ready)");
 } finally {
   await stage.close();
   await stop();
