@@ -39,7 +39,7 @@ describe("the owner's desk in Chromium", () => {
       await page.getByRole("link", { name: "Quay lights", exact: true }).press("Enter");
       await page.getByLabel("Official response").fill("In spring.");
       await page.getByRole("button", { name: "Save", exact: true }).press("Enter");
-      await page.getByText("official response saved.").waitFor();
+      await page.getByText("Response posted: “Quay lights”.").waitFor();
       await page.getByRole("link", { name: "Merge…" }).press("Enter");
       await page.getByRole("radio", { name: /^Lights on the quay/ }).press("Space");
       await page.keyboard.press("Enter");
