@@ -1,8 +1,14 @@
 /** What an event has changed, in words. */
 import type { AuditEvent } from "../../model/audit-event.ts";
-import { rateInWords } from "../keys/key-words.ts";
 import { timeInWords } from "./times.tsx";
-import { BANK_STATUSES, BANK_SWITCHES, CHANGELOG_SWITCH, IDEA_STATUSES, IDEA_VISIBILITIES } from "./words.ts";
+import {
+  BANK_STATUSES,
+  BANK_SWITCHES,
+  CHANGELOG_SWITCH,
+  IDEA_STATUSES,
+  IDEA_VISIBILITIES,
+  rateInWords,
+} from "./words.ts";
 
 const SETTING_WORDS: Record<string, string> = {
   name: "Name",

@@ -44,3 +44,12 @@ export const IDEA_VISIBILITIES: Record<Visibility, readonly [name: string, effec
 
 /** "1 vote", "2 votes". */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
+
+/** "1,000". */
+export const number = (value: number): string => value.toLocaleString("en");
+
+const WINDOWS: Readonly<Record<number, string>> = { 1: "second", 60: "minute", 3600: "hour" };
+
+/** "600 requests per minute". */
+export const rateInWords = (limit: number, windowSeconds: number): string =>
+  `${number(limit)} ${limit === 1 ? "request" : "requests"} per ${WINDOWS[windowSeconds] ?? `${number(windowSeconds)} seconds`}`;

@@ -3,7 +3,8 @@
 import type { ApiKey } from "../../model/account.ts";
 import { Fact } from "../frame/fact.tsx";
 import { Time } from "../frame/times.tsx";
-import { addressesInWords, rateInWords, regionInWords, scopesInWords } from "./key-words.ts";
+import { rateInWords } from "../frame/words.ts";
+import { addressesInWords, regionInWords, scopesInWords } from "./key-words.ts";
 
 type Props = { readonly apiKey: ApiKey; readonly now: number };
 

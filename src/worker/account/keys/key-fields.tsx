@@ -2,7 +2,8 @@
 import type { FieldError } from "../../http/invalid-request.ts";
 import { MAX_BLOCKS } from "../../model/allowed-addresses.ts";
 import { described, Field, messageFor } from "../frame/field.tsx";
-import { rateInWords, SCOPE_GROUPS } from "./key-words.ts";
+import { rateInWords } from "../frame/words.ts";
+import { SCOPE_GROUPS } from "./key-words.ts";
 
 /** The fields' names in the summary of errors. */
 export const KEY_LABELS = {

@@ -2,7 +2,8 @@
 import type { ApiKeyUsage, OperationCount, RefusedRequest, SeenRequest } from "../../model/api-key-usage.ts";
 import { Fact } from "../frame/fact.tsx";
 import { Time } from "../frame/times.tsx";
-import { countryInWords, number } from "./key-words.ts";
+import { number } from "../frame/words.ts";
+import { countryInWords } from "./key-words.ts";
 
 const REASONS: Readonly<Record<RefusedRequest["reason"], string>> = {
   limited: "over its limit",

@@ -43,8 +43,6 @@ export function scopesInWords(scopes: readonly Scope[]): string {
 export const countryInWords = (country: string): string =>
   country === "T1" ? "Tor" : (new Intl.DisplayNames("en", { type: "region" }).of(country) ?? country);
 
-export const number = (value: number): string => value.toLocaleString("en");
-
 const REGION_WORDS: Readonly<Record<Region, string>> = {
   wnam: "Western North America",
   enam: "Eastern North America",
@@ -58,12 +56,6 @@ const REGION_WORDS: Readonly<Record<Region, string>> = {
 };
 
 export const regionInWords = (region: Region | null): string => (region === null ? "Automatic" : REGION_WORDS[region]);
-
-const WINDOWS: Readonly<Record<number, string>> = { 1: "second", 60: "minute", 3600: "hour" };
-
-/** "600 requests per minute". */
-export const rateInWords = (limit: number, windowSeconds: number): string =>
-  `${number(limit)} ${limit === 1 ? "request" : "requests"} per ${WINDOWS[windowSeconds] ?? `${number(windowSeconds)} seconds`}`;
 
 const BINARY = ["bytes", "KiB", "MiB", "GiB"];
 

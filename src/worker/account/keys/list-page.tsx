@@ -4,9 +4,10 @@ import { type ApiKey, MAX_ACTIVE_KEYS, type Storage } from "../../model/account.
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
 import { relativeTime, Time } from "../frame/times.tsx";
+import { number } from "../frame/words.ts";
 import { KeyActions } from "./key-actions.tsx";
 import { EndsSoon, endsSoon, KeyFacts, PausedSince } from "./key-facts.tsx";
-import { bytesInWords, number } from "./key-words.ts";
+import { bytesInWords } from "./key-words.ts";
 import { UsageChart } from "./usage-chart.tsx";
 
 /** The last action on a key. The list opens with a sentence about it. */

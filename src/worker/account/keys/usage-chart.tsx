@@ -6,7 +6,7 @@
 import type { Child } from "hono/jsx";
 import type { ApiKey, HourlyCount } from "../../model/account.ts";
 import { Clock, Time } from "../frame/times.tsx";
-import { number } from "./key-words.ts";
+import { number } from "../frame/words.ts";
 
 const HOUR_MS = 3_600_000;
 const HOURS = 24;
