@@ -54,7 +54,7 @@ const PROBLEMS = {
     status: 410,
     title: "Gone",
     detail:
-      "Changes after this cursor are not kept any more. Get a new one with `after=now`, list everything once, and go on from it.",
+      "Changes after this cursor are no longer kept. Get a new cursor with `after=now`, list everything once, and continue from it.",
   },
   "precondition-failed": {
     status: 412,

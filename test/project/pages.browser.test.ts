@@ -127,13 +127,13 @@ describe("the pages beside Account Settings", () => {
     const { page, complaints } = await open("/leaks", { ...look, javaScriptEnabled: false });
     await page.getByRole("button", { name: "Report" }).waitFor();
     await takeScreenshot(page, `test-results/leaks-${look.colorScheme}.png`);
-    await page.getByLabel("The key, or the text").fill(`API_KEY=ibk_${"0".repeat(47)}`);
+    await page.getByLabel("Key, or text").fill(`API_KEY=ibk_${"0".repeat(47)}`);
     await page.getByLabel("Where you found it").fill("a forum");
     await page.getByRole("button", { name: "Report" }).click();
     await page.getByRole("heading", { name: "Thank you." }).waitFor();
     await expect.poll(() => page.url()).toBe(`${stage.api}/leaks/thanks`);
-    await page.getByRole("link", { name: "Report another one" }).click();
-    await page.getByRole("heading", { name: "Have you found an API key?" }).waitFor();
+    await page.getByRole("link", { name: "Report another key" }).click();
+    await page.getByRole("heading", { name: "Found an API key?" }).waitFor();
     expect(complaints).toEqual([]);
     const { page: scripted } = await open("/leaks", look);
     await expectAccessible(scripted, "the page for finders");
@@ -188,7 +188,7 @@ describe("the pages beside Account Settings", () => {
     await page.route("**/embed/releases.json", (route) => route.fulfill({ json: { latest: "", releases: {} } }));
     await page.goto(stage.api + withToken("/embed/"));
     await isLive(page);
-    await page.getByText("This is what is newest.").waitFor();
+    await page.getByText("This is the newest release.").waitFor();
     const snippet = (await page.locator("#snippet").textContent()) ?? "";
     expect(snippet).toContain(`src="${stage.api}/embed/board.js"></script>`);
     await page.goto(stage.hostPage(snippet.replace(/ib[tv]_…/, stage.demoToken)));

@@ -68,7 +68,7 @@ const noDatabase = () =>
 const noAccount = () =>
   new Problem("forbidden", {
     detail:
-      "You are a member of no account here, and have made one before. Ask a member to invite you, and accept it at /account/accounts.",
+      "You are no longer a member of any account here. Ask a member to invite you, then accept at /account/accounts.",
   });
 
 /**

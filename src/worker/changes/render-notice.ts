@@ -17,7 +17,7 @@ export function renderNotice(notice: Notice, { brand, signInUrl }: Deployment) {
   const { subject, paragraphs, link } = inWords(notice);
   const href = addressOf(link.page, signInUrl);
   const why = isInvitation(notice.event)
-    ? `You’re getting this because somebody invited this address to ${brand.name}. If you don’t know them, ignore it.`
+    ? `You’re getting this because someone invited this address to ${brand.name}. If you don’t know who it was, ignore it.`
     : `You’re getting this because you’re a member of the account ${notice.account} on ${brand.name}.`;
   return {
     subject,
@@ -59,9 +59,9 @@ function toPage({ name, color }: Brand, { paragraphs, link, why }: Content): str
   ].join("");
 }
 
-/** "27 November 2026 at 10:02 UTC" */
+/** "November 27, 2026 at 10:02 UTC" */
 const timeInWords = (timestamp: string): string => {
-  const day = new Intl.DateTimeFormat("en-GB", { dateStyle: "long", timeZone: "UTC" }).format(new Date(timestamp));
+  const day = new Intl.DateTimeFormat("en-US", { dateStyle: "long", timeZone: "UTC" }).format(new Date(timestamp));
   return `${day} at ${timestamp.slice(11, 16)} UTC`;
 };
 
@@ -82,27 +82,27 @@ type LeakedSecret = NonNullable<NonNullable<AuditEvent["changes"]>["after"]["sec
 const LEAKED: Record<LeakedSecret, readonly [found: string, ended: string, marked: string]> = {
   token: [
     "A person’s token",
-    "We ended all tokens of this person. Your server gets new ones.",
+    "We revoked all of this person’s tokens. Your server gets new ones.",
     "It still works. Revoke this person’s tokens.",
   ],
   "signed-token": [
     "A token signed by your server",
-    "We ended all tokens of this person. Your server signs new ones.",
+    "We revoked all of this person’s tokens. Your server signs new ones.",
     "It still works. Revoke this person’s tokens.",
   ],
   "visitor-token": [
     "A visitor token",
-    "We ended all visitor tokens of this board. Put a new one on your pages.",
+    "We revoked all of this board’s visitor tokens. Put a new one on your pages.",
     "It still works. End this board’s visitor tokens, and put a new one on your pages.",
   ],
   "webhook-secret": [
     "A webhook secret",
-    "Deliveries are signed with a new secret now. Rotate it once more to see the next one, and put that into your endpoint. Don’t trust anything signed with the old secret.",
+    "We now sign deliveries with a new secret. Rotate it again to see the next one, and use that in your endpoint. Don’t trust anything signed with the old secret.",
     "It still signs deliveries. Rotate it, and put the new one into your endpoint.",
   ],
   "signing-secret": [
     "A signing secret",
-    "We ended it: every token signed with it is refused. Have your server read the new one.",
+    "We replaced it: tokens signed with it are refused. Have your server read the new one.",
     "It still works. Rotate it, and have your server read the new one.",
   ],
 };
@@ -145,7 +145,7 @@ function membershipInWords({ changes, actor }: AuditEvent, account: string, inAc
       subject: `${before.member} is now ${after?.member}`,
       paragraphs: [
         `The operator of this service moved a membership of your account from ${before.member} to ${after?.member}, because the person’s address changed.`,
-        "If that’s unexpected, ask the operator and remove the member.",
+        "If you didn’t expect this, contact the operator and remove the member.",
       ],
       link,
     };

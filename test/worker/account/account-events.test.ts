@@ -512,7 +512,7 @@ describe("members by e-mail", () => {
         changes: { before: {}, after: { expiresAt: "2026-11-27T10:02:00.000Z" } },
       });
       expect(subject).toBe("The visitor token of “Rider <ideas>” expires in 30 days");
-      expect(text).toContain("expires on 27 November 2026 at 10:02 UTC. Visitors can’t see the board from then on.");
+      expect(text).toContain("expires on November 27, 2026 at 10:02 UTC. Visitors can’t see the board from then on.");
       expect(text).toContain("Renew the token: https://a.example/account/idea-banks/0Bank/embed?account=0Account");
     });
 
@@ -528,7 +528,7 @@ describe("members by e-mail", () => {
       const changes = { before: {}, after: { expiresAt: "2026-11-27T10:02:00.000Z" } };
       const { text } = at(signInUrl, { event: "expiring", changes });
       expect(text).toContain(`Open the key: ${link}`);
-      expect(text).toContain("expires on 27 November 2026 at 10:02 UTC");
+      expect(text).toContain("expires on November 27, 2026 at 10:02 UTC");
     });
   });
 });

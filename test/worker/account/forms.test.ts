@@ -64,7 +64,7 @@ describe("the forms", () => {
     const again = await (await owner.submit("/api-keys", fields)).text();
     expect(again).toContain("<title>Nothing was changed · Idea boards</title>");
     expect(again).not.toContain("Conflict");
-    expect(again).toContain("its key was created then");
+    expect(again).toContain("its key was created");
   });
 
   it("do not take an empty grace for none", async () => {

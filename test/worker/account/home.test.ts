@@ -114,7 +114,7 @@ describe("the last 30 days", () => {
     await panel.manage("POST", `/proposals/${id}/comments`, { body: "A comment" });
     expect(numbersIn(await homeOf(owner))).toEqual({
       "New ideas": ["1", "2"],
-      "Votes on them": ["1", "0"],
+      "Votes on new ideas": ["1", "0"],
       Comments: ["1", "0"],
       // Its panelist of every test, and this one.
       "New people": ["2", "0"],

@@ -218,7 +218,7 @@ describe("idea banks", () => {
     const { bank, page } = await createDesk();
     const html = await page(`${bank}/embed?elements=&elements=board&color=blue&signIn=http://shop.example`);
     expect(html).toContain("Color must look like #2a4fd0");
-    expect(html).toContain("Sign-in address must begin with https:// or /");
+    expect(html).toContain("Sign-in URL must begin with https:// or /");
     // A field for a color has one: that of the elements, which the code need not name.
     expect(html).toMatch(/name="color" type="color" value="#2a4fd0"/);
     const colored = async (color: string) =>

@@ -86,7 +86,7 @@ describe("a service token", () => {
 });
 
 it("who is signed in and nobody here is told why, and not to turn on what is on", async () => {
-  expect(await told({})).toMatch(/^Nobody is signed in, .*: Turn Cloudflare Access on /);
+  expect(await told({})).toMatch(/^You are not signed in, .*: Turn Cloudflare Access on /);
   for (const identity of [{ email: "", service_token_id: "stranger.access" }, { email: "björn@example.com" }]) {
     const detail = await told({ identity });
     expect(detail).toContain("SERVICE_TOKEN_OWNERS");

@@ -202,13 +202,13 @@ describe("a card", () => {
     const owner = createOwner();
     const { apiKey } = await owner.create();
     expect(await html(owner)).not.toContain("Old secret");
-    expect(await html(owner)).not.toContain("the one before it");
+    expect(await html(owner)).not.toContain("the previous secret");
     await owner.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 3_600 });
     const unused = await html(owner);
     expect(unused).toMatch(
       /Old secret<\/dt><dd>Stops <time[^>]*>in 1 hour<\/time>, not used since you rotated it<\/dd>/,
     );
-    expect(unused).toContain("If the current secret has been used, the one before it stops now.");
+    expect(unused).toContain("If the current secret has been used, the previous secret stops working now.");
     await databaseOf(apiKey.id)
       .prepare("UPDATE api_keys SET previous_last_used_at = ?2 WHERE id = ?1")
       .bind(apiKey.id, START - 5 * 60_000)

@@ -57,7 +57,7 @@ describe("the queue", () => {
     expect(titlesIn(await page("/ideas?sort=hot"))).toEqual(["Fresh", "Liked", "Wanted"]);
     await panel.manage("POST", `/proposals/${wanted}/comments`, { body: "Soon" });
     expect(titlesIn(await page("/ideas?sort=active"))[0]).toBe("Wanted");
-    expect(await page("/ideas?sort=top")).toContain("Hidden and waiting ideas are listed under Newest.");
+    expect(await page("/ideas?sort=top")).toContain("To see hidden and waiting ideas, sort by Newest.");
     // A visibility that has no order by votes is listed by age.
     expect(titlesIn(await page("/ideas?sort=top&visibility=hidden"))).toEqual(["Hidden"]);
     const shown: (string | undefined)[] = [];
@@ -300,8 +300,14 @@ describe("what cannot be undone asks first", () => {
     expect([(await idea(one)).duplicateOf, (await idea(three)).duplicateOf]).toEqual([two, two]);
     expect(await idea(two)).toMatchObject({ duplicateOf: null, votes: 5 });
     const other = `${second}-${await propose(second, { title: "Elsewhere" })}`;
-    expect((await owner.page(`/ideas/merge?ids=${chosen[1]}&ids=${other}`)).status).toBe(400);
-    expect((await owner.page(`/ideas/merge?ids=${chosen[1]}`)).status).toBe(400);
+    for (const [ids, told] of [
+      [`ids=${chosen[1]}&ids=${other}`, "merge-needs-one-board"],
+      [`ids=${chosen[1]}`, "merge-needs-two"],
+    ]) {
+      const refused = await owner.page(`/ideas/merge?${ids}`);
+      expect([refused.status, refused.headers.get("Location")]).toEqual([303, `/account/ideas?told=${told}`]);
+    }
+    expect(await (await owner.page("/ideas?told=merge-needs-two")).text()).toContain("Choose at least two ideas");
     expect((await owner.submit("/ideas/merge", { ids: chosen, into: "", back })).status).toBe(400);
   });
 

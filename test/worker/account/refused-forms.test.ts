@@ -157,7 +157,7 @@ describe("what was written stays", () => {
     const response = await owner.submit(`/idea-banks/${newId()}/ideas/${newId()}`, comment);
     expect(response.status).toBe(404);
     const html = await response.text();
-    expect(html).toContain("What you wrote, to copy");
+    expect(html).toContain("Copy what you wrote");
     expect(html).toMatch(new RegExp(`<textarea [^>]*readonly[^>]*>${SHOWN}</textarea>`));
     expect(html).not.toContain("Try again");
   });
@@ -170,7 +170,7 @@ describe("what was written stays", () => {
     expect(response.headers.get("Retry-After")).toBe("5");
     const form = await readForm(response.clone(), "Try again");
     expect(form.fields.get("name")).toBe(WROTE);
-    expect(await response.text()).toContain("It isn&#39;t certain that this was saved");
+    expect(await response.text()).toContain("Your change may or may not have been saved");
   });
 
   it("when something has changed in the meantime", async () => {

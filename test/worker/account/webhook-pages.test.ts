@@ -88,7 +88,7 @@ it("a failed change is skipped once: by a double click, and by two pages that sh
   const answers = await Promise.all([owner.submit(path, fields), owner.submit(path, fields)]);
   expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 409]);
   const other = await owner.submit(path, { ...fields, once: crypto.randomUUID() });
-  expect([other.status, await other.text()]).toEqual([409, expect.stringContaining("Another change is the next one")]);
+  expect([other.status, await other.text()]).toEqual([409, expect.stringContaining("A different change is next")]);
   expect((await list())[0]).toMatchObject({ waiting: 2 });
   // The other buttons of the form send it, too, and are not held by it.
   expect((await owner.submit(path, { ...fields, to: "now", once: crypto.randomUUID() })).status).toBe(303);
@@ -152,7 +152,7 @@ it("says how the deliveries go: what waits, what failed, what was missed", async
   expect(await page()).toContain("<strong>503</strong> <code>ideabank.created</code>");
   expect(await page()).toContain(`POST ${URL_}`);
   expect(await page()).toContain("<dt>Waiting changes</dt><dd>1</dd>");
-  expect(await page()).toContain("Your endpoint answered 503 to the last delivery. Look for the error in its log.");
+  expect(await page()).toContain("Your endpoint returned 503 for the last delivery. Look for the error in its log.");
   expect(await page()).toMatch(/Next try <time[^>]*>(now|in \d+ seconds?)<\/time>\. 1 waiting\./);
   // Its owner has mended the receiver, and waits for no schedule.
   const again = (await page()).match(/name="do" value="(\w+)">Try again</)?.[1] ?? "";
@@ -170,7 +170,7 @@ it("says that nothing was delivered yet, and why an attempt had no answer as far
   await owner.isolate.request("/tenant/ideabanks", { method: "POST", headers, body: JSON.stringify({ name: "One" }) });
   const html = await page();
   expect(html).toContain("<strong>Couldn’t connect</strong>");
-  expect(html).toContain("Couldn’t connect at the last delivery. Check that its address, port and certificate");
+  expect(html).toContain("Couldn’t connect for the last delivery. Check that its address, port and certificate");
   expect(delivered(html)).toBe("None yet");
   expect([noAnswer(15_000), noAnswer(14_000)]).toEqual(["No answer in 15 seconds", "Couldn’t connect"]);
   const good = await scene();

@@ -102,7 +102,7 @@ describe("Webhooks in Chromium", () => {
     await action(page, "Rotate secret").click();
     await page.locator("#secret").waitFor();
     await expect.poll(() => page.locator("#secret").textContent()).not.toBe(secret);
-    await page.getByText("Signs too, ends").waitFor();
+    await page.getByText("Also signs deliveries, stops").waitFor();
     // Nothing is sent a second time by loading the page again; the secret is not shown again.
     await page.goto(page.url());
     await expect.poll(() => page.locator("#secret").count()).toBe(0);

@@ -1,6 +1,5 @@
 /** The last decision, and the button that takes it back. */
 import type { LoadedDecision } from "../../database/audit-events.ts";
-import type { AuditEvent } from "../../model/audit-event.ts";
 import { changesInWords } from "./changes-in-words.ts";
 import type { Told } from "./visit.ts";
 
@@ -26,7 +25,7 @@ export const Done = ({ done, isQuiet = false, person }: DoneProps) =>
     <form method="post" action="/account/undo" class="notice good done" data-done>
       <p id="done" role="status" tabindex={-1} autofocus={!isQuiet}>
         {done.isUndo && "Undone. "}
-        {inWords(done.event, person)}
+        {inWords(done, person)}
       </p>
       {done.isUndoable && <input type="hidden" name="event" value={done.event.id} />}
       {done.isUndoable && <input type="hidden" name="back" value={done.here} />}
@@ -37,6 +36,8 @@ export const Done = ({ done, isQuiet = false, person }: DoneProps) =>
 
 const TOLD: Record<Told, string> = {
   "nothing-chosen": "Choose at least one idea.",
+  "merge-needs-two": "Choose at least two ideas to merge, or open one and choose “Merge into another…”.",
+  "merge-needs-one-board": "Only ideas on the same board can be merged.",
   "waiting-left-out": "Ideas that are waiting for approval were left out. Open each to approve it.",
 };
 
@@ -57,13 +58,13 @@ const COMMENTS: Record<string, string> = {
 /** Texts are on the page, so a notice does not repeat them. */
 const TEXTS = ["title", "description"];
 
-function inWords(first: AuditEvent, person: string | undefined): string {
+function inWords({ event: first, isUndo }: Pick<JustDone, "event" | "isUndo">, person: string | undefined): string {
   if (first.proposals) return `${first.proposals.count} ideas updated.`;
   const name = first.subject?.name ? `“${first.subject.name}”` : (person ?? "This person");
   const [kind = "", what = ""] = first.event.split("-");
   if (kind === "panelist" && first.changes && what === "changed")
     return `${name} ${"active" in first.changes.after ? (first.changes.after.active ? "unblocked" : "blocked") : "signed out everywhere"}.`;
-  if (kind === "comment") return COMMENTS[what] ?? "";
+  if (kind === "comment") return isUndo && what === "created" ? "Comment restored." : (COMMENTS[what] ?? "");
   if (first.changes?.after.duplicateOf) return `${name} was merged.`;
   if (what === "changed" && kind === "proposal" && first.changes) {
     const { before, after } = first.changes;

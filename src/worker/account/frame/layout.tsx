@@ -64,9 +64,9 @@ type LayoutProps = Frame & {
 const EndsSoon = ({ at, isNear, signIn }: NonNullable<Frame["signInEnds"]>) => (
   <div class="notice" role="status" data-sign-in-ends={at} hidden={!isNear}>
     <p>
-      {"Your sign-in ends at "}
+      {"Your session ends at "}
       <Clock at={new Date(at).toISOString()} />
-      {". Save what you are writing."}
+      {". Save your work."}
       {signIn && (
         <>
           {" "}

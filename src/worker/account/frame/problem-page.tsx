@@ -13,7 +13,7 @@ const WORDS: Partial<Record<ProblemCode, Words>> = {
   conflict: { title: "Nothing was changed" },
   "internal-error": {
     title: "Something went wrong here",
-    text: "Try again. If it goes wrong again, tell whoever runs this service.",
+    text: "Try again. If it keeps happening, contact whoever runs this service.",
   },
   "invalid-request": { title: "The form was refused" },
   "method-not-allowed": { title: "This page cannot do that" },
@@ -30,7 +30,7 @@ const WORDS: Partial<Record<ProblemCode, Words>> = {
 };
 
 /** An answer of the database may have been lost on its way. */
-const UNCERTAIN = "It isn't certain that this was saved.";
+const UNCERTAIN = "Your change may or may not have been saved.";
 
 /** Sending the same form again cannot help. */
 const FINAL: readonly ProblemCode[] = [
@@ -73,7 +73,7 @@ const Written = ({ name, value, canSend }: { name: string; value: string; canSen
 /** The form that was sent, with a button that sends it again. */
 const Held = ({ held: { action, fields }, canSend }: { held: HeldForm; canSend: boolean }) => (
   <form method="post" action={action} class="create">
-    {fields.some(isWritten) && <h2>{canSend ? "What you wrote" : "What you wrote, to copy"}</h2>}
+    {fields.some(isWritten) && <h2>{canSend ? "What you wrote" : "Copy what you wrote"}</h2>}
     {fields.map(([name, value]) =>
       isWritten([name, value]) ? (
         <Written name={name} value={value} canSend={canSend} />
@@ -117,7 +117,7 @@ export const ProblemPage = ({ frame, problem, section, held }: ProblemProps) => 
       {frame.email && (
         <p>
           {held?.page && !FINAL.includes(problem.code) ? (
-            <a href={held.page}>Back to the form, without what you wrote</a>
+            <a href={held.page}>Discard and go back to the form</a>
           ) : (
             <a href={pathOf(section)}>{`Back to ${SECTIONS[section]}`}</a>
           )}
@@ -143,18 +143,18 @@ export const SignedOutFormPage = ({ frame, ways: { signIn, hasAccess }, held }: 
         <p>
           {held === undefined
             ? "Sign in to see this page."
-            : "Your sign-in has ended, so nothing was saved. What you sent is still on this page."}
+            : "Your session has expired, so nothing was saved. Your changes are still on this page."}
         </p>
       </div>
       {held !== undefined && (
         <p>
           {address === undefined
             ? "Open Account Settings in another tab, the way you usually do. Then come back to this tab and try again."
-            : "Sign in in another tab. Then come back to this one and try again."}
+            : "Sign in from another tab, then come back to this one and try again."}
         </p>
       )}
       {address === undefined ? (
-        held === undefined && <p>Open your boards again from where you came.</p>
+        held === undefined && <p>Go back to where you came from and open your boards again.</p>
       ) : (
         <p>
           <a class="button" href={address} {...beside}>

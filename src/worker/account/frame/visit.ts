@@ -3,8 +3,8 @@ import type { Context } from "hono";
 import { isOwnPage } from "../../model/own-page.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 
-/** What a list says of the button that was pressed in it: none was chosen; waiting ideas were left out. */
-const TOLD = ["nothing-chosen", "waiting-left-out"] as const;
+/** What a list says of the button that was pressed in it. */
+const TOLD = ["nothing-chosen", "merge-needs-two", "merge-needs-one-board", "waiting-left-out"] as const;
 export type Told = (typeof TOLD)[number];
 
 /** `here`: this page, as a link. `back`: the list from which it was opened. `undo`: the event of the last decision; `redo`: if that was an undo. */

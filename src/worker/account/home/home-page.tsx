@@ -170,7 +170,7 @@ const Month = ({ month: { ideas, votes, comments, people } }: { readonly month: 
     <h2 id="month">Last 30 days</h2>
     <dl class="numbers">
       <Tile name="New ideas" made={ideas} />
-      <Tile name="Votes on them" made={votes} most={Number.POSITIVE_INFINITY} />
+      <Tile name="Votes on new ideas" made={votes} most={Number.POSITIVE_INFINITY} />
       <Tile name="Comments" made={comments} />
       <Tile name="New people" made={people} />
     </dl>

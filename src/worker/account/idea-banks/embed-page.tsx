@@ -72,7 +72,7 @@ const Lines = ({ ideaBank: { id, status }, origin, search, now, token, choice }:
     <>
       <h2>Put it on your site</h2>
       <p>
-        Paste this into your page, where the board should appear. The token only reads, so it’s safe to put in a page.
+        Paste this into your page, where the board should appear. The token is read-only, so it’s safe to put in a page.
       </p>
       <Copyable id="page" label="code for your page" text={linesOf(origin, token?.text ?? "ibv_…", choice)} />
       {token && (
@@ -99,8 +99,8 @@ const Lines = ({ ideaBank: { id, status }, origin, search, now, token, choice }:
   );
 };
 
-const SIGN_IN_HINT = "Where visitors sign in to vote. {page} becomes the way back. Without it, visitors only read.";
-const THEMES = { "": "Your page’s own", light: "Light", dark: "Dark" };
+const SIGN_IN_HINT = "Where visitors sign in to vote. {page} becomes the page to return to. Leave empty for read-only.";
+const THEMES = { "": "Same as your page", light: "Light", dark: "Dark" };
 const RADIUS_HINT = "In pixels";
 
 const Options = ({ ideaBank, search, choice }: Props) => {
@@ -119,7 +119,7 @@ const Options = ({ ideaBank, search, choice }: Props) => {
           </label>
         ))}
       </fieldset>
-      <Field name="signIn" label="Sign-in address" hint={SIGN_IN_HINT} message={signIn}>
+      <Field name="signIn" label="Sign-in URL" hint={SIGN_IN_HINT} message={signIn}>
         <input
           id="signIn"
           name="signIn"
@@ -131,7 +131,7 @@ const Options = ({ ideaBank, search, choice }: Props) => {
       </Field>
       <Field name="lang" label="Language" message={undefined}>
         <select id="lang" name="lang">
-          <option value="">Your page’s own</option>
+          <option value="">Same as your page</option>
           {Object.entries(LANGUAGES).map(([code, name]) => (
             <option value={code} selected={code === choice.lang}>
               {name}
@@ -175,7 +175,7 @@ const Placed = ({ ideaBank: { id, url }, search }: Props) => (
     <Field
       name="url"
       label="Page"
-      hint="E-mails, feeds and “See it on the board” link to this page."
+      hint="Emails, feeds and “See it on the board” link to this page."
       message={undefined}
     >
       <input
@@ -223,7 +223,7 @@ const ForDevelopers = ({ ideaBank, origin, choice }: Props) => (
     </p>
     <Copyable id="own" label="code with token-url" text={linesWith(origin, 'token-url="/idea-bank-token"', choice)} />
     <p>
-      Your server answers there with a token for that person. It asks for one with an{" "}
+      Your server responds with a token for that person. It requests the token with an{" "}
       <a href="/account/api-keys">API key</a> that has the scope <code>panelists:write</code>. Keep the key on the
       server.
     </p>

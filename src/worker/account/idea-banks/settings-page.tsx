@@ -17,7 +17,7 @@ type Props = {
 };
 
 const LABELS = { name: "Name", url: "Page", status: "Status", changelogMaxEntries: "Maximum entries" };
-const URL_HINT = "The page with this board. E-mails, feeds and “See it on the board” link to it.";
+const URL_HINT = "The page with this board. Emails, feeds and “See it on the board” link to it.";
 
 export const IdeaBankSettingsPage = ({ frame, ideaBank, fields, errors, isDone }: Props) => {
   const [name, url, entries] = [

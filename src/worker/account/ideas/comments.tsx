@@ -9,7 +9,7 @@ import { counted } from "../frame/words.ts";
 
 export type People = ReadonlyMap<string, Panelist>;
 
-export const NAMELESS = "Someone without a name";
+export const NAMELESS = "Unnamed person";
 
 /** The author, as a link. */
 export const Author = ({ id, people, none }: { id: string | null; people: People; none: string }) => {
@@ -96,7 +96,7 @@ type CommentProps = {
 const OneComment = ({ comment: { id, by, panelistId, body, createdAt }, people, now, action }: CommentProps) => (
   <li>
     <p class="hint">
-      {by === "tenant" ? <strong>Your team</strong> : <Author id={panelistId} people={people} none="Someone deleted" />}
+      {by === "tenant" ? <strong>Your team</strong> : <Author id={panelistId} people={people} none="Deleted person" />}
       {" · "}
       <Time at={createdAt} now={now} />
     </p>

@@ -51,8 +51,8 @@ export const MergePage = ({ frame, ideaBankId, idea, q, candidates, isFound, bac
         <form method="post" action={`${path}/merge${query}`} class="create">
           <fieldset id="into">
             <legend>
-              Choose the other idea. Votes move to the idea that stays, each person counted once. Comments stay on their
-              own idea’s page. You can’t undo a merge.
+              Choose the other idea. The idea you keep gets both ideas’ votes, one per person. Comments stay where they
+              were posted. You can’t undo a merge.
             </legend>
             {candidates.map(({ id, title, status, votes }, index) => (
               <label class="choice">

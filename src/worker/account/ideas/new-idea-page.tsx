@@ -17,7 +17,7 @@ type Props = {
 };
 
 const LABELS = { board: "Board", ...TEXT_LABELS, panelistExternalId: "Person" };
-const PERSON_HINT = "ID in your system of the person who asked for it. Leave empty to add it as your team.";
+const PERSON_HINT = "The requester’s ID in your system. Leave empty to add the idea as your team.";
 
 export const NewIdeaPage = ({ frame, boards, fields, errors, back }: Props) => {
   const [board, person] = [messageFor(errors, "board"), messageFor(errors, "panelistExternalId")];

@@ -103,7 +103,7 @@ export const QueuePage = (props: Props) => {
       ) : (
         <List {...props} path={path} />
       )}
-      {query.sort !== "new" && <p class="hint">Hidden and waiting ideas are listed under Newest.</p>}
+      {query.sort !== "new" && <p class="hint">To see hidden and waiting ideas, sort by Newest.</p>}
       {more && (
         <p>
           <a href={`${path}?${toParameters(query, { cursor: more })}`} rel="next">
@@ -175,7 +175,7 @@ const Filters = ({ path, query, tags, boards, board, ofPath }: PartProps) => (
             name="q"
             value={query.q ?? ""}
             maxlength={200}
-            placeholder="Title, text, author or comment"
+            placeholder="Ideas and comments"
             data-key="/"
           />
         </label>

@@ -19,7 +19,7 @@ type Props = {
 
 const LABEL = "Official response";
 const LABELS = { response: LABEL, proposal: "The idea" };
-const HINT = "Optional. Everyone who sees the idea sees it.";
+const HINT = "Optional. Visible to everyone who can see the idea.";
 
 export const ReviewPage = ({ frame, proposal, similar, now, sent, errors }: Props) => {
   const message = messageFor(errors, "response");
@@ -44,7 +44,7 @@ export const ReviewPage = ({ frame, proposal, similar, now, sent, errors }: Prop
       {similar.length > 0 && (
         <form method="post" action={action} class="create">
           <fieldset>
-            <legend>Already suggested? Merge it: its votes move there. You can’t undo this.</legend>
+            <legend>Already suggested? Merge this idea and its votes into another. You can’t undo this.</legend>
             {similar.map(({ id, title, votes }) => (
               <label class="choice">
                 <input type="radio" name="into" value={id} required />

@@ -22,8 +22,8 @@ export const MergeSeveralPage = ({ frame, ideas, back, errors }: Props) => {
         <ErrorSummary title="Not everything was merged." errors={errors} labels={{ into: "The idea" }} />
       )}
       <p class="lead">
-        Choose the idea that stays. The others become part of it: their votes move there, each person counted once, and
-        their pages lead to it. Their comments stay where they are. You can’t undo a merge.
+        Choose the idea to keep. It gets the others’ votes, one per person, and their pages lead to it. Comments stay
+        where they were posted. You can’t undo a merge.
       </p>
       <form method="post" action="/account/ideas/merge" class="create">
         <Hidden ideas={ideas} back={back} />

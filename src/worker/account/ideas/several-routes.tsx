@@ -7,7 +7,7 @@ import { readForm } from "../../http/read-body.ts";
 import type { Routes } from "../../http/routes.ts";
 import { decide, noSuchContent, openOwn, requireDone } from "../frame/decide.ts";
 import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
-import { ownPage, withParameter } from "../frame/visit.ts";
+import { ownPage, type Told, tellAt, withParameter } from "../frame/visit.ts";
 import { countChange } from "../identity/limit-owner.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { chosenIn } from "./decide-several.ts";
@@ -54,23 +54,25 @@ async function render(
   errors: readonly FieldError[],
 ): Promise<Response> {
   const ideas = await load(c, fields);
-  if (what === "merge") requireMergeable(ideas);
+  const back = ownPage(fields.get("back"), ALL);
+  const fault = what === "merge" ? mergeFaultOf(ideas) : undefined;
+  if (fault !== undefined) return c.redirect(tellAt(back, fault), 303);
   const Page = PAGES[what];
-  const props = { ideas, back: ownPage(fields.get("back"), ALL), errors };
+  const props = { ideas, back, errors };
   return renderPage(c, (frame) => <Page frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
 }
 
-function requireMergeable(ideas: readonly QueuedIdea[]): void {
-  if (ideas.length < 2) throw invalid([{ path: "ids", message: "must be at least two ideas" }]);
-  if (new Set(ideas.map(({ ideaBankId }) => ideaBankId)).size > 1)
-    throw invalid([{ path: "ids", message: "must be ideas of one board" }]);
+function mergeFaultOf(ideas: readonly QueuedIdea[]): Told | undefined {
+  if (ideas.length < 2) return "merge-needs-two";
+  return new Set(ideas.map(({ ideaBankId }) => ideaBankId)).size > 1 ? "merge-needs-one-board" : undefined;
 }
 
 /** Returns the events. */
 async function mergeInto(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<readonly string[]> {
   const events: string[] = [];
   const ideas = await load(c, fields);
-  requireMergeable(ideas);
+  // The page says why.
+  if (mergeFaultOf(ideas) !== undefined) throw invalid([{ path: "ids", message: "cannot be merged" }]);
   const into = fields.get("into") ?? "";
   if (!ideas.some(({ id }) => id === into)) throw invalid([{ path: "into", message: "was not chosen" }]);
   for (const [index, { id, ideaBankId }] of ideas.filter((idea) => idea.id !== into).entries()) {

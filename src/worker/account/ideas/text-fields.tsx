@@ -5,7 +5,7 @@ import { described, Field, messageFor } from "../frame/field.tsx";
 /** A form needs up to twelve bytes for a character, and it sends two texts twice: as they are, and as they were. */
 export const MAX_TEXT_FORM_BYTES = 512 * 1024;
 
-export const TEXT_LABELS = { title: "Title", description: "Text" };
+export const TEXT_LABELS = { title: "Title", description: "Description" };
 
 type Props = {
   readonly fields: URLSearchParams;

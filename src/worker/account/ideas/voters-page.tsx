@@ -34,7 +34,7 @@ export const VotersPage = ({ frame, path, idea, voters, more, now }: Props) => (
               <tr>
                 <th scope="row">
                   <a href={`/account/people/${panelistId}`}>
-                    <bdi>{displayName ?? externalId ?? "Someone without a name"}</bdi>
+                    <bdi>{displayName ?? externalId ?? "Unnamed person"}</bdi>
                   </a>
                 </th>
                 <td>{externalId !== null && <code>{externalId}</code>}</td>

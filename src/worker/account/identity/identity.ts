@@ -84,11 +84,11 @@ export class SignedOut extends Problem {
 }
 
 const NOT_SIGNED_IN =
-  "Nobody is signed in, or the sign-in has ended: open Account Settings again where you came from. For the operator: Turn Cloudflare Access " +
-  "on for the path /account of this host (Zero Trust, Access, Applications), or sign owners in by POST /operator/sign-ins.";
+  "You are not signed in, or your session has expired. Go back to where you came from and open Account Settings again. For the operator: " +
+  "Turn Cloudflare Access on for the path /account of this host (Zero Trust, Access, Applications), or sign owners in by POST /operator/sign-ins.";
 const NOT_KNOWN =
-  "Cloudflare Access has signed somebody in who is no owner here. An e-mail address is of visible ASCII, a service token's Client ID is in " +
-  "the setting SERVICE_TOKEN_OWNERS, and the Access application is that of ACCESS_AUD, if it is set.";
+  "Cloudflare Access signed you in, but not as an owner here. An email address must be visible ASCII, a service token's Client ID must be in " +
+  "the setting SERVICE_TOKEN_OWNERS, and the Access application must be the one in ACCESS_AUD, if it is set.";
 
 /** The statuses that may also result from the wrong account: not found, a conflict, too many. */
 const REFUSED = [404, 409, 429];
@@ -140,7 +140,7 @@ async function explainRefusal(c: Context<OwnerEnv>): Promise<void> {
     if (c.res.status === 404) await requireChoice(c, person);
   } else if ((await findAccount(c, accountId, person)).email !== email) {
     throw new Problem("service-unavailable", {
-      detail: "The person who made this account was removed meanwhile. Nothing was done: send the request again.",
+      detail: "The account's creator was removed in the meantime. Nothing was changed: send the request again.",
       headers: { "Retry-After": "1" },
     });
   }

@@ -75,7 +75,7 @@ export async function createKey(
   if (created === "exists") {
     throw new Problem("conflict", {
       detail:
-        "This form was sent before, and its key was created then. If you did not copy that key, rotate or revoke it.",
+        "This form was already sent, and its key was created. If you did not copy that key, rotate it or revoke it.",
     });
   }
   // If this call does not reach the gate, the gate is created near its first user. If the owner changes the key before that, it
@@ -126,8 +126,8 @@ export async function rotateKey(
     await requireNotified(changerOf(c), id, { done: "This key was rotated since you saw it", again: "Send it again" });
     throw new Problem("conflict", {
       detail:
-        "This key was rotated since you saw it, as when a form is sent twice. If nobody has copied its new secret, rotate it again: " +
-        "a secret that was not used is replaced, and the one before it keeps its grace.",
+        "This key was rotated since you saw it, for example because a form was sent twice. If no one copied the new secret, rotate it again: " +
+        "an unused secret is replaced, and the one before it keeps its grace period.",
     });
   }
   // The new key exists now and is shown only here, so a gate that does not answer must not hide it from the owner.

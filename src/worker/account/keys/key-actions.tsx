@@ -29,8 +29,8 @@ export const KeyActions = ({ apiKey: { id, name, lastFour, previous } }: { apiKe
         <p>The key keeps its ID and gets a new secret. You’ll see it once.</p>
         {previous && (
           <p>
-            If the current secret has been used, the one before it stops now. If it hasn’t, it is replaced, and the one
-            before it keeps working.
+            If the current secret has been used, the previous secret stops working now. If not, the current secret is
+            replaced and the previous one keeps working.
           </p>
         )}
         <input type="hidden" name="lastFour" value={lastFour} />

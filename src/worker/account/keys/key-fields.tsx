@@ -19,7 +19,7 @@ type FieldsProps = { readonly fields: URLSearchParams; readonly errors: readonly
 
 export const NameField = ({ value, errors }: { readonly value: string } & Pick<FieldsProps, "errors">) => {
   const message = messageFor(errors, "name");
-  const hint = "What uses it, such as “CRM import”.";
+  const hint = "What the key is for, such as “CRM import”";
   return (
     <Field name="name" label={KEY_LABELS.name} hint={hint} message={message}>
       <input

@@ -63,7 +63,7 @@ export const LeakedPage = ({ frame, apiKey, tokensEndedAt, successor, now }: Pro
             <>
               <p class="hint">
                 {scopes.includes("panelists:write")
-                  ? "The key could issue tokens and read signing secrets. Revoking it doesn’t end those tokens. Ending them signs everyone out of your boards, and pages and servers need new tokens."
+                  ? "This key could issue tokens and read signing secrets, so revoking it isn’t enough. Ending all tokens signs everyone out of your boards. Pages and servers then need new tokens."
                   : "This key’s scopes can’t issue tokens. Skip this step unless they were wider before."}
               </p>
               <form method="post" action={`/account/tokens/end?back=${here}`}>
@@ -71,7 +71,9 @@ export const LeakedPage = ({ frame, apiKey, tokensEndedAt, successor, now }: Pro
                   End all tokens
                 </button>
               </form>
-              {endedAt === null && <p class="hint">Revoke the key first: until then it can issue new ones.</p>}
+              {endedAt === null && scopes.includes("panelists:write") && (
+                <p class="hint">Revoke the key first: until then it can issue new ones.</p>
+              )}
             </>
           )}
         </Step>
@@ -96,9 +98,9 @@ export const LeakedPage = ({ frame, apiKey, tokensEndedAt, successor, now }: Pro
         <>
           <h2>Rotate or revoke?</h2>
           <p>
-            Revoke it if you’re unsure. Rotating here ends the leaked secret at once, too, keeps the key’s ID, settings
-            and usage, and replaces steps 1 and 3. Don’t keep the old secret working for a while: whoever found it could
-            use it.
+            If you’re unsure, revoke it. Rotating here also stops the leaked secret at once. It keeps the key’s ID,
+            settings and usage, and replaces steps 1 and 3. If you rotate it elsewhere, don’t let the old secret keep
+            working.
           </p>
           <form method="post" action={`/account/api-keys/${id}/rotate`}>
             <input type="hidden" name="lastFour" value={lastFour} />

@@ -117,7 +117,7 @@ const Unused = ({ lastUsedAt, now }: { lastUsedAt: string | null; now: number })
     </p>
     {lastUsedAt ? (
       <p>
-        The last one came <Time at={lastUsedAt} now={now} />. A key that nothing uses any more is best revoked.
+        Last request <Time at={lastUsedAt} now={now} />. Revoke keys you no longer use.
       </p>
     ) : (
       <p>

@@ -58,7 +58,7 @@ export async function inviteMember(
   });
   if (member === "full")
     throw new Problem("conflict", {
-      detail: `An account has at most ${MAX_MEMBERS} members, with the invited people who have not answered. Remove one first.`,
+      detail: `An account has at most ${MAX_MEMBERS} members, including pending invitations. Remove one first.`,
     });
   if (isRepeated(member)) throw repeatedProblem(member);
   if (member.state === "invited")
@@ -102,7 +102,7 @@ export async function dismissMember(c: Context<OwnerEnv>, id: string, kept: read
   if (outcome === null) throw noSuchMember();
   if (outcome === "last")
     throw new Problem("conflict", {
-      detail: "The last member of an account cannot be removed. Invite another one first, who accepts.",
+      detail: "The last member of an account cannot be removed. Invite someone else first, and wait until they accept.",
     });
   const entry = { session, accountId, person: outcome.removed };
   if (outcome.isInvited) await forgetInvited(directoryOf(c), { ...entry, now: Date.now() });

@@ -41,7 +41,7 @@ export const PeoplePage = ({ frame, q, people, activity, isPartial, more, here, 
     )}
     {q && isPartial && (
       <p class="hint">
-        {`Searched the newest ${SEARCHED_AT_MOST.toLocaleString("en")} people by any part of the name or ID, and everyone by how it begins.`}
+        {`Searched the newest ${SEARCHED_AT_MOST.toLocaleString("en")} people by any part of their name or ID, and everyone else by how it starts.`}
       </p>
     )}
     {people.length > 0 && (

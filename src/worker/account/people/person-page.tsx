@@ -33,7 +33,7 @@ export const PanelistPage = ({ frame, panelist, contributions, back, now, done }
           <Time at={createdAt} now={now} />
         </Fact>
         <Fact name="ID in your system">{externalId === null ? "None" : <code>{externalId}</code>}</Fact>
-        <Fact name="ID here">
+        <Fact name="Internal ID">
           <code>{id}</code>
         </Fact>
       </dl>
@@ -46,7 +46,7 @@ export const PanelistPage = ({ frame, panelist, contributions, back, now, done }
         </button>
         <details>
           <summary class="danger">Delete…</summary>
-          <p>Their votes go and their tokens stop working. You can’t undo this.</p>
+          <p>Their votes are deleted and their tokens stop working. You can’t undo this.</p>
           <p class="buttons">
             <button type="submit" name="do" value="delete" class="danger">
               Delete person, keep ideas and comments

@@ -37,7 +37,7 @@ export const LinkEndedPage = ({ frame }: { frame: Frame }) => (
 
 export const SignedOutPage = ({ frame }: { frame: Frame }) => (
   <Layout title="You’re signed out" {...frame}>
-    <p class="lead">To sign in again, open your boards from where you came.</p>
+    <p class="lead">To sign in again, go back to where you came from and open your boards.</p>
   </Layout>
 );
 
@@ -56,6 +56,6 @@ export const SignedOutEverywherePage = ({ frame, hasAccess }: EverywhereProps) =
         <a href="/cdn-cgi/access/logout">Sign out of Access</a>
       </p>
     )}
-    <p>To sign in again, open your boards from where you came.</p>
+    <p>To sign in again, go back to where you came from and open your boards.</p>
   </Layout>
 );

@@ -92,8 +92,8 @@ const REFUSALS = {
   revoked: {
     title: "This token was revoked.",
     help:
-      "Someone ended this person’s tokens, blocked or deleted the person, or rotated the secret that signed it. For a visitor token: all " +
-      "visitor tokens of the board were ended.",
+      "Someone revoked this person’s tokens, blocked or deleted the person, or rotated the secret that signed it. For a visitor token: all of " +
+      "the board’s visitor tokens were revoked.",
   },
   signature: {
     title: "Its signature is wrong.",

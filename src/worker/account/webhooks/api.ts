@@ -48,7 +48,7 @@ const noSuchWebhook = () => new Problem("not-found", { detail: "There is no such
 const elsewhere = () =>
   new Problem("conflict", {
     detail:
-      "Another change is the next one by now: nothing was moved. Look at the last attempts, and send that change's `id`.",
+      "A different change is next by now, so nothing was moved. Check the last attempts and send that change's `id`.",
   });
 const suspended = () =>
   new Problem("conflict", { detail: "The account is suspended: nothing is sent to its webhooks." });

@@ -54,7 +54,7 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
         <Do what="rotate" label="Rotate secret" />
         <details>
           <summary class="danger">Delete…</summary>
-          <p>Nothing more is sent to it, and its secret is gone. You can’t undo this.</p>
+          <p>Deliveries stop and the secret is deleted. You can’t undo this.</p>
           <Do what="delete" label="Delete this webhook" danger />
         </details>
       </form>
@@ -67,14 +67,14 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
           {at(webhook.createdAt, "")}
           {webhook.createdBy && ` by ${webhook.createdBy}`}
         </Fact>
-        <Fact name="Waiting changes">{`${waiting}${missed > 0 ? `; ${missed} left the log undelivered` : ""}`}</Fact>
+        <Fact name="Waiting changes">{`${waiting}${missed > 0 ? `; ${missed} expired undelivered` : ""}`}</Fact>
         <Fact name="Next attempt">
           {webhook.nextAttemptAt && Date.parse(webhook.nextAttemptAt) <= now
             ? "In less than a minute"
             : at(webhook.nextAttemptAt, "None")}
         </Fact>
         {webhook.previousSecretUntil && (
-          <Fact name="Old secret">Signs too, ends {at(webhook.previousSecretUntil, "")}</Fact>
+          <Fact name="Old secret">Also signs deliveries, stops {at(webhook.previousSecretUntil, "")}</Fact>
         )}
       </dl>
       <h2>Replay or skip changes</h2>
@@ -143,7 +143,7 @@ const WORDS: Readonly<Record<Webhook["state"], string>> = {
   active: "Active",
   paused: "Paused",
   failed: "Stopped after five days of failures",
-  ended: "Ended: your endpoint answered 410",
+  ended: "Ended: your endpoint returned 410",
 };
 
 /** The state of a webhook, in a few words. */

@@ -23,7 +23,7 @@ export const Why = ({ webhook, now }: Props) => {
   if (state === "ended")
     return (
       <p class="notice bad">
-        Your endpoint answered 410 (Gone), so deliveries stopped. Resume them if that was a mistake.
+        Your endpoint returned 410 (Gone), so deliveries stopped. Resume them if that was a mistake.
       </p>
     );
   if (failingSince === null && state === "active") return null;
@@ -36,7 +36,7 @@ export const Why = ({ webhook, now }: Props) => {
     <div class="notice bad">
       {last && (
         <p>
-          {last.status === null ? `${noAnswer(last.durationMs)} at ` : `Your endpoint answered ${last.status} to `}
+          {last.status === null ? `${noAnswer(last.durationMs)} for ` : `Your endpoint returned ${last.status} for `}
           {failed.length > 1 && isSame ? `the last ${failed.length} deliveries. ` : "the last delivery. "}
           {adviceFor(last)}
         </p>
@@ -60,6 +60,6 @@ function adviceFor({ status, durationMs }: Webhook["attempts"][number]): string 
     return "Let these requests in without a login, and verify their signature instead.";
   if (status === 404 || status === 405) return "Check that the URL is right and takes POST requests.";
   if (status >= 300 && status < 400) return "Redirects aren’t followed. Use the final URL.";
-  if (status === 429) return "It asks for fewer requests. Raise its limit.";
+  if (status === 429) return "It’s rate limiting us. Raise its limit.";
   return status >= 500 ? "Look for the error in its log." : "It must answer with a 2xx status.";
 }
