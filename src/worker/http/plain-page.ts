@@ -15,7 +15,7 @@ const LIST = `<ul>${LINKS.map(([path, name]) => `<li><a href="${path}">${name}</
 
 /** `title` and `lead` are HTML. */
 const render = (title: string, heading: string, lead: string) =>
-  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${title} · Edge access API</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/pages.css"></head><body><header class="bar"><a class="brand" href="/"><img src="/assets/icon.svg" alt="" width="24" height="24">Edge access API</a></header><main><h1>${heading}</h1><p class="lead">${lead}</p>${LIST}</main></body></html>`;
+  `<!doctype html><html lang="en"><head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><meta name="color-scheme" content="light dark"><title>${title} · Idea boards</title><link rel="icon" href="/assets/icon.svg" type="image/svg+xml"><link rel="stylesheet" href="/assets/pages.css"></head><body><header class="bar"><a class="brand" href="/"><img src="/assets/icon.svg" alt="" width="24" height="24"><span>Idea boards</span></a></header><main><h1>${heading}</h1><p class="lead">${lead}</p>${LIST}</main></body></html>`;
 
 const HEADERS = {
   "Content-Type": "text/html; charset=utf-8",

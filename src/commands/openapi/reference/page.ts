@@ -26,7 +26,7 @@ export async function renderReference(document: OpenApi): Promise<string> {
     <meta name="viewport" content="width=device-width, initial-scale=1" />
     <meta name="color-scheme" content="light dark" />
     <meta name="description" content="Every operation of the edge access API, with its fields, errors and samples." />
-    <title>API reference · Edge access API</title>
+    <title>API reference · Idea boards</title>
     <link rel="icon" href="/assets/icon.svg" type="image/svg+xml" />
     <link rel="stylesheet" href="/assets/pages.css" />
     <link rel="stylesheet" href="/reference/reference.css" />
@@ -35,7 +35,7 @@ export async function renderReference(document: OpenApi): Promise<string> {
   <body>
     <a class="skip" href="#content">Skip to content</a>
     <header class="bar">
-      <a class="brand" href="/"><img src="/assets/icon.svg" alt="" width="24" height="24" />Edge access API</a>
+      <a class="brand" href="/"><img src="/assets/icon.svg" alt="" width="24" height="24" /><span>Idea boards</span></a>
       <nav aria-label="Pages">
         <a href="/embed/">Elements</a>
         <a href="/reference" aria-current="page">API reference</a>
