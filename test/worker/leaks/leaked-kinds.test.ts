@@ -265,7 +265,7 @@ it("the e-mail says what was found, what has ended, what to do, and the place at
       );
       expect(subject).toMatch(/^A [\w’ ]+ was found in public$/);
       expect(text).toContain(subject);
-      expect(text).toMatch(ended === null ? /It still (works|signs)/ : /ended|revoked|a new secret/);
+      expect(text).toMatch(ended === null ? /It still (works|signs)/ : /^We (revoked|replaced|now sign)/m);
       expect(text).toContain("Review what happened: https://a.example/account/activity?account=0Account\n");
       expect(text).toContain(`It was found here: ${URL}`);
     }
