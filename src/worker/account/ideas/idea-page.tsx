@@ -53,6 +53,7 @@ const LABELS = {
   body: LABEL,
 };
 const HINTS = {
+  status: "Done publishes it to the changelog.",
   response: `Shown above the comments. Leave empty for no response. ${FORMATS}`,
   tags: "Up to 5, separated by commas",
 };
@@ -227,8 +228,8 @@ const Decision = ({ idea, tags, fields: { decide: fields }, sent, errors }: Prop
   const isPending = idea.visibility === "pending";
   return (
     <>
-      <Field name="status" label={LABELS.status} message={undefined}>
-        <select id="status" name="status">
+      <Field name="status" label={LABELS.status} hint={HINTS.status} message={undefined}>
+        <select id="status" name="status" {...described("status", undefined, HINTS.status)}>
           {PROPOSAL_STATUSES.map((each) => (
             <option value={each} selected={each === fields.get("status")}>
               {IDEA_STATUSES[each]}
