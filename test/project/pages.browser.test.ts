@@ -291,7 +291,7 @@ describe("the pages beside Account Settings", () => {
     await page.keyboard.press("/");
     await page.keyboard.type("introspect");
     await page.getByText("3 matches").waitFor();
-    const title = "Say whether a token is valid, and why not";
+    const title = "Check a token";
     await expect.poll(() => articles.allTextContents()).toEqual([title, "IntrospectionRequest", "Introspection"]);
     // What leads nowhere now is not offered.
     await expect.poll(() => page.locator(".contents li li a:visible").allTextContents()).toEqual(["Panelists", title]);
