@@ -41,7 +41,7 @@ describe("a wrangler.toml that names another slot than the deployed version sign
     const { code, stderr } = await deploy();
     expect([code, stderr]).toEqual([
       1,
-      expect.stringContaining("Pull the change of wrangler.toml that the rotation made"),
+      expect.stringContaining("Pull the change to wrangler.toml that the rotation made"),
     ]);
     expect(account.state().workers).toEqual(before);
   });

@@ -28,6 +28,8 @@ describe("the checklist", () => {
     const bank = /idea-banks\/\w+/.exec(created.headers.get("Location") ?? "")?.[0] ?? "";
     const second = await homeOf(owner);
     expect(doneIn(second)).toBe("1");
+    // What is done can still be opened.
+    expect(second).toContain('<a href="/account/idea-banks#create">Create a board</a>');
     expect(second).toContain(`class="button primary" href="/account/${bank}/settings"`);
     await owner.submit("/members", { email: "colleague@example.com" });
     expect(doneIn(await homeOf(owner))).toBe("2");

@@ -92,7 +92,7 @@ type PlacesProps = {
 const Places = ({ current, waiting, children }: PlacesProps) => (
   <>
     <button type="button" class="menu" popovertarget="places">
-      Menu
+      Menu <Waiting count={waiting} />
     </button>
     <div id="places" class="places" popover="auto">
       <nav aria-label="Account">

@@ -89,7 +89,7 @@ const Checklist = ({ steps }: { readonly steps: readonly Step[] }) => {
             </span>
             <div>
               <h3>
-                {step.title}
+                {step.isDone ? <a href={step.href}>{step.title}</a> : step.title}
                 {step.isDone && <span class="unseen"> (done)</span>}
               </h3>
               {!step.isDone && <p class="hint">{step.hint}</p>}

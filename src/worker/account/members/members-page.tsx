@@ -31,7 +31,7 @@ export const MembersPage = (props: MembersPageProps) => {
   const accepted = members.filter(({ state }) => state === "accepted");
   const isWaiting = members.some(({ state }) => state === "invited");
   const invited = members.find(({ email, state }) => email === props.invited && state === "invited");
-  const hint = "The address they sign in with.";
+  const hint = `The address they sign in with.${sendsEmail ? "" : " You’ll get a link to send them."}`;
   return (
     <Layout title="Members" current="members" {...frame}>
       {form.errors.length > 0 && (
