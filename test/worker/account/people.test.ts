@@ -91,6 +91,8 @@ describe("people", () => {
       `href="/account${bank}/ideas/${own}?back=%2Faccount%2Fpeople%2F${robin.id}"><bdi>Night &lt;buses&gt;</bdi>`,
     );
     expect(comments).toContain("Please &lt;b&gt;!");
+    // The status is the idea's. Under a comment it reads like the comment's.
+    expect([ideas, comments, votes].map((part) => part.includes("Submitted · "))).toEqual([true, false, true]);
     expect(votes).toContain(`${bank}/ideas/${other}?back=`);
     expect(votes).not.toContain("Delete");
     for (const part of [ideas, comments]) expect(part).not.toContain("Gone");

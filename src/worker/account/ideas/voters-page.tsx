@@ -3,6 +3,7 @@ import type { Proposal } from "../../model/proposal.ts";
 import type { Voter } from "../../model/voter.ts";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
+import { NAMELESS } from "./comments.tsx";
 
 type Props = {
   readonly frame: Frame;
@@ -34,7 +35,7 @@ export const VotersPage = ({ frame, path, idea, voters, more, now }: Props) => (
               <tr>
                 <th scope="row">
                   <a href={`/account/people/${panelistId}`}>
-                    <bdi>{displayName ?? externalId ?? "Unnamed person"}</bdi>
+                    <bdi>{displayName ?? externalId ?? NAMELESS}</bdi>
                   </a>
                 </th>
                 <td>{externalId !== null && <code>{externalId}</code>}</td>

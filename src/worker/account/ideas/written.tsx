@@ -30,7 +30,8 @@ export const Written = ({ item, here, canDelete, now }: Props) => {
       <p class="hint">
         {author !== undefined && <bdi>{author ?? "Your team"}</bdi>}
         {author !== undefined && " · "}
-        {`${IDEA_STATUSES[status]} · `}
+        {/* Under a comment, the idea's status reads like the comment's. */}
+        {commentId === null && `${IDEA_STATUSES[status]} · `}
         <Time at={createdAt} now={now} />
       </p>
       {canDelete && <Delete action={idea} commentId={commentId} />}
