@@ -77,6 +77,12 @@ export interface components {
             /** @description The identifier of the proposal. */
             proposalId: string;
         } & components["schemas"]["TenantComment"];
+        CreateCommentsArguments: {
+            /** @description The identifier of the idea bank. */
+            ideaBankId: string;
+            /** @description The identifier of the proposal. */
+            proposalId: string;
+        } & components["schemas"]["TenantComments"];
         CreateIdeaBankArguments: components["schemas"]["NewIdeaBank"];
         CreatePanelistArguments: components["schemas"]["NewPanelist"];
         CreateProposalArguments: {
@@ -384,6 +390,10 @@ export interface components {
             /** @description The text: 1 to 10,000 characters. Line breaks are kept. */
             body: string;
         };
+        NewComments: {
+            /** @description The comments' identifiers, in the order of your list. */
+            readonly ids: string[];
+        };
         NewIdeaBank: {
             /** @description The name: one line of 1 to 100 characters. */
             name: string;
@@ -520,6 +530,10 @@ export interface components {
             panelistId?: string;
             /** @description The same, by your own `externalId` for the person. The panelist must exist. Needs the scope `panelists:read`, too. */
             panelistExternalId?: string;
+        };
+        NewVotes: {
+            /** @description 1 to 100 panelists. All of them vote, or none. */
+            voters: components["schemas"]["NewVote"][];
         };
         OfficialResponse: {
             /** @description The text: 1 to 10,000 characters. Line breaks are kept. */
@@ -775,6 +789,12 @@ export interface components {
             /** @description The identifier of the panelist. */
             panelistId: string;
         };
+        PutVotesArguments: {
+            /** @description The identifier of the idea bank. */
+            ideaBankId: string;
+            /** @description The identifier of the proposal. */
+            proposalId: string;
+        } & components["schemas"]["NewVotes"];
         RevokeTokensArguments: {
             /** @description The identifier of the panelist. */
             panelistId: string;
@@ -877,6 +897,10 @@ export interface components {
             /** @description The same, by your own `externalId` for the person. The panelist must exist. Needs the scope `panelists:read`, too. */
             panelistExternalId?: string;
         };
+        TenantComments: {
+            /** @description 1 to 100 comments. All of them are written, or none. */
+            comments: components["schemas"]["TenantComment"][];
+        };
         /** @description Names the panelist by exactly one of `panelistId` and `externalId`, or is for a visitor. */
         TokenRequest: {
             /** @description The identifier of one of your panelists. */
@@ -929,6 +953,10 @@ export interface components {
             /** @description Your own id for it, percent-encoded. */
             externalId: string;
         } & components["schemas"]["ProposalUpsert"];
+        VoteCount: {
+            /** @description How many panelists vote for it now. */
+            votes: number;
+        };
         VoteForArguments: {
             /** @description The identifier of the idea bank. */
             ideaBankId: string;
@@ -970,6 +998,7 @@ export type Comment = components['schemas']['Comment'];
 export type CommentChange = components['schemas']['CommentChange'];
 export type CommentPage = components['schemas']['CommentPage'];
 export type CreateCommentArguments = components['schemas']['CreateCommentArguments'];
+export type CreateCommentsArguments = components['schemas']['CreateCommentsArguments'];
 export type CreateIdeaBankArguments = components['schemas']['CreateIdeaBankArguments'];
 export type CreatePanelistArguments = components['schemas']['CreatePanelistArguments'];
 export type CreateProposalArguments = components['schemas']['CreateProposalArguments'];
@@ -1007,12 +1036,14 @@ export type ListVotesOfPanelistArguments = components['schemas']['ListVotesOfPan
 export type Merge = components['schemas']['Merge'];
 export type MergeProposalArguments = components['schemas']['MergeProposalArguments'];
 export type NewComment = components['schemas']['NewComment'];
+export type NewComments = components['schemas']['NewComments'];
 export type NewIdeaBank = components['schemas']['NewIdeaBank'];
 export type NewPanelist = components['schemas']['NewPanelist'];
 export type NewProposal = components['schemas']['NewProposal'];
 export type NewResponse = components['schemas']['NewResponse'];
 export type NewSurvey = components['schemas']['NewSurvey'];
 export type NewVote = components['schemas']['NewVote'];
+export type NewVotes = components['schemas']['NewVotes'];
 export type OfficialResponse = components['schemas']['OfficialResponse'];
 export type OtherChange = components['schemas']['OtherChange'];
 export type Panelist = components['schemas']['Panelist'];
@@ -1027,6 +1058,7 @@ export type ProposalChanges = components['schemas']['ProposalChanges'];
 export type ProposalPage = components['schemas']['ProposalPage'];
 export type ProposalUpsert = components['schemas']['ProposalUpsert'];
 export type PutVoteArguments = components['schemas']['PutVoteArguments'];
+export type PutVotesArguments = components['schemas']['PutVotesArguments'];
 export type RevokeTokensArguments = components['schemas']['RevokeTokensArguments'];
 export type RevokeTokensOfArguments = components['schemas']['RevokeTokensOfArguments'];
 export type RotateSigningSecretArguments = components['schemas']['RotateSigningSecretArguments'];
@@ -1037,6 +1069,7 @@ export type SurveyChange = components['schemas']['SurveyChange'];
 export type SurveyChanges = components['schemas']['SurveyChanges'];
 export type SurveyPage = components['schemas']['SurveyPage'];
 export type TenantComment = components['schemas']['TenantComment'];
+export type TenantComments = components['schemas']['TenantComments'];
 export type TokenRequest = components['schemas']['TokenRequest'];
 export type TokenRevocation = components['schemas']['TokenRevocation'];
 export type UpdateCommentArguments = components['schemas']['UpdateCommentArguments'];
@@ -1045,6 +1078,7 @@ export type UpdatePanelistArguments = components['schemas']['UpdatePanelistArgum
 export type UpdateProposalArguments = components['schemas']['UpdateProposalArguments'];
 export type UpdateSurveyArguments = components['schemas']['UpdateSurveyArguments'];
 export type UpsertProposalArguments = components['schemas']['UpsertProposalArguments'];
+export type VoteCount = components['schemas']['VoteCount'];
 export type VoteForArguments = components['schemas']['VoteForArguments'];
 export type VoteState = components['schemas']['VoteState'];
 export type Voter = components['schemas']['Voter'];
@@ -1160,6 +1194,11 @@ export abstract class TenantApi {
     return this.send({"method":"POST","path":"/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/comments","hasBody":true,"takesKey":true}, given, options);
   }
 
+  /** Write up to 100 comments. For imports. As the tenant, or for panelists. The request body has at most 64 KiB, so split long comments into several requests. Needs the scope `ideabanks:write`. */
+  createComments(given: CreateCommentsArguments, options?: CallOptions): Promise<NewComments> {
+    return this.send({"method":"POST","path":"/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/comments/batch","hasBody":true,"takesKey":true}, given, options);
+  }
+
   /** Edit your comment. Only a comment that you wrote as the tenant. Editing is not activity. Needs the scope `ideabanks:write`. */
   updateComment(given: UpdateCommentArguments, options?: CallOptions): Promise<Comment> {
     return this.send({"method":"PATCH","path":"/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/comments/{commentId}","hasBody":true}, given, options);
@@ -1183,6 +1222,11 @@ export abstract class TenantApi {
   /** Vote for a panelist. The body names the panelist. Repeating it changes nothing. Only the key's scopes apply: the idea bank may be closed, and voting may be off. A merged proposal takes no votes. Needs the scope `ideabanks:write`. */
   voteFor(given: VoteForArguments, options?: CallOptions): Promise<VoteState> {
     return this.send({"method":"POST","path":"/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/votes","hasBody":true}, given, options);
+  }
+
+  /** Vote for up to 100 panelists. For imports. Adds their votes; other votes stay. Repeating it changes nothing. Only the key's scopes apply: the idea bank may be closed, and voting may be off. A merged proposal takes no votes. Needs the scope `ideabanks:write`. */
+  putVotes(given: PutVotesArguments, options?: CallOptions): Promise<VoteCount> {
+    return this.send({"method":"PUT","path":"/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/votes","hasBody":true}, given, options);
   }
 
   /** Vote for the panelist in the path. Repeating it changes nothing. Only the key's scopes apply: the idea bank may be closed, and voting may be off. A merged proposal takes no votes. Needs the scope `ideabanks:write`. */

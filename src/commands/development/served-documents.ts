@@ -35,13 +35,29 @@ export function toServed(markdown: string): string {
 
 const HEAD = `# Edge access API
 
-> Idea boards and a changelog for your own site. A tenant's server calls the tenant API with an API key, and a panelist's client calls the panelist API with a compound token.
+> Idea boards and a changelog for your own site. Your server calls the tenant API with an API key. Your customers' browsers and apps call the panelist API with a token that your server issues.
 
 - The API is on the host of this file. Requests and answers are JSON.
-- A tenant's server sends \`X-API-Key: ibk_…\`. To try a key: \`curl -H "X-API-Key: $API_KEY" https://<this host>/tenant/whoami\`.
-- A panelist's client sends \`Authorization: ibt_…\`, without \`Bearer\`. The server issues the token: \`POST /tenant/ideabanks/{ideaBankId}/tokens\`.
-- Tenants create API keys in [Account Settings](/account/api-keys).
-- An error is a problem document (RFC 9457). \`error\` is for programs, and \`detail\` says what to send instead.
+- Words: a **tenant** is the company that has an account here. An **idea bank** is one board of ideas. A **proposal** is one idea. A **panelist** is a customer who votes and comments. A **visitor** isn't signed in and only reads. A **compound token** names one idea bank, and one panelist or visitors.
+
+## First calls
+
+With an API key (\`ibk_…\`), in the header \`X-API-Key\`. Create one in [Account Settings](/account/api-keys):
+
+- \`curl -H "X-API-Key: $API_KEY" https://<this host>/tenant/whoami\`: whose key it is, and its scopes
+- \`GET /tenant/ideabanks\`: your boards and their identifiers
+- \`POST /tenant/ideabanks/{ideaBankId}/proposals\` with \`{"title": "Dark mode"}\`: an idea of your own
+- \`POST /tenant/panelists\` with \`{"externalId": "customer-42"}\`: a customer
+- \`POST /tenant/ideabanks/{ideaBankId}/tokens\` with \`{"panelistId": "…"}\`, or with \`{"visitor": true}\`: a compound token
+
+With a compound token (\`ibt_…\`), in the header \`Authorization\`, without \`Bearer\`:
+
+- \`GET /ideabank\`: what the token can do
+- \`GET /public/ideabank/changelog\`: what was shipped
+- \`GET /ideabank/proposals\`: the ideas, each with its votes
+- \`PUT /ideabank/proposals/{proposalId}/vote\`: vote
+
+An error is a problem document (RFC 9457). \`error\` is for programs, and \`detail\` says what to send instead. For 429 and 503, wait as many seconds as \`Retry-After\` says.
 `;
 
 const FOOT = `## Every operation

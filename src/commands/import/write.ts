@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import { ApiProblem } from "../../client/problem.ts";
-import type { Proposal } from "../../client/tenant-api.ts";
+import type { Proposal, TenantComment } from "../../client/tenant-api.ts";
 import { Failure } from "../command-line/failure.ts";
 import { type Idea, type ImportedComment, type Person, peopleOf, toUpsert } from "./ideas.ts";
 import { type ImportClient, IN_FLIGHT } from "./import-client.ts";
@@ -23,6 +23,25 @@ async function forEach<Item>(items: readonly Item[], work: (item: Item) => Promi
   });
   await Promise.all(workers);
   if (failures.length > 0) throw failures[0];
+}
+
+/** The API takes so many votes or comments in a request, and a body of 64 KiB. An item has names and ids beside its text. */
+const [BATCH_ITEMS, BATCH_BYTES, ITEM_BYTES] = [100, 60_000, 150];
+
+function inBatches<Item>(items: readonly Item[], bytesOf: (item: Item) => number): Item[][] {
+  const batches: Item[][] = [];
+  let bytes = 0;
+  for (const item of items) {
+    const batch = batches.at(-1);
+    const size = bytesOf(item) + ITEM_BYTES;
+    bytes += size;
+    if (batch !== undefined && batch.length < BATCH_ITEMS && bytes <= BATCH_BYTES) batch.push(item);
+    else {
+      batches.push([item]);
+      bytes = size;
+    }
+  }
+  return batches;
 }
 
 /** The receiver of the import, and the people who were written. */
@@ -95,11 +114,13 @@ class Writer {
     const place = { ideaBankId: this.#ideaBankId, proposalId: proposal.id };
     const there = new Set<string | null>();
     if (proposal.votes > 0) for await (const { externalId } of this.#client.listVotes(place)) there.add(externalId);
-    await forEach(voters, async (voter) => {
-      if (there.has(voter.externalId)) return;
-      await this.#client.putVote({ ...place, panelistId: await this.#panelist(voter) });
-      this.written.votes += 1;
-    });
+    const missing = voters.filter(({ externalId }) => !there.has(externalId));
+    for (const batch of inBatches(missing, () => 0)) {
+      const given: { panelistId: string }[] = [];
+      await forEach(batch, async (voter) => void given.push({ panelistId: await this.#panelist(voter) }));
+      await this.#client.putVotes({ ...place, voters: given });
+      this.written.votes += batch.length;
+    }
   }
 
   async #comments(proposal: Proposal, comments: readonly ImportedComment[]): Promise<void> {
@@ -109,22 +130,25 @@ class Writer {
     if (proposal.comments > 0)
       for await (const { by, panelistId, body, createdAt } of this.#client.listComments(place))
         count(keyOf(by === "tenant" ? "" : String(panelistId), body, createdAt), 1);
-    await forEach([...comments.entries()], async ([index, { author, body, createdAt }]) => {
+    await forEach(comments, async ({ author }) => void (author && (await this.#panelist(author))));
+    const missing: TenantComment[] = [];
+    for (const { author, body, createdAt } of comments) {
       const panelistId = author && (await this.#panelist(author));
       const key = keyOf(panelistId ?? "", body, createdAt);
       count(key, -1);
-      if ((there.get(key) ?? 0) >= 0) return;
-      await this.#client.createComment(
-        { ...place, body, createdAt, ...(panelistId !== undefined && { panelistId }) },
+      if ((there.get(key) ?? 0) < 0) missing.push({ body, createdAt, ...(panelistId !== undefined && { panelistId }) });
+    }
+    for (const [index, batch] of inBatches(missing, ({ body }) => Buffer.byteLength(JSON.stringify(body))).entries())
+      await this.#client.createComments(
+        { ...place, comments: batch },
         {
-          idempotencyKey: keyOf(proposal.id, String(index), key),
-          // One whose first answer was lost is not counted either.
+          idempotencyKey: keyOf(proposal.id, String(index), JSON.stringify(batch)),
+          // Those whose first answer was lost are not counted either.
           onAnswer: ({ headers }) => {
-            if (headers.get("Idempotency-Replayed") !== "true") this.written.comments += 1;
+            if (headers.get("Idempotency-Replayed") !== "true") this.written.comments += batch.length;
           },
         },
       );
-    });
   }
 
   /** If the target was itself merged, into that one's target. */

@@ -23,3 +23,16 @@ export const namedValues = ({ panelistId, panelistExternalId }: NamedPanelist) =
   panelistId,
   panelistExternalId,
 });
+
+/**
+ * The panelists that the objects of the JSON array `:list` name, as a common table `named`: `key` is the place in the array, and
+ * `panelist` is null where nobody is named, or nobody who exists.
+ */
+export const NAMED_LIST = `named AS MATERIALIZED (SELECT key, value,
+  CASE WHEN value ->> 'panelistId' IS NOT NULL THEN (${FOUND} AND id = value ->> 'panelistId')
+    WHEN value ->> 'panelistExternalId' IS NOT NULL THEN (${FOUND} AND external_id = value ->> 'panelistExternalId') END AS panelist,
+  coalesce(value ->> 'panelistId', value ->> 'panelistExternalId') IS NULL AS is_nobody
+  FROM json_each(:list))`;
+
+/** The first of `named` who does not exist. */
+export const FIRST_UNKNOWN = "SELECT key FROM named WHERE panelist IS NULL AND NOT is_nobody ORDER BY key LIMIT 1";

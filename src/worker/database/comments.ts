@@ -1,12 +1,12 @@
 /** Rows of `comments`, for the tenant API. Every function returns null or false for a row that is not the tenant's. */
-import type { Comment, NewComment, TenantComment } from "../model/comment.ts";
+import type { Comment, NewComment, NewComments, TenantComment } from "../model/comment.ts";
 import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Seen, Stored } from "../model/version.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
-import { NOBODY, namedPanelist, namedValues, panelistExists } from "./acting-for.ts";
+import { FIRST_UNKNOWN, NAMED_LIST, NOBODY, namedPanelist, namedValues, panelistExists } from "./acting-for.ts";
 import { deleteOnce, insertOnce, mapResult, notDoneBefore, toDeleted, toInserted } from "./idempotency.ts";
 import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "./pagination.ts";
 import { existingPanelist } from "./panelists.ts";
@@ -152,6 +152,56 @@ export async function createComment(
         created_at: at,
       }),
     ),
+  };
+}
+
+/**
+ * Creates all `comments` with `ids`, or none when one of them names a panelist who does not exist: then `obstacle` is its place among
+ * them when the result is `refused`.
+ */
+export async function createComments(
+  session: Session,
+  {
+    accountId,
+    path,
+    ids,
+    comments,
+    now,
+    idempotencyKey,
+  }: {
+    readonly accountId: string;
+    readonly path: ProposalPath;
+    readonly ids: readonly string[];
+    readonly comments: readonly TenantComment[];
+    readonly now: number;
+    readonly idempotencyKey: IdempotencyKey | undefined;
+  },
+): Promise<{ readonly result: IdempotentResult<NewComments>; readonly obstacle: "not-owned" | number }> {
+  const list = comments.map(({ createdAt, ...comment }, index) => ({
+    ...comment,
+    id: ids[index],
+    at: createdAt === undefined ? now : Date.parse(createdAt),
+  }));
+  const values = { ...path, accountId, list: JSON.stringify(list), idempotencyKey: idempotencyKey?.key };
+  const insert = prepare(
+    `WITH ${NAMED_LIST}
+     INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant, on_behalf)
+     SELECT value ->> 'id', p.account_id, p.idea_bank_id, p.id, panelist, value ->> 'body', value ->> 'at', is_nobody, NOT is_nobody
+     FROM (SELECT * FROM proposals WHERE ${OWN_PROPOSAL}) p CROSS JOIN named
+     WHERE (${FIRST_UNKNOWN}) IS NULL AND ${notDoneBefore()} RETURNING id`,
+    values,
+  );
+  const outcome = { ids };
+  const rows = await session.batch({
+    owned: prepare<{ unknown: number | null }>(
+      `WITH ${NAMED_LIST} SELECT (${FIRST_UNKNOWN}) AS unknown FROM proposals WHERE ${OWN_PROPOSAL}`,
+      values,
+    ),
+    ...insertOnce({ accountId }, idempotencyKey, { insert, outcome }),
+  });
+  return {
+    obstacle: rows.owned[0]?.unknown ?? "not-owned",
+    result: toInserted(rows, idempotencyKey, outcome),
   };
 }
 

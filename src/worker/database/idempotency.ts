@@ -53,7 +53,7 @@ export type InsertOnce = {
 };
 
 /**
- * An insert of at most one row. Its SQL includes the condition `notDoneBefore` and returns the new row. `outcome` is the part of
+ * An insert of all its rows or none. Its SQL includes the condition `notDoneBefore` and returns the new rows. `outcome` is the part of
  * the answer that the request does not have; it contains no credential. `details` completes it.
  */
 export function insertOnce(
@@ -77,7 +77,7 @@ export function toInserted<Outcome>(
   idempotencyKey: IdempotencyKey | undefined,
   outcome: Outcome,
 ): IdempotentResult<Outcome> {
-  if (inserted.length === 1) {
+  if (inserted.length > 0) {
     const [stored] = completed ?? recalled ?? [];
     return { kind: "done", outcome: stored === undefined ? outcome : JSON.parse(stored.outcome) };
   }

@@ -5,7 +5,7 @@ import { toTimestamp } from "../model/text.ts";
 import type { PanelistVote, Voter } from "../model/voter.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
-import { namedPanelist, namedValues } from "./acting-for.ts";
+import { FIRST_UNKNOWN, NAMED_LIST, namedPanelist, namedValues } from "./acting-for.ts";
 import { targetOf, votesOnTheWay } from "./merges.ts";
 import { byCreation, pageValues, toPage } from "./pagination.ts";
 import { ACCESSIBLE_PROPOSAL, OWN_PROPOSAL, type ProposalPath } from "./proposals.ts";
@@ -95,6 +95,8 @@ const toVote = ({ id, idea_bank_id, created_at }: Omit<VoteRow, "title">, title:
   at: toTimestamp(created_at),
 });
 
+const TAKES_VOTES = `EXISTS (SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL} AND duplicate_of IS NULL)`;
+
 /** `duplicateOf`: the proposal was merged into that one. `no-panelist`: the tenant has no such panelist. */
 export type VoteOutcome = { readonly votes: number } | { readonly duplicateOf: string } | "no-panelist" | null;
 
@@ -120,13 +122,12 @@ export async function setVoteFor(
 ): Promise<VoteOutcome> {
   const values = { ...path, accountId, ...namedValues(named), now };
   const panelist = namedPanelist(named);
-  const open = `EXISTS (SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL} AND duplicate_of IS NULL)`;
   const write = voted
     ? `INSERT INTO votes (proposal_id, panelist_id, account_id, idea_bank_id, created_at)
-       SELECT :proposalId, ${panelist}, :accountId, :ideaBankId, :now WHERE ${panelist} IS NOT NULL AND ${open}
+       SELECT :proposalId, ${panelist}, :accountId, :ideaBankId, :now WHERE ${panelist} IS NOT NULL AND ${TAKES_VOTES}
          AND NOT EXISTS (SELECT 1 ${votesOnTheWay(":proposalId", panelist)})
        ON CONFLICT DO NOTHING`
-    : `DELETE FROM votes WHERE panelist_id = ${panelist} AND ${open}
+    : `DELETE FROM votes WHERE panelist_id = ${panelist} AND ${TAKES_VOTES}
          AND proposal_id IN (SELECT :proposalId UNION ALL SELECT source_id FROM merges WHERE target_id = :proposalId)`;
   const { found } = await session.batch({
     voted: prepare(write, values),
@@ -138,5 +139,45 @@ export async function setVoteFor(
   const [row] = found;
   if (row === undefined) return null;
   if (row.panelist_id === null) return "no-panelist";
+  return row.duplicate_of === null ? { votes: row.votes } : { duplicateOf: row.duplicate_of };
+}
+
+/**
+ * Adds the votes of all `voters`, or of none when one of them does not exist: then `unknown` is its place among them. Idempotent. Null
+ * for a proposal that is not the tenant's.
+ */
+export async function addVotesFor(
+  session: Session,
+  {
+    accountId,
+    path,
+    voters,
+    now,
+  }: {
+    readonly accountId: string;
+    readonly path: ProposalPath;
+    readonly voters: readonly NamedPanelist[];
+    readonly now: number;
+  },
+): Promise<Exclude<VoteOutcome, "no-panelist"> | { readonly unknown: number }> {
+  const values = { ...path, accountId, now, list: JSON.stringify(voters) };
+  const { found } = await session.batch({
+    voted: prepare(
+      `WITH ${NAMED_LIST}
+       INSERT INTO votes (proposal_id, panelist_id, account_id, idea_bank_id, created_at)
+       SELECT :proposalId, panelist, :accountId, :ideaBankId, :now FROM named
+       WHERE (${FIRST_UNKNOWN}) IS NULL AND ${TAKES_VOTES} AND NOT EXISTS (SELECT 1 ${votesOnTheWay(":proposalId", "named.panelist")})
+       ON CONFLICT DO NOTHING`,
+      values,
+    ),
+    found: prepare<{ votes: number; duplicate_of: string | null; unknown: number | null }>(
+      `WITH ${NAMED_LIST}
+       SELECT votes, ${targetOf("proposals")} AS duplicate_of, (${FIRST_UNKNOWN}) AS unknown FROM proposals WHERE ${OWN_PROPOSAL}`,
+      values,
+    ),
+  });
+  const [row] = found;
+  if (row === undefined) return null;
+  if (row.unknown !== null) return { unknown: row.unknown };
   return row.duplicate_of === null ? { votes: row.votes } : { duplicateOf: row.duplicate_of };
 }

@@ -68,6 +68,24 @@ export const TenantComment = describe(
 );
 export type TenantComment = z.infer<typeof TenantComment>;
 
+/** For imports. */
+export const TenantComments = describe(
+  z.strictObject({ comments: z.array(TenantComment).check(z.minLength(1), z.maxLength(100)) }),
+  {
+    name: "TenantComments",
+    example: { comments: [{ body: EXAMPLE_BODY, createdAt: "2026-11-20T12:30:00.000Z" }] },
+    fields: { comments: "1 to 100 comments. All of them are written, or none." },
+  },
+);
+
+/** In the order in which they were sent. */
+export const NewComments = describe(z.object({ ids: z.readonly(z.array(Id)) }), {
+  name: "NewComments",
+  example: { ids: ["C0mment00001"] },
+  fields: { ids: "The comments' identifiers, in the order of your list." },
+});
+export type NewComments = z.infer<typeof NewComments>;
+
 export const CommentQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, panelistId: z.optional(Id) }), {
   name: "CommentQuery",
   fields: { ...PAGE_PARAMETER_TEXTS, panelistId: "Only comments that this panelist wrote." },

@@ -4,6 +4,7 @@ import { ACTING_FOR_TEXTS, actingFor, namesAtMostOne, namesOne } from "./acting-
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { ExternalId } from "./panelist.ts";
+import { Count } from "./proposal.ts";
 import { Name, Timestamp, Title } from "./text.ts";
 
 const EXAMPLE_PANELIST_ID = "Pa7Ne1isT001";
@@ -58,3 +59,16 @@ export const NewVote = describe(z.strictObject(actingFor()).check(namesAtMostOne
   fields: ACTING_FOR_TEXTS,
 });
 export type NewVote = z.infer<typeof NewVote>;
+
+/** For imports. */
+export const NewVotes = describe(z.strictObject({ voters: z.array(NewVote).check(z.minLength(1), z.maxLength(100)) }), {
+  name: "NewVotes",
+  example: { voters: [{ panelistId: EXAMPLE_PANELIST_ID }] },
+  fields: { voters: "1 to 100 panelists. All of them vote, or none." },
+});
+
+export const VoteCount = describe(z.object({ votes: Count }), {
+  name: "VoteCount",
+  example: { votes: 12 },
+  fields: { votes: "How many panelists vote for it now." },
+});

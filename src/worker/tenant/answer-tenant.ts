@@ -62,7 +62,10 @@ const scopeOf = ({ credential }: TenantOperation) => (credential.kind === "apiKe
 
 /** Their answers, or the list of voters afterwards, would reveal which panelist the person is. */
 const namesPerson = (body: unknown): boolean =>
-  typeof body === "object" && body !== null && "panelistExternalId" in body && body.panelistExternalId !== undefined;
+  typeof body === "object" &&
+  body !== null &&
+  (("panelistExternalId" in body && body.panelistExternalId !== undefined) ||
+    Object.values(body).some((part) => Array.isArray(part) && part.some(namesPerson)));
 
 /** Votes are no changes, and issuing a token writes nothing: neither pays for saying which key it was. */
 const isRecorded = ({ effect, method, path }: TenantOperation): boolean =>

@@ -3,6 +3,7 @@ import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
 import {
   createComment,
+  createComments,
   deleteComment,
   listComments,
   listIdeaBankComments,
@@ -12,12 +13,12 @@ import {
 import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
 import { defineVersion, respondVersion } from "../http/versions.ts";
-import { Comment, CommentQuery, NewComment, TenantComment } from "../model/comment.ts";
+import { Comment, CommentQuery, NewComment, NewComments, TenantComment, TenantComments } from "../model/comment.ts";
 import { PageQuery } from "../model/pagination.ts";
 import { Problem } from "../problem.ts";
 import { tenantOperations } from "./operation.ts";
 import { notCreated, notInTheFuture, PROPOSAL, PROPOSAL_TAG } from "./proposals.ts";
-import { owned, respondDeleted } from "./refuse-foreign.ts";
+import { noSuchPanelist, owned, respondDeleted } from "./refuse-foreign.ts";
 
 const COMMENTS = `${PROPOSAL}/comments`;
 const COMMENT = `${COMMENTS}/{commentId}`;
@@ -82,6 +83,31 @@ export const COMMENT_OPERATIONS = {
         idempotencyKey,
       });
       return respondCreated(c, { result, toBody: (comment) => comment, refusal: () => notCreated(obstacle), version });
+    },
+  }),
+
+  createComments: operation({
+    method: "POST",
+    effect: "adds",
+    path: `${COMMENTS}/batch`,
+    scope: "ideabanks:write",
+    body: TenantComments,
+    answer: NewComments,
+    summary: "Write up to 100 comments",
+    description:
+      "For imports. As the tenant, or for panelists. The request body has at most 64 KiB, so split long comments into several requests.",
+    handle: async (c, { session, accountId, ids, body: { comments }, now, idempotencyKey }) => {
+      for (const [index, comment] of comments.entries()) notInTheFuture(comment, now, `comments.${index}.`);
+      const { result, obstacle } = await createComments(session, {
+        accountId,
+        path: ids,
+        ids: comments.map(() => createId(accountId, secureRandomBytes)),
+        comments,
+        now,
+        idempotencyKey,
+      });
+      const refusal = () => (obstacle === "not-owned" ? notCreated(obstacle) : noSuchPanelist(`comments.${obstacle}`));
+      return respondCreated(c, { result, toBody: (created) => created, refusal });
     },
   }),
 

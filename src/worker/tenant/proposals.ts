@@ -24,10 +24,10 @@ import { noSuchPanelist, owned, respondDeleted } from "./refuse-foreign.ts";
 const PROPOSALS = "/tenant/ideabanks/{ideaBankId}/proposals";
 export const PROPOSAL = `${PROPOSALS}/{proposalId}`;
 
-/** Throws `invalid-request`. */
-export function notInTheFuture({ createdAt }: { createdAt?: string | undefined }, now: number): void {
+/** Throws `invalid-request`. `place`: the beginning of the path, for one of several. */
+export function notInTheFuture({ createdAt }: { createdAt?: string | undefined }, now: number, place = ""): void {
   if (createdAt !== undefined && Date.parse(createdAt) > now)
-    throw invalid([{ path: "createdAt", message: "must not be in the future" }]);
+    throw invalid([{ path: `${place}createdAt`, message: "must not be in the future" }]);
 }
 
 export function notCreated(obstacle: NotCreated | undefined): Problem {

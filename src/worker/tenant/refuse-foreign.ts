@@ -15,9 +15,14 @@ export function owned<Resource>(resource: Resource | null, precondition: Precond
   return resource;
 }
 
-/** For a body that names a panelist who does not exist or is another tenant's. */
-export const noSuchPanelist = (): Problem =>
-  new Problem("forbidden", { detail: "There is no such panelist. Create the panelist first." });
+/** For a body that names a panelist who does not exist or is another tenant's. `place`: where in the body, if it names several. */
+export const noSuchPanelist = (place?: string): Problem =>
+  new Problem("forbidden", {
+    detail:
+      place === undefined
+        ? "There is no such panelist. Create the panelist first."
+        : `There is no such panelist as in ${place}. Create the panelist first. Nothing was written.`,
+  });
 
 /** 204, for a replay too. Throws as `owned` when there was nothing to delete, and `idempotency-key-reused`. */
 export function respondDeleted(

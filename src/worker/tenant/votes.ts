@@ -1,11 +1,11 @@
 /** `/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/votes`. */
-import { listVoters, listVotesOf, setVoteFor, type VoteOutcome } from "../database/voters.ts";
+import { addVotesFor, listVoters, listVotesOf, setVoteFor, type VoteOutcome } from "../database/voters.ts";
 import { invalid } from "../http/invalid-request.ts";
 import { mergedInto } from "../http/merged-proposal.ts";
 import { respondPage } from "../http/pagination.ts";
 import { PageQuery } from "../model/pagination.ts";
 import { Vote } from "../model/panelist-proposal.ts";
-import { NewVote, PanelistVote, Voter } from "../model/voter.ts";
+import { NewVote, NewVotes, PanelistVote, VoteCount, Voter } from "../model/voter.ts";
 import { tenantOperations } from "./operation.ts";
 import { noSuchPanelist, owned } from "./refuse-foreign.ts";
 
@@ -16,8 +16,12 @@ const VOTE = `${VOTES}/{panelistId}`;
 function toVote(found: VoteOutcome, voted: boolean, inPath: boolean): Vote {
   const outcome = owned(found === "no-panelist" && inPath ? null : found);
   if (outcome === "no-panelist") throw noSuchPanelist();
+  return { voted, votes: votesOf(outcome) };
+}
+
+function votesOf(outcome: { readonly votes: number } | { readonly duplicateOf: string }): number {
   if ("duplicateOf" in outcome) throw mergedInto(outcome.duplicateOf);
-  return { voted, votes: outcome.votes };
+  return outcome.votes;
 }
 
 const description =
@@ -77,6 +81,25 @@ export const VOTE_OPERATIONS = {
     description: `The body names the panelist. ${description}`,
     handle: async (c, { session, accountId, ids, body, now }) =>
       c.json(toVote(await setVoteFor(session, { accountId, path: ids, named: body, voted: true, now }), true, false)),
+  }),
+
+  putVotes: operation({
+    method: "PUT",
+    effect: "adds",
+    idempotent: true,
+    path: VOTES,
+    scope: "ideabanks:write",
+    body: NewVotes,
+    answer: VoteCount,
+    status: 200,
+    problems: ["conflict", "quota-exceeded"],
+    summary: "Vote for up to 100 panelists",
+    description: `For imports. Adds their votes; other votes stay. ${description}`,
+    handle: async (c, { session, accountId, ids, body: { voters }, now }) => {
+      const outcome = owned(await addVotesFor(session, { accountId, path: ids, voters, now }));
+      if ("unknown" in outcome) throw noSuchPanelist(`voters.${outcome.unknown}`);
+      return c.json({ votes: votesOf(outcome) });
+    },
   }),
 
   putVote: operation({

@@ -193,7 +193,7 @@ it("keeps the visibility that the tenant has given since, and imports what is hi
 it("writes nothing twice when the answers to writes are lost", async () => {
   const [once, lossy] = [await newIdeaBank(), await newIdeaBank()];
   expect((await run(["--from", "canny", "files/canny.json", "--idea-bank", once])).code).toBe(0);
-  const front = await proxy(-1, () => undefined, /comments$|by-external-id/);
+  const front = await proxy(-1, () => undefined, /comments\/batch$|by-external-id/);
   const written = await run(["--from", "canny", "files/canny.json", "--idea-bank", lossy], { to: front.url });
   front.close();
   expect(written).toMatchObject({ code: 0, printed: expect.stringContaining("answered 503") });

@@ -66,13 +66,17 @@ async function mergesOf(ideas: readonly Idea[], merged: Readonly<Record<string, 
   }
 }
 
-it("a person who is first met without a name has the name that comes later; a comment that is replayed is not counted", async () => {
+it("a person who is first met without a name has the name that comes later; comments go in batches, and those that are replayed are not counted", async () => {
   const people: unknown[] = [];
+  const sizes: number[] = [];
   const server = createServer(async (request, response) => {
     const sent = JSON.parse((await request.toArray()).join("") || "{}");
     const isPost = request.method === "POST";
     if (isPost && request.url === "/tenant/panelists") people.push(sent);
-    if (request.url?.endsWith("/comments")) response.setHeader("Idempotency-Replayed", String(sent.body === "Old"));
+    if (request.url?.endsWith("/comments/batch")) {
+      sizes.push(sent.comments.length);
+      response.setHeader("Idempotency-Replayed", String(sent.comments[0].body === "0"));
+    }
     response.statusCode = isPost ? 201 : 200;
     response.end(JSON.stringify({ id: "id", votes: 0, comments: 0, duplicateOf: null }));
   });
@@ -86,13 +90,16 @@ it("a person who is first met without a name has the name that comes later; a co
       complain: () => {},
     });
     const kim = { externalId: "kim", displayName: "Kim" };
-    const comments = ["Old", "New"].map((body) => ({ author: kim, body, createdAt: "2026-01-01T00:00:00.000Z" }));
+    const texts = [...Array.from({ length: 103 }, (_, index) => `${index}`), "🙂".repeat(9_000), "🙂".repeat(9_000)];
+    const comments = texts.map((body) => ({ author: kim, body, createdAt: "2026-01-01T00:00:00.000Z" }));
     const ideas = [idea("one", { voters: [{ ...kim, displayName: null }] }), idea("two", { author: kim, comments })];
     expect(await writeIdeas(client, { ideaBankId: "bank", ideas, progress: () => {} })).toMatchObject({
       panelists: 1,
-      comments: 1,
+      comments: 5,
     });
     expect(people).toEqual([kim]);
+    // A request takes 100, and 64 KiB.
+    expect(sizes).toEqual([100, 4, 1]);
   } finally {
     server.close();
   }
