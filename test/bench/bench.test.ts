@@ -99,7 +99,7 @@ function resultsWith(
       keepingNothing: [],
     },
     world,
-    startUp: { bytes: 1, gzippedBytes: 1, cpuMilliseconds: [1], betterAuthGzippedBytes: 1 },
+    startUp: { bytes: 1, gzippedBytes: 1, ours: [1.05], released: [1], bare: [0.3], betterAuthGzippedBytes: 1 },
   };
 }
 

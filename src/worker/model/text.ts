@@ -23,10 +23,10 @@ const CONTROL_BUT_WHITESPACE = /[^\P{Cc}\n\r\t]/u;
  * variation selectors, tags), the noncharacters, and the three annotation characters, which Unicode does not count among the
  * first. The other characters of the category Cf are visible: signs that enclose numbers, the layout of hieroglyphs.
  */
-const INVISIBLE = /[\p{DI}\p{NChar}\ufff9-\ufffb]/gu;
+const INVISIBLE = /[\p{DI}\p{NChar}\ufff9-\ufffb]/u;
 
 /** The places where an invisible character changes what is seen. Each needs the base that it changes. */
-const INVISIBLE_WITH_EFFECT = new RegExp(
+const invisibleWithEffect = () =>
   [
     // Emoji: the style of a picture, the joint of a sequence, a keycap, the flags of subdivisions (UTS #51).
     /(?<=\p{ExtPict})[\ufe0e\ufe0f]/u,
@@ -46,14 +46,15 @@ const INVISIBLE_WITH_EFFECT = new RegExp(
     /(?<=[\p{sc=Khmr}\p{sc=Laoo}\p{sc=Mymr}\p{sc=Thai}])\u200b(?=[\p{sc=Khmr}\p{sc=Laoo}\p{sc=Mymr}\p{sc=Thai}])/u,
   ]
     .map(({ source }) => source)
-    .join("|"),
-  "gu",
-);
-const INVISIBLE_OR_WITH_EFFECT = new RegExp(`(${INVISIBLE_WITH_EFFECT.source})|${INVISIBLE.source}`, "gu");
+    .join("|");
+
+/** Made at its first use: the tables of scripts take milliseconds of an isolate's start. */
+let invisibleOrWithEffect: RegExp | undefined;
 
 /** Drops invisible characters from a text. Those that change what is seen stay: joiners, variation selectors, the tags of a flag. */
 export function withoutInvisible(value: string): string {
-  const rest = value.replace(INVISIBLE_OR_WITH_EFFECT, (_, kept: string | undefined) => kept ?? "");
+  invisibleOrWithEffect ??= new RegExp(`(${invisibleWithEffect()})|${INVISIBLE.source}`, "gu");
+  const rest = value.replace(invisibleOrWithEffect, (_, kept: string | undefined) => kept ?? "");
   // A dropped character may have been the base of one that stayed, so this repeats.
   return rest === value ? value : withoutInvisible(rest);
 }

@@ -13,8 +13,6 @@ const SOUGHT_AT_MOST = 6;
 const CHARACTERS_AT_MOST = 32;
 const TELLS_ENOUGH = 5;
 
-/** Accents in scripts that can be read without them. In other scripts a mark is a letter, and voiced kana are different sounds. */
-const ACCENT = /(?![\u3099\u309a])(?=\p{M})[\p{sc=Zinh}\p{sc=Hebr}\p{sc=Arab}]/gu;
 /** Letters that no normalization takes apart, with the letters that people type for them. */
 const SAME: Readonly<Record<string, string>> = {
   ...{ ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ı: "i", ς: "σ" },
@@ -22,13 +20,22 @@ const SAME: Readonly<Record<string, string>> = {
 };
 
 function fold(text: string): string {
-  const letters = text.normalize("NFKD").toLowerCase().replace(ACCENT, "");
+  // Accents in scripts that can be read without them. In other scripts a mark is a letter, and voiced kana are different sounds.
+  const accents = /(?![\u3099\u309a])(?=\p{M})[\p{sc=Zinh}\p{sc=Hebr}\p{sc=Arab}]/gu;
+  const letters = text.normalize("NFKD").toLowerCase().replace(accents, "");
   return letters.replace(/[ßæœøłđıςةىیکـ]/g, (letter) => SAME[letter] ?? letter).normalize("NFC");
 }
 
-const LETTERS = /[\p{L}\p{N}\p{M}]+/gu;
-const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
-const RUNS = new RegExp(`${UNSPACED.source}+|[^${UNSPACED.source.slice(1)}+`, "gu");
+/** Made at its first use: the tables of scripts take milliseconds of an isolate's start. */
+let made: { readonly LETTERS: RegExp; readonly UNSPACED: RegExp; readonly RUNS: RegExp } | undefined;
+
+function patterns(): NonNullable<typeof made> {
+  if (made) return made;
+  const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
+  const RUNS = new RegExp(`${UNSPACED.source}+|[^${UNSPACED.source.slice(1)}+`, "gu");
+  made = { LETTERS: /[\p{L}\p{N}\p{M}]+/gu, UNSPACED, RUNS };
+  return made;
+}
 /** "The", also after "and", "with", "like" and "for": Arabic writes them in one word with the noun. */
 const ARABIC_ARTICLE = /^(?:[وبفك]?ال|لل)(?=...)/u;
 
@@ -42,14 +49,16 @@ function pairsOf(run: string): string[] {
 const wordOf = (run: string): string => [...run.replace(ARABIC_ARTICLE, "")].slice(0, CHARACTERS_AT_MOST).join("");
 
 /** The words in the order of the text, with repetitions. */
-const allWords = (text: string): string[] =>
-  (fold(text).match(LETTERS) ?? [])
+function allWords(text: string): string[] {
+  const { LETTERS, UNSPACED, RUNS } = patterns();
+  return (fold(text).match(LETTERS) ?? [])
     .flatMap((letters) => letters.match(RUNS) ?? [])
     .flatMap((run) => (UNSPACED.test(run) ? pairsOf(run) : wordOf(run)));
+}
 
 /** How specific a word is. Long words are rare; pairs in Hiragana are mostly grammar. */
 const specificity = (word: string): number =>
-  UNSPACED.test(word) ? 6 - 2 * (word.match(/\p{sc=Hira}/gu)?.length ?? 0) : word.length;
+  patterns().UNSPACED.test(word) ? 6 - 2 * (word.match(/\p{sc=Hira}/gu)?.length ?? 0) : word.length;
 
 const byTelling = (words: readonly string[]): string[] =>
   words.toSorted((left, right) => specificity(right) - specificity(left));

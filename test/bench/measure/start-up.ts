@@ -1,17 +1,19 @@
-/** Start-up: how large the bundle is, and the processor time that evaluating it takes, by wrangler's own profile. */
+/** Start-up: how large the bundle is, and the processor time that evaluating it takes, by wrangler's own profile, in turns with others. */
 import { execFile } from "node:child_process";
-import { mkdtemp, readFile, rm } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { promisify } from "node:util";
 import { gzipSync } from "node:zlib";
 import { buildOurs, buildWorker, WRANGLER } from "../build.ts";
 
-/** `cpuMilliseconds` of each of several starts. */
+/** Milliseconds of the processor, of each of several starts. */
 export type StartUpResult = {
   readonly bytes: number;
   readonly gzippedBytes: number;
-  readonly cpuMilliseconds: readonly number[];
+  readonly ours: readonly number[];
+  readonly released: readonly number[];
+  readonly bare: readonly number[];
   readonly betterAuthGzippedBytes: number;
 };
 
@@ -21,23 +23,29 @@ type Profile = {
   readonly timeDeltas: readonly number[];
 };
 
+/** The Worker of the last release. */
+const RELEASED = "test/fixtures/released-worker.js";
+
 export async function measureStartUp(starts: number): Promise<StartUpResult> {
   const script = await buildOurs();
-  const cpuMilliseconds: number[] = [];
-  for (let start = 0; start < starts; start++) cpuMilliseconds.push(await profileStart());
+  const scripts = { ours: script, released: await readFile(RELEASED, "utf8"), bare: await buildWorker("bare") };
+  const measured: Record<keyof typeof scripts, number[]> = { ours: [], released: [], bare: [] };
+  for (let start = 0; start < starts; start++)
+    for (const name of ["ours", "released", "bare"] as const) measured[name].push(await profileStart(scripts[name]));
   return {
     bytes: Buffer.byteLength(script),
     gzippedBytes: gzipSync(script).byteLength,
-    cpuMilliseconds,
+    ...measured,
     betterAuthGzippedBytes: gzipSync(await buildWorker("better-auth")).byteLength,
   };
 }
 
-async function profileStart(): Promise<number> {
+async function profileStart(script: string): Promise<number> {
   const folder = await mkdtemp(join(tmpdir(), "bench-start-"));
   try {
-    const outfile = join(folder, "start.cpuprofile");
-    await promisify(execFile)(WRANGLER, ["check", "startup", "--outfile", outfile]);
+    const [worker, outfile] = [join(folder, "worker.bundle"), join(folder, "start.cpuprofile")];
+    await writeFile(worker, await toUpload(script));
+    await promisify(execFile)(WRANGLER, ["check", "startup", "--worker", worker, "--outfile", outfile]);
     const { nodes, samples, timeDeltas } = JSON.parse(await readFile(outfile, "utf8")) as Profile;
     const idle = new Set(nodes.filter(({ callFrame }) => callFrame.functionName === "(idle)").map(({ id }) => id));
     const microseconds = samples.reduce(
@@ -48,4 +56,13 @@ async function profileStart(): Promise<number> {
   } finally {
     await rm(folder, { recursive: true });
   }
+}
+
+/** The form in which wrangler uploads a Worker. */
+async function toUpload(script: string): Promise<Buffer> {
+  const form = new FormData();
+  const [, compatibility_date] = /^compatibility_date = "(.*)"$/m.exec(await readFile("wrangler.toml", "utf8")) ?? [];
+  form.set("metadata", JSON.stringify({ main_module: "index.js", compatibility_date }));
+  form.set("index.js", new File([script], "index.js", { type: "application/javascript+module" }));
+  return Buffer.from(await new Response(form).arrayBuffer());
 }
