@@ -9,8 +9,10 @@ import { commandLine, ON_THIS_MACHINE } from "./arguments.ts";
 import { DIRECTORY, type EveryDatabase, type Row } from "./every-database.ts";
 import { quote } from "./sql.ts";
 
-/** So many rows are deleted by a statement at most. */
-const SLICE = 1_000;
+/** A call of wrangler deletes so many rows of a table at most. It blocks the database for a fifth of a second. */
+const AT_ONCE = 10_000;
+/** A slice of an idea bank has 100 proposals, and so many of their votes and comments. */
+const [SLICE, SLICES] = [1_000, 10];
 
 /** The rows that are left after the idea banks: each table, its primary key, and the condition of the account's rows. */
 const REST = [
@@ -63,8 +65,9 @@ export async function deleteAccount(databases: EveryDatabase, binding: string, i
     if (deleted === undefined) break;
     const bank = String(deleted.id);
     const slice = deleteOfIdeaBank({ accountId: id }, bank, SLICE).map(toText);
-    // One call of wrangler for each slice: it says whether anything was left before it.
-    const sql = [`SELECT id FROM deleted_idea_banks WHERE id = ${quote(bank)}`, ...slice].join("; ");
+    const slices = Array.from({ length: SLICES }, () => slice).flat();
+    // The first statement says whether anything was left before.
+    const sql = [`SELECT id FROM deleted_idea_banks WHERE id = ${quote(bank)}`, ...slices].join("; ");
     while ((await query(binding, sql)).length > 0);
   }
   for (const [table, key, condition] of REST)
@@ -81,8 +84,8 @@ async function deleteRows(
     condition,
   }: { readonly binding: string; readonly table: string; readonly key: string; readonly condition: string },
 ) {
-  const sql = `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${SLICE}) RETURNING 1 AS one`;
-  while ((await query(binding, sql)).length === SLICE);
+  const sql = `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${AT_ONCE}) RETURNING 1 AS one`;
+  while ((await query(binding, sql)).length === AT_ONCE);
 }
 
 /** Contains its values, because wrangler takes no parameters. */

@@ -101,7 +101,7 @@ describe("delete", () => {
   it("goes in slices, and goes on where it was stopped", async () => {
     const before = ["DB", "DB_1"].map(contents);
     seed(MINE, OWNER);
-    const many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 2500)";
+    const many = "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 25000)";
     sql(
       "DB_1",
       `${many} INSERT INTO panelists (id, account_id, created_at) SELECT 'P' || i, '${MINE}', i FROM n`,
@@ -119,7 +119,7 @@ describe("delete", () => {
       slices.push(...now.map((count, index) => (last[index] ?? 0) - count));
       last = now;
       // The connection breaks in the middle of the votes.
-      if (slices.filter((size) => size === 1_000).length === 2) account.change({ failures: ["d1 execute"] });
+      if (slices.filter((size) => size === 10_000).length === 2) account.change({ failures: ["d1 execute"] });
     });
     const stopped = await refused("account", "delete", OWNER, "--yes");
     expect(stopped.stderr).toContain("failed");
@@ -130,7 +130,7 @@ describe("delete", () => {
       last = now;
     });
     await well("account", "delete", MINE, "--yes");
-    expect(Math.max(...slices)).toBe(1_000);
+    expect(Math.max(...slices)).toBe(10_000);
     expect(["DB", "DB_1"].map(contents)).toEqual(before);
   });
 
