@@ -21,9 +21,9 @@ import { statusName } from "./statuses.ts";
 import { writeIdeas } from "./write.ts";
 
 type Read = (file: AsyncIterable<Uint8Array>, now: number, terms: Terms) => Promise<Import>;
-/** A JSON document and a ZIP archive are read whole, and CSV row by row. */
+/** A ZIP archive is read whole, CSV row by row, and JSON item by item. */
 const READERS: ReadonlyMap<string, Read> = new Map<string, Read>([
-  ["canny", async (file, now, terms) => readCanny(await buffer(file), now, terms)],
+  ["canny", readCanny],
   ["fider", async (file, now) => readFider(await buffer(file), now)],
   ["csv", readCsv],
 ]);

@@ -2,6 +2,7 @@
  * Canny: the lists that its API gives (posts/list, comments/list, votes/list, boards/list), in one JSON file:
  * `{"posts": […], "comments": […], "votes": […], "boards": […]}`. https://developers.canny.io/api-reference
  */
+import { JSONParser } from "@streamparser/json";
 import { Failure } from "../command-line/failure.ts";
 import {
   COMMENT_OF_TEAM,
@@ -19,7 +20,7 @@ import {
   unique,
 } from "./ideas.ts";
 import { toStatus } from "./statuses.ts";
-import { utf8Of } from "./utf8.ts";
+import { utf8Pieces } from "./utf8.ts";
 
 type User = { id: string; name?: string | null; email?: string | null; userID?: string | null; isAdmin?: boolean };
 type Board = { id: string; name: string; isPrivate?: boolean };
@@ -51,11 +52,15 @@ type Comment = {
   likeCount?: number;
 };
 type Vote = { post: { id: string } | null; voter: User | null; created?: string };
-type File = { posts?: Post[]; comments?: Comment[]; votes?: Vote[]; boards?: Board[] };
+type Lists = { posts: Post[]; comments: Comment[]; votes: Vote[]; boards: Board[] };
 
-export function readCanny(file: Buffer, now: number, { statuses = new Map() }: Terms = {}): Import {
-  const { posts, comments = [], votes = [], boards = [] } = parse(file);
-  if (!Array.isArray(posts)) throw new Failure('The file has no list "posts": see npm run import -- --help.');
+export async function readCanny(
+  file: AsyncIterable<Uint8Array>,
+  now: number,
+  { statuses = new Map() }: Terms = {},
+): Promise<Import> {
+  const { posts, comments, votes, boards, hasPosts } = await readLists(file);
+  if (!hasPosts) throw new Failure('The file has no list "posts": see npm run import -- --help.');
   const lost = new Lost();
   // The company's own id for the user is the one that it names the panelist by.
   const person = (user: User | null | undefined): Person | undefined =>
@@ -124,11 +129,33 @@ const countOthers = (byPost: Map<string | undefined, unknown[]>, posts: readonly
   return [...byPost].reduce((sum, [id, items]) => (known.has(id) ? sum : sum + items.length), 0);
 };
 
-function parse(file: Buffer): File {
-  const text = utf8Of(file);
-  try {
-    return JSON.parse(text) ?? {};
-  } catch {
-    throw new Failure("The file is not JSON: see npm run import -- --help.");
+/** What an import needs of each item. Each vote and each comment repeats its whole post, so a file is longer than memory. */
+const KEPT: { readonly [List in keyof Lists]: (item: Lists[List][number]) => Lists[List][number] } = {
+  posts: (post) => post,
+  comments: ({ post, ...comment }) => ({ ...comment, post: post && { id: post.id } }),
+  votes: ({ post, voter }) => ({ post: post && { id: post.id }, voter: voter && userOf(voter) }),
+  boards: (board) => board,
+};
+const userOf = ({ id, name = null, email = null, userID = null }: User): User => ({ id, name, email, userID });
+
+async function readLists(file: AsyncIterable<Uint8Array>): Promise<Lists & { readonly hasPosts: boolean }> {
+  const lists = { ...{ posts: [], comments: [], votes: [], boards: [] }, hasPosts: false };
+  const names = Object.keys(KEPT);
+  const parser = new JSONParser({ paths: names.flatMap((name) => [`$.${name}`, `$.${name}.*`]), keepStack: false });
+  parser.onValue = ({ value, key, stack }) => {
+    const [, { key: list } = {}] = stack;
+    if (typeof key === "number")
+      (lists[list as keyof Lists] as unknown[]).push(KEPT[list as keyof Lists](value as never));
+    else if (key === "posts") lists.hasPosts = Array.isArray(value);
+  };
+  const refused = new Failure("The file is not JSON: see npm run import -- --help.");
+  for await (const piece of utf8Pieces(file)) {
+    try {
+      parser.write(piece);
+    } catch (error) {
+      throw error instanceof TypeError ? error : refused;
+    }
   }
+  if (!parser.isEnded) throw refused;
+  return lists;
 }

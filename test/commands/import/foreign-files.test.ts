@@ -4,7 +4,7 @@ import { describe, expect, it } from "vitest";
 import { faultsOf } from "../../../src/commands/import/faults.ts";
 import { textOfHtml } from "../../../src/commands/import/html.ts";
 import type { Terms } from "../../../src/commands/import/ideas.ts";
-import { readCanny } from "../../../src/commands/import/read-canny.ts";
+import { readCanny as readCannyPieces } from "../../../src/commands/import/read-canny.ts";
 import { readCsv as readPieces } from "../../../src/commands/import/read-csv.ts";
 import { readFider } from "../../../src/commands/import/read-fider.ts";
 import { Title, withoutInvisible } from "../../../src/worker/model/text.ts";
@@ -14,6 +14,7 @@ import { zip } from "../../support/node/zip.ts";
 const NOW = Date.UTC(2026, 10, 22);
 /** In pieces that divide characters. */
 const readCsv = (file: Buffer, now: number, terms?: Terms) => readPieces(piecesOf(file, 5), now, terms);
+const readCanny = (file: Buffer, now: number) => readCannyPieces(piecesOf(file, 7), now);
 const quoted = (value: string) => `"${value.replaceAll('"', '""')}"`;
 const csv = (names: string, ...rows: string[][]) =>
   Buffer.from([names, ...rows.map((row) => row.map(quoted).join(","))].join("\n"));
@@ -78,13 +79,13 @@ describe("times", () => {
     ]);
   });
 
-  it("a post or a comment of Canny and Fider with another time is told", () => {
+  it("a post or a comment of Canny and Fider with another time is told", async () => {
     const comment = { author: { id: "u" }, post: { id: "1" }, value: "Yes.", created: "01.05.2024" };
-    expect(readCanny(canny({ comments: [comment] }), NOW).faulty).toEqual([
+    expect((await readCanny(canny({ comments: [comment] }), NOW)).faulty).toEqual([
       expect.stringContaining('comment of post 1: created "01.05.2024"'),
     ]);
     const board = { id: "b", name: "Board" };
-    expect(readCanny(canny({ posts: [{ id: "1", title: "A", board, created: "5" }] }), NOW).faulty).toEqual([
+    expect((await readCanny(canny({ posts: [{ id: "1", title: "A", board, created: "5" }] }), NOW)).faulty).toEqual([
       expect.stringContaining('post 1: created "5"'),
     ]);
     const post = { id: 1, number: 1, title: "A", description: "", created_at: "5", user_id: 1, status: 0 };
@@ -126,20 +127,20 @@ describe("people", () => {
     expect(ideas[0]?.tags).toEqual(["Mobile", "Rail"]);
   });
 
-  it("one address in two spellings is one person in Canny's userID, too", () => {
+  it("one address in two spellings is one person in Canny's userID, too", async () => {
     const voter = (id: string, userID: string) => ({ post: { id: "1" }, voter: { id, userID } });
     const votes = [voter("a", "Kim@Example.com"), voter("b", "kim@example.com")];
-    expect(readCanny(canny({ votes }), NOW).ideas[0]?.voters.map(({ externalId }) => externalId)).toEqual([
+    expect((await readCanny(canny({ votes }), NOW)).ideas[0]?.voters.map(({ externalId }) => externalId)).toEqual([
       "kim@example.com",
     ]);
   });
 
-  it("a comment of an administrator is the team's", () => {
+  it("a comment of an administrator is the team's", async () => {
     const created = "2024-05-01T08:00:00Z";
     const comment = (isAdmin: boolean, value: string) => ({
       ...{ author: { id: value, name: value, isAdmin }, post: { id: "1" }, value, created },
     });
-    const { ideas, lost } = readCanny(canny({ comments: [comment(true, "Team"), comment(false, "User")] }), NOW);
+    const { ideas, lost } = await readCanny(canny({ comments: [comment(true, "Team"), comment(false, "User")] }), NOW);
     expect(ideas[0]?.comments.map(({ author, body }) => [author?.externalId, body])).toEqual([
       [undefined, "Team"],
       ["canny:User", "User"],

@@ -3,7 +3,7 @@ import { constants } from "node:buffer";
 import { readFile } from "node:fs/promises";
 import { crc32, deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
-import { readCanny } from "../../../src/commands/import/read-canny.ts";
+import { readCanny as readCannyPieces } from "../../../src/commands/import/read-canny.ts";
 import { parseCsv, readCsv as readPieces } from "../../../src/commands/import/read-csv.ts";
 import { readFider } from "../../../src/commands/import/read-fider.ts";
 import { unzip } from "../../../src/commands/import/unzip.ts";
@@ -12,6 +12,7 @@ import { fiderArchive, zip } from "../../support/node/zip.ts";
 
 const NOW = Date.UTC(2026, 10, 22);
 const readCsv = (file: Buffer, now: number) => readPieces(piecesOf(file, 65_536), now);
+const readCanny = (file: Buffer, now: number) => readCannyPieces(piecesOf(file, 65_536), now);
 async function recordsOf(text: string) {
   const records: string[][] = [];
   for await (const record of parseCsv(piecesOf(Buffer.from(text), 65_536))) records.push(record);
@@ -21,7 +22,7 @@ const fixture = (name: string) => readFile(`test/fixtures/import/${name}`);
 
 describe("Canny", () => {
   it("gives posts with authors, votes, comments, tags and statuses", async () => {
-    const { ideas, lost } = readCanny(await fixture("canny.json"), NOW);
+    const { ideas, lost } = await readCanny(await fixture("canny.json"), NOW);
     const [one, two] = [
       { externalId: "0001", displayName: "User 0001" },
       { externalId: "user0002@example.com", displayName: "User 0002" },
@@ -238,8 +239,15 @@ describe("CSV", () => {
   });
 });
 
-it("a file of Canny's that is longer than a text can be is not called one of another encoding", () => {
-  expect(() => readCanny(Buffer.alloc(constants.MAX_STRING_LENGTH + 1), NOW)).toThrow("longer than 512 MiB: divide it");
+it("a file of Canny's can be longer than a text, and keeps no post with each of its votes", async () => {
+  async function* endless() {
+    yield Buffer.from('{"posts":[{"id":"1","title":"A","board":{"id":"b","name":"B","isPrivate":false}}],"votes":[');
+    const vote = JSON.stringify({ post: { id: "1", details: "x".repeat(1_000_000) }, voter: { id: "u" } });
+    for (let bytes = 0; bytes <= constants.MAX_STRING_LENGTH; bytes += vote.length) yield Buffer.from(`${vote},`);
+    yield Buffer.from(`{"post":{"id":"1"},"voter":{"id":"last"}}]}`);
+  }
+  const { ideas } = await readCannyPieces(endless(), NOW);
+  expect(ideas[0]?.voters.map(({ externalId }) => externalId)).toEqual(["canny:u", "canny:last"]);
 });
 
 it("a CSV file can be longer than a text", async () => {
@@ -253,18 +261,18 @@ it("a CSV file can be longer than a text", async () => {
   expect(records).toBeGreaterThan(constants.MAX_STRING_LENGTH / 1_000_100);
 });
 
-it("a post of Canny's whose board is not known to be public is refused, and not published", () => {
+it("a post of Canny's whose board is not known to be public is refused, and not published", async () => {
   const read = (file: object) => readCanny(Buffer.from(JSON.stringify(file)), NOW);
   const board = { id: "b", name: "Board" };
   const posts = [{ id: "1", title: "A", board }];
   const fault = ['post 1: its board is not in the list "boards", which says whether it is private'];
-  expect(read({ posts }).faulty).toEqual(fault);
-  expect(read({ posts: [{ id: "1", title: "A", board: null }] }).faulty).toEqual(fault);
-  expect(read({ posts, boards: [{ ...board, isPrivate: true }] })).toMatchObject({
+  expect((await read({ posts })).faulty).toEqual(fault);
+  expect((await read({ posts: [{ id: "1", title: "A", board: null }] })).faulty).toEqual(fault);
+  expect(await read({ posts, boards: [{ ...board, isPrivate: true }] })).toMatchObject({
     faulty: [],
     ideas: [{ visibility: "hidden" }],
   });
-  expect(read({ posts: [{ id: "1", title: "A", board: { ...board, isPrivate: false } }] })).toMatchObject({
+  expect(await read({ posts: [{ id: "1", title: "A", board: { ...board, isPrivate: false } }] })).toMatchObject({
     faulty: [],
     ideas: [{ visibility: "public" }],
   });
