@@ -4,6 +4,8 @@ import { parseEnv } from "node:util";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { parse } from "yaml";
+import { POLICIES } from "../../src/worker/access/limit-panelist.ts";
+import { PERIOD_SECONDS } from "../../src/worker/http/rate-limit.ts";
 
 const read = (path: string) => readFileSync(path, "utf8");
 const { version, cloudflare, ...metadata } = JSON.parse(read("package.json"));
@@ -29,6 +31,18 @@ describe("the Deploy to Cloudflare button", () => {
     // It refuses secrets of fewer than 32 characters: test/worker/outages.test.ts.
     for (const example of Object.values(secrets)) expect(example?.length).toBeLessThan(32);
   });
+});
+
+it("the panelists' limits that answers name are those of the bindings", () => {
+  const limits = (config.ratelimits ?? []).map(
+    ({ name, simple }: { name: string; simple: { limit: number; period: number } }) => [
+      name,
+      simple.limit,
+      simple.period,
+    ],
+  );
+  expect(limits).toContainEqual(["PANELIST_READS", POLICIES["panelist-reads"], PERIOD_SECONDS]);
+  expect(limits).toContainEqual(["PANELIST_WRITES", POLICIES["panelist-writes"], PERIOD_SECONDS]);
 });
 
 it("CI runs .ci/run, which can be run, and may change nothing", () => {

@@ -19,8 +19,20 @@ export function holderOf(token: AnyToken, address: string): string {
   return token.panelistId ?? `${token.ideaBankId} ${clientOf(address)}`;
 }
 
+/** Requests in a period: the limits of the bindings in wrangler.toml, which a Worker cannot ask. */
+export const POLICIES = { "panelist-reads": 300, "panelist-writes": 30 } as const;
+type Policy = keyof typeof POLICIES;
+
+const policyOf = (isRead: boolean): Policy => (isRead ? "panelist-reads" : "panelist-writes");
+
+/** The binding does not say how many requests are left, so there is no `RateLimit`. */
+export function limitHeaders(isRead: boolean): Readonly<Record<string, string>> {
+  const policy = policyOf(isRead);
+  return { "RateLimit-Policy": `"${policy}";q=${POLICIES[policy]};w=${PERIOD_SECONDS}` };
+}
+
 const tooManyRequests = oncePer(
-  (policy: "panelist-reads" | "panelist-writes") =>
+  (policy: Policy) =>
     new Problem("too-many-requests", {
       detail: "The panelist is over its rate limit. Wait for the seconds in `Retry-After`.",
       headers: { "Retry-After": String(PERIOD_SECONDS) },
@@ -31,5 +43,5 @@ const tooManyRequests = oncePer(
 /** Throws `too-many-requests`. */
 export async function limitPanelist(limiters: Limiters, holder: string, isRead: boolean): Promise<void> {
   const limiter = isRead ? limiters.PANELIST_READS : limiters.PANELIST_WRITES;
-  if (!(await mayPass(limiter, holder))) throw tooManyRequests(isRead ? "panelist-reads" : "panelist-writes");
+  if (!(await mayPass(limiter, holder))) throw tooManyRequests(policyOf(isRead));
 }

@@ -20,7 +20,7 @@ export type AppEnv = {
     calls: StoreCalls;
     /** For observe.ts: undefined until somebody was recognized. */
     whose: Whose | undefined;
-    /** The headers of an API key's rate limit, for an answer with any status. */
+    /** The headers of an API key's or a panelist's rate limit, for an answer with any status. */
     limits: Readonly<Record<string, string>> | undefined;
     /** The owner of the lists that a cursor continues: the id of the account or of the idea bank, or the owner's e-mail address. */
     listsOf: string | undefined;

@@ -4,7 +4,7 @@
  * (the panelist cannot see it), 403 (closed).
  */
 import type { Context } from "hono";
-import { holderOf, limitPanelist } from "../access/limit-panelist.ts";
+import { holderOf, limitHeaders, limitPanelist } from "../access/limit-panelist.ts";
 import { type IdeaBankMemory, subjectsOf, unauthorized } from "../access/open-idea-bank.ts";
 import { deliverSoon, watchWebhooks } from "../changes/deliver.ts";
 import { type Send, sendOutside } from "../changes/send.ts";
@@ -38,6 +38,7 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
     }
     const database = databases.of(c, presented.ideaBankId);
     if (database === undefined) throw unauthorized("of no database");
+    c.set("limits", limitHeaders(isRead));
     const known = await views.panelistIds.identify(presented);
     if (known === undefined) await limitPanelist(c.env, holderOf(presented, addressOf(c)), isRead);
     const token = known ?? (await views.panelistIds.identifyAt(presented, database));

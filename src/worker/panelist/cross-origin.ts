@@ -3,7 +3,8 @@ import type { Operations } from "../http/operation.ts";
 
 export const CROSS_ORIGIN_HEADERS = {
   "Access-Control-Allow-Origin": "*",
-  "Access-Control-Expose-Headers": "Consistency-Token,ETag,Idempotency-Replayed,Retry-After,X-Request-Id",
+  "Access-Control-Expose-Headers":
+    "Consistency-Token,ETag,Idempotency-Replayed,RateLimit-Policy,Retry-After,X-Request-Id",
   Vary: "Authorization, Origin",
 } as const;
 

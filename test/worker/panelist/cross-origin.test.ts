@@ -11,7 +11,14 @@ import { PROPOSALS } from "../../support/panel.ts";
 import { addIdeaBank, newId } from "../../support/world.ts";
 
 const ORIGIN = "https://panel.example";
-const EXPOSED = ["Consistency-Token", "ETag", "Idempotency-Replayed", "Retry-After", "X-Request-Id"];
+const EXPOSED = [
+  "Consistency-Token",
+  "ETag",
+  "Idempotency-Replayed",
+  "RateLimit-Policy",
+  "Retry-After",
+  "X-Request-Id",
+];
 
 const listOf = (response: Response, name: string) =>
   (response.headers.get(name) ?? "").split(",").map((word) => word.trim());

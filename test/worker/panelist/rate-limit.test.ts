@@ -14,8 +14,10 @@ it("lets 30 writes pass and no more than 30 in a minute; reads, other panelists 
   for (let times = 0; times < 61; times++) {
     const response = await panelist.send(times % 2 ? "DELETE" : "PUT", path);
     statuses.push(response.status);
+    expect(response.headers.get("RateLimit-Policy")).toBe('"panelist-writes";q=30;w=60');
     if (response.status === 429) expect(response.headers.get("Retry-After")).toMatch(/^[1-9]\d*$/);
   }
+  expect((await panelist.send("GET", PROPOSALS)).headers.get("RateLimit-Policy")).toBe('"panelist-reads";q=300;w=60');
   expect(statuses.slice(0, 30)).toEqual(Array(30).fill(200));
   expect(statuses.slice(30)).toContain(429);
   expect(statuses.filter((status) => status === 200).length).toBeLessThanOrEqual(60);
