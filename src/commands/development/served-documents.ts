@@ -44,13 +44,13 @@ const HEAD = `# Edge access API
 
 With an API key (\`ibk_…\`), in the header \`X-API-Key\`. Create one in [Account Settings](/account/api-keys):
 
-- \`curl -H "X-API-Key: $API_KEY" https://<this host>/tenant/whoami\`: whose key it is, and its scopes
+- \`curl -H "X-API-Key: $API_KEY" https://<this host>/tenant/whoami\`: checks the key, and returns its identifier
 - \`GET /tenant/ideabanks\`: your boards and their identifiers
 - \`POST /tenant/ideabanks/{ideaBankId}/proposals\` with \`{"title": "Dark mode"}\`: an idea of your own
 - \`POST /tenant/panelists\` with \`{"externalId": "customer-42"}\`: a customer
-- \`POST /tenant/ideabanks/{ideaBankId}/tokens\` with \`{"panelistId": "…"}\`, or with \`{"visitor": true}\`: a compound token
+- \`POST /tenant/ideabanks/{ideaBankId}/tokens\` with \`{"externalId": "customer-42"}\`, \`{"panelistId": "…"}\` or \`{"visitor": true}\`: a compound token
 
-With a compound token (\`ibt_…\`), in the header \`Authorization\`, without \`Bearer\`:
+With a compound token (\`ibt_…\`), in the header \`Authorization\`, with or without \`Bearer\`:
 
 - \`GET /ideabank\`: what the token can do
 - \`GET /public/ideabank/changelog\`: what was shipped

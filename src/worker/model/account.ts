@@ -53,7 +53,7 @@ const TEXTS = {
   limit: "How many requests are admitted in any window: 1 to 10,000. The default is 600.",
   windowSeconds: "The length of the window in seconds: 1 to 3,600. The default is 60.",
   region:
-    "Where the key's limit is counted: a location hint of Cloudflare. `null` is near the first use, or near the owner who changes it before. It cannot be changed.",
+    "Where the key's limit is counted: a location hint of Cloudflare. With `null`, it is counted near the key's first use, or near the owner if the owner changes the key before that. It cannot be changed.",
   allowedAddresses: ALLOWED_ADDRESSES,
 };
 

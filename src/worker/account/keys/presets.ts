@@ -11,7 +11,7 @@ export const PRESETS: Readonly<Record<string, Preset>> = {
   },
   sync: {
     name: "Sync ideas",
-    use: "For your CRM, issue tracker or an import. Reads and changes boards, ideas and comments, and reads people.",
+    use: "For your CRM or issue tracker. Reads and changes boards, ideas and comments, and reads people.",
     scopes: ["ideabanks:read", "ideabanks:write", "panelists:read"],
   },
   tokens: {
