@@ -14,7 +14,7 @@ export function afterDeploy({ origin, account, configuration }: Deployment): str
     ...commit,
     "Account Settings stays closed until your account owners can sign in. There are two ways, and you can use both:",
     "- Your platform's own server signs them in. It needs the secret OPERATOR_SECRET.",
-    '  How: docs/operations.md, "Signing in handed over"',
+    '  How: docs/operations.md, "Sign-in through your platform"',
     "- Cloudflare Access:",
     `  1. Add a self-hosted application for ${hostname}, path account: https://one.dash.cloudflare.com/${account.id}/access/apps`,
     "     and a policy that lets your account owners in.",

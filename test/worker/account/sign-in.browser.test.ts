@@ -1,4 +1,4 @@
-/** Signing in handed over, in a real browser, against `npm run dev`: a page there plays the platform. */
+/** Sign-in through the platform, in a real browser, against `npm run dev`: a page there plays the platform. */
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { openStage, type Stage } from "../../support/node/element-stage.ts";
 import { lookAround } from "../../support/node/look-around.ts";

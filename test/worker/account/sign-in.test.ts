@@ -1,4 +1,4 @@
-/** Signing in handed over by the platform's own server: the link, the session, and the attacks on both. */
+/** Sign-in through the platform by the platform's own server: the link, the session, and the attacks on both. */
 import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { freeze } from "../../support/clock.ts";
