@@ -279,6 +279,19 @@ export interface components {
              */
             expiresAt: string;
         };
+        KnownPeople: {
+            /** @description 1 to 100 people. */
+            panelists: components["schemas"]["KnownPerson"][];
+        };
+        KnownPerson: {
+            /** @description Your own id for this person: 1 to 200 characters. */
+            externalId: string;
+            /**
+             * @description The name of a new panelist, or `null`, the default. The name of an existing one stays.
+             * @default null
+             */
+            displayName?: string | null;
+        };
         ListChangesArguments: {
             /** @description Items per page, at most: 1 to 100. The default is 20. A page ends at 1 MiB. */
             limit?: number;
@@ -621,6 +634,12 @@ export interface components {
             /** @description `false` revokes all tokens of the panelist, and no new ones can be issued. The default is `true`. */
             active?: boolean;
         };
+        PanelistIds: {
+            /** @description The panelists' identifiers, in the order of your list. */
+            ids: string[];
+            /** @description How many of them are new. */
+            created: number;
+        };
         PanelistPage: {
             /** @description The items of this page, in the list's order. */
             items: components["schemas"]["Panelist"][];
@@ -781,6 +800,7 @@ export interface components {
             /** @description The same, by your own `externalId` for the person. The panelist must exist. Needs the scope `panelists:read`, too. */
             panelistExternalId?: string;
         };
+        PutPanelistsArguments: components["schemas"]["KnownPeople"];
         PutVoteArguments: {
             /** @description The identifier of the idea bank. */
             ideaBankId: string;
@@ -1024,6 +1044,8 @@ export type Introspection = components['schemas']['Introspection'];
 export type IntrospectionRequest = components['schemas']['IntrospectionRequest'];
 export type IssueTokenArguments = components['schemas']['IssueTokenArguments'];
 export type IssuedToken = components['schemas']['IssuedToken'];
+export type KnownPeople = components['schemas']['KnownPeople'];
+export type KnownPerson = components['schemas']['KnownPerson'];
 export type ListChangesArguments = components['schemas']['ListChangesArguments'];
 export type ListCommentsArguments = components['schemas']['ListCommentsArguments'];
 export type ListIdeaBankCommentsArguments = components['schemas']['ListIdeaBankCommentsArguments'];
@@ -1049,6 +1071,7 @@ export type OtherChange = components['schemas']['OtherChange'];
 export type Panelist = components['schemas']['Panelist'];
 export type PanelistChange = components['schemas']['PanelistChange'];
 export type PanelistChanges = components['schemas']['PanelistChanges'];
+export type PanelistIds = components['schemas']['PanelistIds'];
 export type PanelistPage = components['schemas']['PanelistPage'];
 export type PanelistVote = components['schemas']['PanelistVote'];
 export type PanelistVotePage = components['schemas']['PanelistVotePage'];
@@ -1057,6 +1080,7 @@ export type ProposalChange = components['schemas']['ProposalChange'];
 export type ProposalChanges = components['schemas']['ProposalChanges'];
 export type ProposalPage = components['schemas']['ProposalPage'];
 export type ProposalUpsert = components['schemas']['ProposalUpsert'];
+export type PutPanelistsArguments = components['schemas']['PutPanelistsArguments'];
 export type PutVoteArguments = components['schemas']['PutVoteArguments'];
 export type PutVotesArguments = components['schemas']['PutVotesArguments'];
 export type RevokeTokensArguments = components['schemas']['RevokeTokensArguments'];
@@ -1247,6 +1271,11 @@ export abstract class TenantApi {
   /** Create a panelist. Needs the scope `panelists:write`. */
   createPanelist(given: CreatePanelistArguments, options?: CallOptions): Promise<Panelist> {
     return this.send({"method":"POST","path":"/tenant/panelists","hasBody":true,"takesKey":true}, given, options);
+  }
+
+  /** Create up to 100 panelists. For imports. Creates those who do not exist, and changes nobody. Repeating it changes nothing. Needs the scope `panelists:write`. */
+  putPanelists(given: PutPanelistsArguments, options?: CallOptions): Promise<PanelistIds> {
+    return this.send({"method":"PUT","path":"/tenant/panelists","hasBody":true}, given, options);
   }
 
   /** Read a panelist. Needs the scope `panelists:read`. */

@@ -44,11 +44,10 @@ const HEAD = `# Edge access API
 
 With an API key (\`ibk_…\`), in the header \`X-API-Key\`. Create one in [Account Settings](/account/api-keys):
 
-- \`curl -H "X-API-Key: $API_KEY" https://<this host>/tenant/whoami\`: checks the key, and returns its identifier
-- \`GET /tenant/ideabanks\`: your boards and their identifiers
+- \`GET /tenant/whoami\`: checks the key, and answers \`{"apiKeyId": "…"}\`
+- \`GET /tenant/ideabanks\`: your boards with their \`id\`, newest first. A new board is a \`DRAFT\`: open it with \`PATCH\` and \`{"status": "OPEN"}\`
 - \`POST /tenant/ideabanks/{ideaBankId}/proposals\` with \`{"title": "Dark mode"}\`: an idea of your own
-- \`POST /tenant/panelists\` with \`{"externalId": "customer-42"}\`: a customer
-- \`POST /tenant/ideabanks/{ideaBankId}/tokens\` with \`{"externalId": "customer-42"}\`, \`{"panelistId": "…"}\` or \`{"visitor": true}\`: a compound token
+- \`POST /tenant/ideabanks/{ideaBankId}/tokens\` with \`{"externalId": "customer-42"}\`, your own id for a customer, or with \`{"visitor": true}\`: a compound token, in \`token\`. A new customer is created
 
 With a compound token (\`ibt_…\`), in the header \`Authorization\`, with or without \`Bearer\`:
 
@@ -56,6 +55,9 @@ With a compound token (\`ibt_…\`), in the header \`Authorization\`, with or wi
 - \`GET /public/ideabank/changelog\`: what was shipped
 - \`GET /ideabank/proposals\`: the ideas, each with its votes
 - \`PUT /ideabank/proposals/{proposalId}/vote\`: vote
+
+A list is \`{"items": […], "nextCursor": "…"}\`: send \`nextCursor\` back as \`?cursor=\`. Send an \`Idempotency-Key\` with a POST that you may repeat.
+Agents can call the tenant API as tools at \`/mcp\`.
 
 An error is a problem document (RFC 9457). \`error\` is for programs, and \`detail\` says what to send instead. For 429 and 503, wait as many seconds as \`Retry-After\` says.
 `;

@@ -3,9 +3,7 @@
  * again. So an interrupted import is completed by running it again, and running it twice has the effect of running it once.
  */
 import { createHash } from "node:crypto";
-import { ApiProblem } from "../../client/problem.ts";
 import type { Proposal, TenantComment } from "../../client/tenant-api.ts";
-import { Failure } from "../command-line/failure.ts";
 import { type Idea, type ImportedComment, type Person, peopleOf, toUpsert } from "./ideas.ts";
 import { type ImportClient, IN_FLIGHT } from "./import-client.ts";
 
@@ -25,7 +23,7 @@ async function forEach<Item>(items: readonly Item[], work: (item: Item) => Promi
   if (failures.length > 0) throw failures[0];
 }
 
-/** The API takes so many votes or comments in a request, and a body of 64 KiB. An item has names and ids beside its text. */
+/** The API takes so many people, votes or comments in a request, and a body of 64 KiB. An item has names and ids beside its text. */
 const [BATCH_ITEMS, BATCH_BYTES, ITEM_BYTES] = [100, 60_000, 150];
 
 function inBatches<Item>(items: readonly Item[], bytesOf: (item: Item) => number): Item[][] {
@@ -49,42 +47,33 @@ class Writer {
   readonly #client: ImportClient;
   readonly #ideaBankId: string;
   /** By external id. */
-  readonly #names: ReadonlyMap<string, string | null>;
-  /** By external id: the panelist's id, or its creation. */
-  readonly #panelists = new Map<string, Promise<string>>();
+  readonly #panelists = new Map<string, string>();
   readonly written: Written = { ideas: 0, changed: 0, panelists: 0, votes: 0, comments: 0, merges: 0 };
 
-  constructor(client: ImportClient, ideaBankId: string, people: readonly Person[]) {
+  constructor(client: ImportClient, ideaBankId: string) {
     this.#client = client;
-    this.#names = new Map(people.map(({ externalId, displayName }) => [externalId, displayName]));
     this.#ideaBankId = ideaBankId;
   }
 
-  /** The id of the panelist, who is created if necessary. A panelist's existing name stays. */
-  #panelist({ externalId }: Person): Promise<string> {
-    const known = this.#panelists.get(externalId) ?? this.#createPanelist(externalId);
-    this.#panelists.set(externalId, known);
-    return known;
+  /** Creates those who do not exist. An existing name stays. */
+  async people(people: readonly Person[]): Promise<void> {
+    await forEach(
+      inBatches(people, (person) => Buffer.byteLength(JSON.stringify(person))),
+      async (batch) => {
+        const { ids, created } = await this.#client.putPanelists({ panelists: batch });
+        for (const [index, { externalId }] of batch.entries()) this.#panelists.set(externalId, ids[index] ?? "");
+        this.written.panelists += created;
+      },
+    );
   }
 
-  async #createPanelist(externalId: string): Promise<string> {
-    try {
-      const { id } = await this.#client.createPanelist({
-        externalId,
-        displayName: this.#names.get(externalId) ?? null,
-      });
-      this.written.panelists += 1;
-      return id;
-    } catch (error) {
-      if (!(error instanceof Failure && error.cause instanceof ApiProblem && error.cause.status === 409)) throw error;
-    }
-    for await (const { id } of this.#client.listPanelists({ externalId })) return id;
-    throw new Failure(`no panelist can be made for ${externalId}: is the account's storage full?`);
+  #panelist({ externalId }: Person): string {
+    return this.#panelists.get(externalId) ?? "";
   }
 
   async idea(idea: Idea): Promise<Proposal> {
     const { externalId, author, voters, comments } = idea;
-    const panelistId = author && (await this.#panelist(author));
+    const panelistId = author && this.#panelist(author);
     const { visibility, ...fields } = toUpsert(idea);
     const isModerated = visibility !== "public" && !(await this.#isThere(externalId));
     const put = await this.#client.upsertProposal(
@@ -116,8 +105,7 @@ class Writer {
     if (proposal.votes > 0) for await (const { externalId } of this.#client.listVotes(place)) there.add(externalId);
     const missing = voters.filter(({ externalId }) => !there.has(externalId));
     for (const batch of inBatches(missing, () => 0)) {
-      const given: { panelistId: string }[] = [];
-      await forEach(batch, async (voter) => void given.push({ panelistId: await this.#panelist(voter) }));
+      const given = batch.map((voter) => ({ panelistId: this.#panelist(voter) }));
       await this.#client.putVotes({ ...place, voters: given });
       this.written.votes += batch.length;
     }
@@ -130,10 +118,9 @@ class Writer {
     if (proposal.comments > 0)
       for await (const { by, panelistId, body, createdAt } of this.#client.listComments(place))
         count(keyOf(by === "tenant" ? "" : String(panelistId), body, createdAt), 1);
-    await forEach(comments, async ({ author }) => void (author && (await this.#panelist(author))));
     const missing: TenantComment[] = [];
     for (const { author, body, createdAt } of comments) {
-      const panelistId = author && (await this.#panelist(author));
+      const panelistId = author && this.#panelist(author);
       const key = keyOf(panelistId ?? "", body, createdAt);
       count(key, -1);
       if ((there.get(key) ?? 0) < 0) missing.push({ body, createdAt, ...(panelistId !== undefined && { panelistId }) });
@@ -169,7 +156,8 @@ export async function writeIdeas(
     progress,
   }: { readonly ideaBankId: string; readonly ideas: readonly Idea[]; readonly progress: (done: number) => void },
 ): Promise<Written> {
-  const writer = new Writer(client, ideaBankId, peopleOf(ideas));
+  const writer = new Writer(client, ideaBankId);
+  await writer.people(peopleOf(ideas));
   const proposals = new Map<string, Proposal>();
   let done = 0;
   await forEach(ideas, async (idea) => {

@@ -2,7 +2,7 @@
 
 import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
-import { NewPanelist, type Panelist, type PanelistChanges } from "../model/panelist.ts";
+import { type KnownPerson, NewPanelist, type Panelist, type PanelistChanges } from "../model/panelist.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Seen, Stored } from "../model/version.ts";
 import type { Session } from "../store/session.ts";
@@ -83,6 +83,39 @@ export async function createPanelist(
   const rows = await session.batch(insertOnce({ accountId }, idempotencyKey, { insert, outcome: created }));
   const result = toInserted(rows, idempotencyKey, created);
   return mapResult(result, ({ id, at }) => ({ id, ...input, createdAt: toTimestamp(at) }));
+}
+
+/**
+ * Creates those of `people` who do not exist, and gives everybody's identifier in their order. It is null for a person who was deleted
+ * and whose rows are still being removed.
+ */
+export async function putPanelists(
+  session: Session,
+  {
+    accountId,
+    people,
+    now,
+  }: {
+    readonly accountId: string;
+    readonly people: readonly (KnownPerson & { readonly id: string })[];
+    readonly now: number;
+  },
+): Promise<{ readonly ids: readonly (string | null)[]; readonly created: number }> {
+  const values = { accountId, now, people: JSON.stringify(people) };
+  const { inserted, found } = await session.batch({
+    inserted: prepare<{ id: string }>(
+      `INSERT INTO panelists (id, account_id, external_id, display_name, created_at, tokens_issued)
+       SELECT value ->> 'id', :accountId, value ->> 'externalId', value ->> 'displayName', :now, 1 FROM json_each(:people) WHERE 1
+       ON CONFLICT DO NOTHING RETURNING id`,
+      values,
+    ),
+    found: prepare<{ id: string | null }>(
+      `SELECT (SELECT id FROM panelists WHERE account_id = :accountId AND external_id = e.value ->> 'externalId' AND deleted_at IS NULL) AS id
+       FROM json_each(:people) e ORDER BY e.key`,
+      values,
+    ),
+  });
+  return { ids: found.map(({ id }) => id), created: inserted.length };
 }
 
 export async function loadPanelist(session: Session, accountId: string, id: string): Promise<Panelist | null> {

@@ -44,6 +44,8 @@ function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
       return issue.input === undefined ? "is required" : TYPES[issue.expected];
     case "too_big":
       return `must have at most ${issue.maximum} ${issue.origin === "array" ? "items" : "characters"}`;
+    case "too_small":
+      return `must have at least ${issue.minimum} ${issue.origin === "array" ? "item" : "character"}${issue.minimum === 1 ? "" : "s"}`;
     default:
       return undefined;
   }

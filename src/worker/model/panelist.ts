@@ -58,6 +58,39 @@ export const NewPanelist = describe(
 );
 export type NewPanelist = z.infer<typeof NewPanelist>;
 
+/** A person whom the tenant knows by its own id. */
+const KnownPerson = describe(
+  z.strictObject({ externalId: ExternalId, displayName: z._default(z.nullable(Name), null) }),
+  {
+    name: "KnownPerson",
+    example: { externalId: EXAMPLE_EXTERNAL_ID, displayName: "Robin" },
+    fields: {
+      externalId: "Your own id for this person: 1 to 200 characters.",
+      displayName: "The name of a new panelist, or `null`, the default. The name of an existing one stays.",
+    },
+  },
+);
+export type KnownPerson = z.infer<typeof KnownPerson>;
+
+/** For imports. */
+export const KnownPeople = describe(
+  z.strictObject({ panelists: z.array(KnownPerson).check(z.minLength(1), z.maxLength(100)) }),
+  {
+    name: "KnownPeople",
+    example: { panelists: [{ externalId: EXAMPLE_EXTERNAL_ID, displayName: "Robin" }] },
+    fields: { panelists: "1 to 100 people." },
+  },
+);
+
+export const PanelistIds = describe(z.object({ ids: z.array(Id), created: integer(0, 100) }), {
+  name: "PanelistIds",
+  example: { ids: [EXAMPLE_ID], created: 1 },
+  fields: {
+    ids: "The panelists' identifiers, in the order of your list.",
+    created: "How many of them are new.",
+  },
+});
+
 export const PanelistChanges = describe(
   z.strictObject({
     externalId: z.optional(z.nullable(ExternalId)),

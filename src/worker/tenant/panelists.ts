@@ -7,13 +7,22 @@ import {
   listPanelists,
   loadPanelist,
   loadStoredPanelist,
+  putPanelists,
   updatePanelist,
 } from "../database/panelists.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { parseOrThrow } from "../http/invalid-request.ts";
 import { respondPage } from "../http/pagination.ts";
 import { defineVersion, respondVersion } from "../http/versions.ts";
-import { NewPanelist, Panelist, PanelistChanges, PanelistDeletion, PanelistQuery } from "../model/panelist.ts";
+import {
+  KnownPeople,
+  NewPanelist,
+  Panelist,
+  PanelistChanges,
+  PanelistDeletion,
+  PanelistIds,
+  PanelistQuery,
+} from "../model/panelist.ts";
 import { Problem } from "../problem.ts";
 import { tenantOperations } from "./operation.ts";
 import { owned, respondDeleted } from "./refuse-foreign.ts";
@@ -25,7 +34,11 @@ const externalIdFixed = () =>
   new Problem("conflict", {
     detail: "A panelist's externalId cannot be changed. Delete the panelist and create a new one.",
   });
-const externalIdTaken = () => new Problem("conflict", { detail: "Another panelist has this externalId." });
+const externalIdTaken = () =>
+  new Problem("conflict", {
+    detail:
+      "A panelist with this externalId exists already. Find it with `GET /tenant/panelists?externalId=…`, or issue its token by `externalId`.",
+  });
 
 export const PANELIST_TAG = {
   name: "Panelists",
@@ -66,6 +79,32 @@ export const PANELIST_OPERATIONS = {
       const id = externalId === null ? createId(accountId, secureRandomBytes) : await panelistIdOf(externalId);
       const created = await createPanelist(session, { accountId, id, input: body, now, idempotencyKey });
       return respondCreated(c, { result: created, toBody: (panelist) => panelist, refusal: externalIdTaken, version });
+    },
+  }),
+
+  putPanelists: operation({
+    method: "PUT",
+    effect: "adds",
+    idempotent: true,
+    path: PANELISTS,
+    scope: "panelists:write",
+    body: KnownPeople,
+    answer: PanelistIds,
+    status: 200,
+    problems: ["conflict", "quota-exceeded"],
+    summary: "Create up to 100 panelists",
+    description: "For imports. Creates those who do not exist, and changes nobody. Repeating it changes nothing.",
+    handle: async (c, { session, accountId, body: { panelists }, now, panelistIdOf }) => {
+      const people = await Promise.all(
+        panelists.map(async (person) => ({ ...person, id: await panelistIdOf(person.externalId) })),
+      );
+      const { ids, created } = await putPanelists(session, { accountId, people, now });
+      const deleted = ids.indexOf(null);
+      if (deleted >= 0)
+        throw new Problem("conflict", {
+          detail: `The panelist in panelists.${deleted} is still being deleted. Try again in a few minutes. The others exist.`,
+        });
+      return c.json({ ids, created });
     },
   }),
 

@@ -72,13 +72,13 @@ it("a person who is first met without a name has the name that comes later; comm
   const server = createServer(async (request, response) => {
     const sent = JSON.parse((await request.toArray()).join("") || "{}");
     const isPost = request.method === "POST";
-    if (isPost && request.url === "/tenant/panelists") people.push(sent);
+    if (request.url === "/tenant/panelists") people.push(...sent.panelists);
     if (request.url?.endsWith("/comments/batch")) {
       sizes.push(sent.comments.length);
       response.setHeader("Idempotency-Replayed", String(sent.comments[0].body === "0"));
     }
     response.statusCode = isPost ? 201 : 200;
-    response.end(JSON.stringify({ id: "id", votes: 0, comments: 0, duplicateOf: null }));
+    response.end(JSON.stringify({ id: "id", ids: ["kim"], created: 1, votes: 0, comments: 0, duplicateOf: null }));
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   try {
@@ -144,12 +144,15 @@ async function importInto(ideas: readonly Idea[], answer: (path: string) => numb
     // A 21st would come meanwhile.
     if (waiting === 20) setTimeout(open, 100);
     const sent = JSON.parse((await request.toArray()).join("") || "{}");
-    await isOpen;
     const path = request.url ?? "";
-    if (path === "/tenant/panelists") people.push(sent.externalId);
-    response.statusCode = path === "/tenant/panelists" ? 201 : answer(path);
+    // People come first, and in one request.
+    if (path !== "/tenant/panelists") await isOpen;
+    const ids = (sent.panelists ?? []).map(({ externalId }: { externalId: string }) => externalId);
+    people.push(...ids);
+    response.statusCode = path === "/tenant/panelists" ? 200 : answer(path);
     waiting -= 1;
-    response.end(JSON.stringify({ id: path.split("/").at(-1), votes: 0, comments: 0, duplicateOf: null }));
+    const id = path.split("/").at(-1);
+    response.end(JSON.stringify({ id, ids, created: ids.length, votes: 0, comments: 0, duplicateOf: null }));
   });
   await once(server.listen(0, "127.0.0.1"), "listening");
   try {
@@ -192,7 +195,9 @@ it("begins nothing more after a refusal, and throws it when what was under way h
 it("on a terminal a line shows how far it is, and elsewhere there is none", async () => {
   const folder = await mkdtemp(join(tmpdir(), "import-"));
   await writeFile(join(folder, "ideas.csv"), "id,title\n1,Night buses\n2,Bike racks\n");
-  const server = createServer((_, response) => response.end('{"id":"p","votes":0,"comments":0,"duplicateOf":null}'));
+  const server = createServer((_, response) =>
+    response.end('{"id":"p","ids":[],"created":0,"votes":0,"comments":0,"duplicateOf":null}'),
+  );
   await once(server.listen(0, "127.0.0.1"), "listening");
   const { port } = server.address() as AddressInfo;
   const args = ["--from", "csv", "ideas.csv", "--idea-bank", "b4nKb4nKb4nK", "--url", `http://127.0.0.1:${port}`];

@@ -95,16 +95,36 @@ it("a failed change is skipped once: by a double click, and by two pages that sh
   expect((await list())[0]).toMatchObject({ waiting: 0 });
 });
 
+it("a test event is told at the top: its answer, how long it took, and what to do about a bad one", async () => {
+  let status = 204;
+  const { owner, path, page, act } = await scene(() => status);
+  const told = async () => {
+    const html = await (await owner.page(`${path}?tested`)).text();
+    return /<p class="notice (good|bad)" role="status"[^>]*data-done[^>]*>(.*?)<\/p>/.exec(html)?.slice(1);
+  };
+  expect(await told()).toBeUndefined();
+  await act({ do: "test" });
+  expect(await told()).toEqual([
+    "good",
+    expect.stringMatching(/^Your endpoint answered the test event with 204 in \d+ ms\. $/),
+  ]);
+  status = 404;
+  await act({ do: "test" });
+  expect(await told()).toEqual(["bad", expect.stringMatching(/with 404 in \d+ ms\. Check that the URL is right/)]);
+  expect(await page()).not.toContain("test event with");
+});
+
 it("each button does what it says, and leads back to the page", async () => {
   const { receiver, act, list, path, page } = await scene();
   const back = [303, `/account${path}`];
   expect(await act({ do: "pause" })).toEqual(back);
   expect((await list())[0]).toMatchObject({ state: "paused" });
   expect(await page()).toContain("Paused");
-  expect(await act({ do: "test" })).toEqual(back);
+  const tested = [303, `/account${path}?tested`];
+  expect(await act({ do: "test" })).toEqual(tested);
   expect(receiver.taken).toHaveLength(1);
   expect(await page()).toContain("<strong>204</strong> <code>webhook.test</code>");
-  expect(await act({ do: "test", type: "comment.created" })).toEqual(back);
+  expect(await act({ do: "test", type: "comment.created" })).toEqual(tested);
   expect(receiver.taken[1]?.body).toMatchObject({ type: "comment.created", comment: { body: expect.any(String) } });
   expect(await page()).toContain("<strong>204</strong> <code>comment.created</code>");
   expect(await act({ do: "resume" })).toEqual(back);

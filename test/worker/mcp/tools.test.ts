@@ -14,7 +14,7 @@ describe("the hints", () => {
     const names = result.tools.map(({ name }) => name);
     const reading = names.filter((name) => /^(whoami|list|get|introspect)/.test(name));
     const adding =
-      /^(createSurvey|createIdeaBank|createProposal|createComments?|createPanelist|voteFor|putVotes?|issueToken)$/;
+      /^(createSurvey|createIdeaBank|createProposal|createComments?|createPanelist|putPanelists|voteFor|putVotes?|issueToken)$/;
     expect(withHint("readOnlyHint")).toEqual(reading);
     // Final: a merge. Ends: tokens. Overwrites: every update, and an upsert.
     const destructive = names.filter((name) => !reading.includes(name) && !adding.test(name));

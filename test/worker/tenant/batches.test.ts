@@ -1,4 +1,4 @@
-/** Votes of up to 100 panelists, and up to 100 comments, in one request. */
+/** Up to 100 people, votes or comments in one request. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { watchLog } from "../../support/change-log.ts";
@@ -26,6 +26,55 @@ const countsOf = async (panel: Panel, path: string) => {
   const { votes, comments } = await (await panel.tenant.send("GET", path)).json<{ votes: number; comments: number }>();
   return { votes, comments };
 };
+
+it("people are created once, and keep their names; each is the person of a token for the same id", async () => {
+  const { panel, robin } = await createScene();
+  const added = await watchLog(panel.bank.accountId);
+  const put = (panelists: object[]) => send(panel, "PUT", "/tenant/panelists", { panelists });
+  const people = [
+    { externalId: "new-1", displayName: "Ada" },
+    { externalId: robin.externalId, displayName: "Another name" },
+    { externalId: "new-2" },
+    { externalId: "new-1", displayName: "Ada again" },
+  ];
+  const first = await put(people);
+  const { ids } = first.body as { ids: string[] };
+  expect(first).toMatchObject({ status: 200, body: { created: 2 } });
+  expect([ids[1], ids[3]]).toEqual([robin.id, ids[0]]);
+  expect((await put(people)).body).toEqual({ ids, created: 0 });
+  const token = { externalId: "new-2" };
+  const issued = await panel.tenant.send("POST", `/tenant/ideabanks/${panel.bank.id}/tokens`, token);
+  expect(await issued.json()).toMatchObject({ panelistId: ids[2] });
+  const named = await Promise.all(
+    ids.map(async (id) => (await panel.tenant.send("GET", `/tenant/panelists/${id}`)).json<{ displayName: string }>()),
+  );
+  expect(named.map(({ displayName }) => displayName)).toEqual(["Ada", "Robin", null, "Ada"]);
+  expect((await added()).filter((line) => line.includes("panelist.created"))).toHaveLength(2);
+  const other = await createPanel();
+  const theirs = await send(other, "PUT", "/tenant/panelists", { panelists: [{ externalId: "new-1" }] });
+  expect(theirs).toMatchObject({ body: { created: 1 } });
+  expect((theirs.body as { ids: string[] }).ids).not.toContain(ids[0]);
+});
+
+it("a person who is still being deleted is named, and the others exist", async () => {
+  const { panel, kim } = await createScene();
+  await databaseOf(kim.id).prepare("UPDATE panelists SET deleted_at = 1 WHERE id = ?1").bind(kim.id).run();
+  const panelists = [{ externalId: "new" }, { externalId: kim.externalId }];
+  expect(await send(panel, "PUT", "/tenant/panelists", { panelists })).toMatchObject({
+    status: 409,
+    body: { error: "conflict", detail: expect.stringContaining("panelists.1") },
+  });
+  const found = await panel.tenant.send("GET", "/tenant/panelists?externalId=new");
+  expect((await found.json<{ items: object[] }>()).items).toHaveLength(1);
+  for (const refused of [
+    [],
+    [{}],
+    [{ externalId: null }],
+    [{ externalId: " x" }],
+    [{ externalId: "x", active: false }],
+  ])
+    expect((await send(panel, "PUT", "/tenant/panelists", { panelists: refused })).status).toBe(400);
+});
 
 it("a hundred panelists vote in one request; again, or beside a vote that is there, each counts once", async () => {
   const { panel, robin, kim, votes } = await createScene();
@@ -103,6 +152,9 @@ it("lists of none, of more than 100, with both names or a time to come are 400; 
   const both = { panelistId: robin.id, panelistExternalId: robin.externalId };
   for (const voters of [[], list(101, { panelistId: robin.id }), [both], [{}], ["x"]])
     expect((await send(panel, "PUT", votes, { voters })).status).toBe(400);
+  expect(await send(panel, "PUT", votes, { voters: [] })).toMatchObject({
+    body: { errors: [{ path: "voters", message: "must have at least 1 item" }] },
+  });
   for (const comments of [[], list(101, { body: "A" }), [{ ...both, body: "A" }], [{ body: "" }]])
     expect((await send(panel, "POST", batch, { comments })).status).toBe(400);
   const future = [{ body: "A" }, { body: "B", createdAt: "2999-01-01T00:00:00Z" }];

@@ -27,7 +27,12 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
   const renderOne = (c: Context<OwnerEnv>, { webhook, secret }: Shown, sent?: SentForm) =>
     renderPage(
       c,
-      (frame) => <WebhookPage frame={frame} webhook={webhook} secret={secret} sent={sent} now={Date.now()} />,
+      (frame) => (
+        <WebhookPage
+          {...{ frame, webhook, secret, sent, now: Date.now() }}
+          isTested={c.req.method === "GET" && c.req.query("tested") !== undefined}
+        />
+      ),
       sent ? 400 : secret ? 201 : 200,
     );
 
@@ -77,7 +82,7 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
       const sent = { fields, errors: fieldErrorsOf(error) };
       return renderOne(c, { webhook: await showWebhook(c, id) }, sent);
     }
-    return c.redirect(what === "delete" ? LIST : `${LIST}/${id}`, 303);
+    return c.redirect(what === "delete" ? LIST : `${LIST}/${id}${what === "test" ? "?tested" : ""}`, 303);
   });
 }
 

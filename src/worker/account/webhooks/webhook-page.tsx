@@ -10,7 +10,7 @@ import { Once } from "../frame/form-key.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
 import { Refused, type SentForm, WebhookForm } from "./form.tsx";
-import { isDelivery, noAnswer, Why, wasTaken } from "./why.tsx";
+import { isDelivery, noAnswer, Tested, Why, wasTaken } from "./why.tsx";
 
 type Props = {
   readonly frame: Frame;
@@ -18,10 +18,12 @@ type Props = {
   /** A new secret, which only this answer shows. */
   readonly secret?: string | undefined;
   readonly sent?: SentForm | undefined;
+  /** A test event was just sent. */
+  readonly isTested: boolean;
   readonly now: number;
 };
 
-export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
+export const WebhookPage = ({ frame, webhook, secret, sent, isTested, now }: Props) => {
   const { id, url, state, attempts, waiting, missed } = webhook;
   // The last failed attempt is about the next change. Tests are left out.
   const failed = webhook.failingSince ? attempts.find(({ id }) => id.startsWith("chg_")) : undefined;
@@ -36,6 +38,7 @@ export const WebhookPage = ({ frame, webhook, secret, sent, now }: Props) => {
         </div>
       )}
       <Refused sent={sent} />
+      {isTested && <Tested webhook={webhook} />}
       <WebhookState webhook={webhook} />
       <Why webhook={webhook} now={now} />
       <form method="post" action={action} class="actions">

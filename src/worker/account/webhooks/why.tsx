@@ -16,6 +16,21 @@ const DEADLINE_MS = 15_000;
 export const noAnswer = (durationMs: number): string =>
   durationMs >= DEADLINE_MS ? "No answer in 15 seconds" : "Couldn’t connect";
 
+/** How the endpoint answered the test event that was just sent. */
+export const Tested = ({ webhook: { attempts } }: { readonly webhook: Webhook }) => {
+  const test = attempts.find((attempt) => !isDelivery(attempt));
+  if (test === undefined) return null;
+  const { status, durationMs } = test;
+  return (
+    <p class={`notice ${wasTaken(test) ? "good" : "bad"}`} role="status" tabindex={-1} autofocus data-done>
+      {status === null
+        ? `Test event: ${noAnswer(durationMs)}. `
+        : `Your endpoint answered the test event with ${status} in ${durationMs} ms. `}
+      {!wasTaken(test) && adviceFor(test)}
+    </p>
+  );
+};
+
 export const Why = ({ webhook, now }: Props) => {
   const { state, failingSince, nextAttemptAt, waiting, attempts } = webhook;
   if (state === "paused")
