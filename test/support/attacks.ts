@@ -3,6 +3,7 @@ import { vi } from "vitest";
 import { createApiKey } from "../../src/worker/credentials/api-key.ts";
 import { secureRandomBytes } from "../../src/worker/credentials/base62.ts";
 import { titleWords } from "../../src/worker/model/words.ts";
+import { createPeople, giveVotes, writeComments } from "./batch-attacks.ts";
 import { databaseOf } from "./databases.ts";
 import { changeEverything, editOwnTitle } from "./edit-attacks.ts";
 import { createGitHub } from "./github.ts";
@@ -287,6 +288,9 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
       });
     },
   ],
+  ["valid API key: create 100 panelists in a request, sent to 4 webhooks", 200, createPeople],
+  ["valid API key: give 100 votes in a request", 200, giveVotes],
+  ["valid API key: write 100 comments in a request, with an Idempotency-Key, sent to 4 webhooks", 201, writeComments],
   ["valid API key: delete a panelist with many votes, proposals and comments", 204, deleteBusyPanelist],
   ["valid API key: delete a proposal with many votes and comments, which many were merged into", 204, deletePopular],
   ["valid API key: merge a proposal with many votes, which many were merged into", 200, mergePopular],
