@@ -192,6 +192,50 @@ describe("the queue", () => {
     expect(publish).toMatch(new RegExp(`^/idea-banks/${second}/ideas/${other}/publish\\?back=`));
   });
 
+  it("gets back who publishes from it, with the notice; the idea's page gets back who publishes there", async () => {
+    const { owner, page, opened, idea, first, propose } = await createTwoBoards();
+    const [one, two, three] = [
+      await propose(first, { title: "One" }),
+      await propose(first, { title: "Two" }),
+      await propose(first, { title: "Three" }),
+    ];
+    const list = "/ideas?sort=top&tag=Bus";
+    const back = `/account${list}`;
+    const respond = await readForm(await owner.page(`/ideas?board=${first}&q=Two`), "Save");
+    const here = `/idea-banks/${first}/ideas/${three}?back=${encodeURIComponent(back)}`;
+    const decided = { do: "decide", status: "implemented" };
+    const ways: [string, string, Response][] = [
+      [
+        one,
+        list,
+        await owner.submit("/ideas", { back, do: `status:${first}-${one}`, [`status-${one}`]: "implemented" }),
+      ],
+      [
+        two,
+        `/ideas?board=${first}&q=Two`,
+        await owner.submit(respond.action.replace("/account", ""), {
+          ...Object.fromEntries(respond.fields),
+          ...decided,
+          response: "Yes",
+        }),
+      ],
+      [three, here, await owner.submit(here, { ...(await opened(here, "Save")), ...decided })],
+    ];
+    for (const [id, from, asked] of ways) {
+      const publish = locationOf(asked);
+      const shown = await page(publish);
+      const link = `href="/account${from.replaceAll("&", "&amp;")}"`;
+      expect(shown).toContain(`${link}>Back to the ${from === here ? "idea" : "list"}</a>`);
+      expect(shown).toContain(`${link}>Cancel</a>`);
+      const { action, fields } = await readForm(await owner.page(publish), "Publish");
+      const sent = { ...Object.fromEntries(fields), do: "publish" };
+      const to = locationOf(await owner.submit(action.replace("/account", ""), sent));
+      expect(to.replace(/&undo=\w{12}$/, "")).toBe(from);
+      expect(await page(to)).toContain("” is published.");
+      expect((await idea(id)).status).toBe("implemented");
+    }
+  });
+
   it("replaces nobody's response unread", async () => {
     const { owner, panel, page, idea, first, propose } = await createTwoBoards();
     const one = await propose(first, { title: "One" });

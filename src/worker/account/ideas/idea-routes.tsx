@@ -59,7 +59,8 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
       await requireCurrent(c, fields);
       if (fields.get("asks") === "publish" && fields.get("do") === "decide" && becomesDone(fields)) {
         const { event } = await decideWithoutStatus(c, path, fields);
-        const to = withParameter(`${IDEA_BANKS}/${path.ideaBankId}/ideas/${path.proposalId}/publish`, "back", list);
+        const opener = fields.get("then") === "list" ? list : withParameter(here, "back", list);
+        const to = withParameter(`${IDEA_BANKS}/${path.ideaBankId}/ideas/${path.proposalId}/publish`, "back", opener);
         return c.redirect(event === undefined ? to : withParameter(to, "undo", event), 303);
       }
       const { event, isGone } = await change(c, path, fields);
@@ -81,8 +82,8 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
     try {
       await requireCurrent(c, fields);
       const event = await publish(c, path, fields);
-      const to = `${IDEA_BANKS}/${path.ideaBankId}/ideas/${path.proposalId}`;
-      return c.redirect(withParameter(backTo(to, back), "undo", event), 303);
+      const to = back ?? `${IDEA_BANKS}/${path.ideaBankId}/ideas/${path.proposalId}`;
+      return c.redirect(withParameter(to, "undo", event), 303);
     } catch (error) {
       return renderPublish(c, { sent: fields, errors: fieldErrorsOf(error), cameFrom: back });
     }

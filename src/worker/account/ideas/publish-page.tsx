@@ -20,12 +20,14 @@ type Props = {
   readonly fields: URLSearchParams;
   readonly errors: readonly FieldError[];
   readonly now: number;
+  /** The page from which it was opened, the idea's or a list. */
   readonly back: string | undefined;
 };
 
 export const PublishPage = ({ frame, ideaBank, idea, submitted, fields, errors, now, back }: Props) => {
   const path = `/account/idea-banks/${ideaBank.id}/ideas/${idea.id}`;
   const query = back ? `?back=${encodeURIComponent(back)}` : "";
+  const isFromIdea = back === undefined || back === path || back.startsWith(`${path}?`);
   const isPublished = idea.status === "implemented";
   const opened = new URLSearchParams({ title: idea.title, description: idea.description });
   const isCorrection = isPublished && (fields.has("minor") || !fields.has("do"));
@@ -33,7 +35,7 @@ export const PublishPage = ({ frame, ideaBank, idea, submitted, fields, errors, 
   return (
     <Layout title={isPublished ? "Edit the changelog entry" : "Publish to the changelog"} current="ideas" {...frame}>
       <p>
-        <a href={`${path}${query}`}>Back to the idea</a>
+        <a href={back ?? path}>{isFromIdea ? "Back to the idea" : "Back to the list"}</a>
       </p>
       {errors.length > 0 && <ErrorSummary title="Nothing was published." errors={errors} labels={TEXT_LABELS} />}
       {!ideaBank.changelogEnabled && (
@@ -64,7 +66,7 @@ export const PublishPage = ({ frame, ideaBank, idea, submitted, fields, errors, 
               <button type="submit" name="do" value="preview">
                 Preview
               </button>
-              <a href={`${path}${query}`}>Cancel</a>
+              <a href={back ?? path}>Cancel</a>
             </div>
           </div>
           <aside aria-label="Preview">
