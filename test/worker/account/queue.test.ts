@@ -193,7 +193,7 @@ describe("the queue", () => {
   });
 
   it("gets back who publishes from it, with the notice; the idea's page gets back who publishes there", async () => {
-    const { owner, page, opened, idea, first, propose } = await createTwoBoards();
+    const { owner, panel, page, opened, idea, first, propose } = await createTwoBoards();
     const [one, two, three] = [
       await propose(first, { title: "One" }),
       await propose(first, { title: "Two" }),
@@ -231,7 +231,10 @@ describe("the queue", () => {
       const sent = { ...Object.fromEntries(fields), do: "publish" };
       const to = locationOf(await owner.submit(action.replace("/account", ""), sent));
       expect(to.replace(/&undo=\w{12}$/, "")).toBe(from);
-      expect(await page(to)).toContain("” is published.");
+      const changelog =
+        id === one ? `/account/idea-banks/${first}/embed"` : 'https://site.example/new" target="_blank"';
+      expect(await page(to)).toMatch(new RegExp(`” is published\\. <a href="${changelog}[^>]*>See the changelog</a>`));
+      await panel.manage("PATCH", "", { url: "https://site.example/new" });
       expect((await idea(id)).status).toBe("implemented");
     }
   });

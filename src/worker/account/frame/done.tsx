@@ -1,5 +1,6 @@
 /** The last decision, and the button that takes it back. */
 import type { LoadedDecision } from "../../database/audit-events.ts";
+import type { IdeaBank } from "../../model/idea-bank.ts";
 import { changesInWords } from "./changes-in-words.ts";
 import type { Told } from "./visit.ts";
 
@@ -18,14 +19,17 @@ type DoneProps = {
   readonly isQuiet?: boolean;
   /** The name of the page's person. Events name no panelist. */
   readonly person?: string;
+  /** The boards that the page has loaded. */
+  readonly boards?: readonly IdeaBank[];
 };
 
-export const Done = ({ done, isQuiet = false, person }: DoneProps) =>
+export const Done = ({ done, isQuiet = false, person, boards = [] }: DoneProps) =>
   done && (
     <form method="post" action="/account/undo" class="notice good done" data-done>
       <p id="done" role="status" tabindex={-1} autofocus={!isQuiet}>
         {done.isUndo && "Undone. "}
         {inWords(done, person)}
+        {isPublication(done.event) && <Changelog id={done.event.subject?.ideaBankId ?? ""} boards={boards} />}
       </p>
       {done.isUndoable && <input type="hidden" name="event" value={done.event.id} />}
       {done.isUndoable && <input type="hidden" name="back" value={done.here} />}
@@ -33,6 +37,20 @@ export const Done = ({ done, isQuiet = false, person }: DoneProps) =>
       {done.isUndoable && <button type="submit">{done.isUndo ? "Redo" : "Undo"}</button>}
     </form>
   );
+
+/** Leads to the site that shows the changelog, or else to the preview of the elements. */
+const Changelog = ({ id, boards }: { readonly id: string; readonly boards: readonly IdeaBank[] }) => {
+  const board = boards.find((each) => each.id === id);
+  const site = board?.changelogEnabled ? board.url : null;
+  return (
+    <>
+      {" "}
+      <a href={site ?? `/account/idea-banks/${id}/embed`} {...(site && { target: "_blank", rel: "noopener" })}>
+        See the changelog
+      </a>
+    </>
+  );
+};
 
 const TOLD: Record<Told, string> = {
   "nothing-chosen": "Choose at least one idea.",
@@ -55,6 +73,12 @@ const COMMENTS: Record<string, string> = {
   deleted: "Comment deleted.",
 };
 
+const isPublication = ({ event, changes }: JustDone["event"]): boolean =>
+  event === "proposal-changed" &&
+  changes?.after.status === "implemented" &&
+  changes.before.status !== "implemented" &&
+  !changes.after.duplicateOf;
+
 /** Texts are on the page, so a notice does not repeat them. */
 const TEXTS = ["title", "description"];
 
@@ -66,9 +90,9 @@ function inWords({ event: first, isUndo }: Pick<JustDone, "event" | "isUndo">, p
     return `${name} ${"active" in first.changes.after ? (first.changes.after.active ? "unblocked" : "blocked") : "signed out everywhere"}.`;
   if (kind === "comment") return isUndo && what === "created" ? "Comment restored." : (COMMENTS[what] ?? "");
   if (first.changes?.after.duplicateOf) return `${name} was merged.`;
+  if (isPublication(first)) return `${name} is published.`;
   if (what === "changed" && kind === "proposal" && first.changes) {
     const { before, after } = first.changes;
-    if (after.status === "implemented" && before.status !== "implemented") return `${name} is published.`;
     const changed = Object.keys(after).filter((each) => each !== "lastActivityAt");
     if ("response" in after) {
       const { response: was, ...otherBefore } = before;

@@ -87,7 +87,7 @@ export const IdeaPage = (props: Props) => {
           {back?.startsWith("/account/people/") ? "Back to the person" : "Back to the list"}
         </a>
       </p>
-      <Done done={done} />
+      <Done done={done} boards={[ideaBank]} />
       {errors.length > 0 && <ErrorSummary title="Nothing was changed." errors={errors} labels={LABELS} />}
       {mergedInto && (
         <p class="notice">

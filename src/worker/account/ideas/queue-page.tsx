@@ -71,7 +71,11 @@ export const QueuePage = (props: Props) => {
       {...frame}
     >
       {ofPath !== undefined && <BankNav id={ofPath} current="" />}
-      <Done done={done} isQuiet={told !== undefined || (query.status === UNANSWERED && ideas.length > 0)} />
+      <Done
+        done={done}
+        isQuiet={told !== undefined || (query.status === UNANSWERED && ideas.length > 0)}
+        boards={board ? [board, ...boards] : boards}
+      />
       <Refusal told={told} />
       <Tabs {...props} path={path} />
       <Filters {...props} path={path} />
