@@ -244,11 +244,26 @@ it("the page adds and removes, and says what is wrong", async () => {
   const self = items.find(({ email }) => email === owner.email)?.id;
   expect(await (await owner.page(`/members/${self}/remove`)).text()).toContain("This is you.");
   expect((await owner.page("/members/000000000000/remove")).status).toBe(404);
-  expect((await owner.submit(remove, {})).status).toBe(303);
+  const canceled = (await owner.submit(remove, {})).headers.get("Location")?.replace("/account", "") ?? "";
   expect((await membersOf(owner)).items).toHaveLength(1);
+  expect(await (await owner.page(canceled)).text()).toContain(
+    ">The invitation of colleague@example.com was canceled.</p>",
+  );
   const refused = await owner.submit("/members", { email: "<b>" });
   expect(refused.status).toBe(400);
   expect(await refused.text()).toContain('<a href="#email">Email address must be an e-mail address');
+});
+
+it("the page says who was removed, and nothing that is not so or no address", async () => {
+  const { founder, member, id } = await pair("0");
+  const removed = `/account/members?removed=${encodeURIComponent(member.email)}`;
+  const notice = async (path: string) =>
+    (await (await founder.page(path.replace("/account", ""))).text()).match(/ data-done[^>]*>([^<]*)</)?.[1];
+  expect(await notice(removed)).toBeUndefined();
+  expect((await founder.submit(`/members/${id}/remove`, {})).headers.get("Location")).toBe(removed);
+  expect(await notice(removed)).toBe(`${member.email} was removed.`);
+  for (const foreign of ["Call%20555%200100", "%3Cb%3E", founder.email])
+    for (const name of ["removed", "canceled"]) expect(await notice(`/members?${name}=${foreign}`)).toBeUndefined();
 });
 
 it("an account whose database does not answer keeps nobody from the others, and makes nobody another one", async () => {

@@ -20,6 +20,9 @@ export type MembersPageProps = {
   readonly sendsEmail: boolean;
   /** The address that was just invited. */
   readonly invited: string | undefined;
+  /** The address whose invitation was just canceled, or that was just removed, in lower case. */
+  readonly canceled: string | undefined;
+  readonly removed: string | undefined;
   readonly now: number;
 };
 
@@ -31,6 +34,9 @@ export const MembersPage = (props: MembersPageProps) => {
   const accepted = members.filter(({ state }) => state === "accepted");
   const isWaiting = members.some(({ state }) => state === "invited");
   const invited = members.find(({ email, state }) => email === props.invited && state === "invited");
+  // Anybody can write such a link, so nothing is said of those who are still here.
+  const isGone = (address: string | undefined) =>
+    address && !members.some(({ email }) => email.toLowerCase() === address);
   const hint = `The address they sign in with.${sendsEmail ? "" : " You’ll get a link to send them."}`;
   return (
     <Layout title="Members" current="members" {...frame}>
@@ -42,6 +48,13 @@ export const MembersPage = (props: MembersPageProps) => {
           {sendsEmail
             ? `Invitation sent to ${invited.email}.`
             : `${invited.email} is invited. Send them the link below.`}
+        </p>
+      )}
+      {(isGone(props.canceled) || isGone(props.removed)) && (
+        <p class="notice good" role="status" tabindex={-1} autofocus data-done>
+          {isGone(props.canceled)
+            ? `The invitation of ${props.canceled} was canceled.`
+            : `${props.removed} was removed.`}
         </p>
       )}
       <p class="lead">Members can do everything in this account, except remove the last member.</p>

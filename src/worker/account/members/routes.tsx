@@ -5,7 +5,7 @@ import { findTouched } from "../../database/members.ts";
 import { parseOrThrow } from "../../http/invalid-request.ts";
 import { nextCursor, readPage } from "../../http/pagination.ts";
 import { readForm } from "../../http/read-body.ts";
-import { NewMember } from "../../model/member.ts";
+import { foldAddress, NewMember } from "../../model/member.ts";
 import { PageQuery } from "../../model/pagination.ts";
 import { accountsOf, invitationsOf, primaryOf } from "../account-databases.ts";
 import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
@@ -30,6 +30,8 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
       invitationsUrl: new URL(ACCOUNTS, c.req.url).href,
       sendsEmail: c.env.NOTICES !== undefined && c.env.NOTICES_FROM !== "" && c.env.SIGN_IN_URL !== "",
       invited: c.req.query("invited"),
+      canceled: foldAddress(c.req.query("canceled") ?? ""),
+      removed: foldAddress(c.req.query("removed") ?? ""),
     };
     return renderPage(c, (frame) => <MembersPage frame={frame} {...props} />, status);
   };
@@ -74,7 +76,8 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
       fields.getAll("shown").filter((id) => !ticked.includes(id)),
     );
     // People who have left cannot see this account's pages any more.
-    return c.redirect(MEMBERS, 303);
+    const done = member.state === "invited" ? "canceled" : "removed";
+    return c.redirect(`${MEMBERS}?${done}=${encodeURIComponent(member.email)}`, 303);
   });
 
   routes.get(ACCOUNTS, async (c) => {
