@@ -85,6 +85,7 @@ export type ContributionRow = {
   id: string;
   title: string;
   status: ProposalStatus;
+  duplicate_of: string | null;
   comment_id: string | null;
   body: string | null;
   created_at: number;
@@ -96,6 +97,7 @@ export type Contribution = {
   readonly proposalId: string;
   readonly title: string;
   readonly status: ProposalStatus;
+  readonly isMerged: boolean;
   readonly commentId: string | null;
   readonly body: string | null;
   readonly createdAt: string;
@@ -106,6 +108,7 @@ export const toContribution = (row: ContributionRow): Contribution => ({
   proposalId: row.id,
   title: row.title,
   status: row.status,
+  isMerged: row.duplicate_of !== null,
   commentId: row.comment_id,
   body: row.body,
   createdAt: toTimestamp(row.created_at),
@@ -125,7 +128,7 @@ export const BEGINNING_OF_COMMENT = "substr(body, 1, 300) AS body";
 export async function listContributions(session: Session, accountId: string, panelistId: string) {
   const on = (what: string, comment = "NULL AS comment_id, NULL AS body") =>
     prepare<ContributionRow>(
-      `SELECT proposals.idea_bank_id, proposals.id, title, status, ${comment}, done.at AS created_at
+      `SELECT proposals.idea_bank_id, proposals.id, title, status, duplicate_of, ${comment}, done.at AS created_at
        FROM (${what} LIMIT ${LOOKED_AT}) done CROSS JOIN proposals ON proposals.id = done.proposal_id
        WHERE proposals.account_id = :accountId AND ${ACCESSIBLE_PROPOSAL} LIMIT ${CONTRIBUTIONS_AT_MOST}`,
       { accountId, panelistId },

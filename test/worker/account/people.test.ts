@@ -99,6 +99,15 @@ describe("people", () => {
     expect(await page(`/people/${kim.id}`)).toContain("None yet.");
   });
 
+  it("have a page that says which of their ideas were merged, without the status from before", async () => {
+    const { panel, owner, bank, page } = await createDesk();
+    const robin = await panel.panelist("Robin");
+    const [own, into] = [await robin.submit("Night buses"), await panel.propose({ title: "Buses at night" })];
+    expect((await owner.submit(`${bank}/ideas/${own}/merge`, { into })).status).toBe(303);
+    const [, ideas = ""] = (await page(`/people/${robin.id}`)).split("<section");
+    expect([ideas.includes("Merged · "), ideas.includes("Submitted · ")]).toEqual([true, false]);
+  });
+
   it("lose an idea or a comment on their page, which is where its button leads back to", async () => {
     const { panel, owner, page, opened, idea } = await createDesk();
     const robin = await panel.panelist("Robin");

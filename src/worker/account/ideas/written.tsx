@@ -13,7 +13,7 @@ type Props = {
 
 /** Its forms are those of the idea's page, which lead back here. */
 export const Written = ({ item, here, canDelete, now }: Props) => {
-  const { ideaBankId, proposalId, title, status, commentId, body, createdAt, author } = item;
+  const { ideaBankId, proposalId, title, status, isMerged, commentId, body, createdAt, author } = item;
   const idea = `/account/idea-banks/${ideaBankId}/ideas/${proposalId}?back=${encodeURIComponent(here)}`;
   return (
     <li>
@@ -31,7 +31,7 @@ export const Written = ({ item, here, canDelete, now }: Props) => {
         {author !== undefined && <bdi>{author ?? "Your team"}</bdi>}
         {author !== undefined && " · "}
         {/* Under a comment, the idea's status reads like the comment's. */}
-        {commentId === null && `${IDEA_STATUSES[status]} · `}
+        {commentId === null && `${isMerged ? "Merged" : IDEA_STATUSES[status]} · `}
         <Time at={createdAt} now={now} />
       </p>
       {canDelete && <Delete action={idea} commentId={commentId} />}
