@@ -140,6 +140,22 @@ describe("people", () => {
     ).toContain("Back to the person");
   });
 
+  it("lead back to the search that found them, after what was done there too", async () => {
+    const { panel, owner, bank, page } = await createDesk();
+    const robin = await panel.panelist("Robin");
+    const idea = await robin.submit("Night buses");
+    const list = "/account/people?q=rob+x";
+    const person = `/people/${robin.id}?back=${encodeURIComponent(list)}`;
+    expect(await page(person)).toContain(`${bank}/ideas/${idea}?back=${encodeURIComponent(`/account${person}`)}"`);
+    const press = async (what: string) => {
+      const { action } = await readForm(await owner.page(person), "Sign out everywhere");
+      const answer = await owner.submit(action.replace("/account", ""), { do: what });
+      return answer.headers.get("Location")?.replace("/account", "") ?? "";
+    };
+    expect(await page(await press("block"))).toContain(`href="${list}">Back to the list</a>`);
+    expect(await press("delete")).toMatch(/^\/people\?q=rob\+x&undo=\w{12}$/);
+  });
+
   it.each([
     ["Delete person, keep ideas and comments", "delete", 200],
     ["Delete person, ideas and comments", "delete-all", 403],

@@ -54,3 +54,7 @@ export function withParameter(path: string, name: string, value: string): string
   url.searchParams.set(name, value);
   return url.pathname + url.search + url.hash;
 }
+
+/** The page, with the list from which it was opened. */
+export const backTo = (here: string, back: string | undefined): string =>
+  back === undefined ? here : withParameter(here, "back", back);

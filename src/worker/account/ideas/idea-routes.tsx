@@ -27,7 +27,7 @@ import { decide, idsOf, openOwn, orNotFound, requireDone } from "../frame/decide
 import { changedSettings } from "../frame/opened-form.tsx";
 import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
-import { readVisit, withParameter } from "../frame/visit.ts";
+import { backTo, readVisit, withParameter } from "../frame/visit.ts";
 import { IDEA_BANKS } from "../idea-banks/routes.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 import { IdeaPage } from "./idea-page.tsx";
@@ -358,9 +358,6 @@ function withSeenResponse(sent: URLSearchParams, idea: Proposal): URLSearchParam
   fields.set("was", was.toString());
   return fields;
 }
-
-const backTo = (here: string, back: string | undefined): string =>
-  back === undefined ? here : withParameter(here, "back", back);
 
 async function renderMerge(c: Context<OwnerEnv>, errors: readonly FieldError[], cameFrom?: string): Promise<Response> {
   const { back = cameFrom } = readVisit(c);

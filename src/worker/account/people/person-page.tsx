@@ -12,15 +12,16 @@ type Props = {
   readonly frame: Frame;
   readonly panelist: Panelist;
   readonly contributions: Readonly<Record<"proposals" | "comments" | "votes", readonly Contribution[]>>;
+  /** This page, which leads back to the list. */
+  readonly here: string;
   /** The list of people from which the page was opened. */
   readonly back: string | undefined;
   readonly now: number;
   readonly done: JustDone | undefined;
 };
 
-export const PanelistPage = ({ frame, panelist, contributions, back, now, done }: Props) => {
+export const PanelistPage = ({ frame, panelist, contributions, here, back, now, done }: Props) => {
   const { id, externalId, active, createdAt } = panelist;
-  const action = `/account/people/${id}`;
   return (
     <Layout title={nameOf(panelist)} current="people" {...frame}>
       <p>
@@ -37,7 +38,7 @@ export const PanelistPage = ({ frame, panelist, contributions, back, now, done }
           <code>{id}</code>
         </Fact>
       </dl>
-      <form method="post" action={action} class="actions">
+      <form method="post" action={here} class="actions">
         <button type="submit" name="do" value="end-tokens">
           Sign out everywhere
         </button>
@@ -60,9 +61,9 @@ export const PanelistPage = ({ frame, panelist, contributions, back, now, done }
       <p class="hint">
         Signing out revokes all tokens. Your site gets a new one when the person comes back, unless you block them.
       </p>
-      <List title="Ideas" items={contributions.proposals} here={action} canDelete now={now} />
-      <List title="Comments" items={contributions.comments} here={action} canDelete now={now} />
-      <List title="Votes" items={contributions.votes} here={action} now={now} />
+      <List title="Ideas" items={contributions.proposals} here={here} canDelete now={now} />
+      <List title="Comments" items={contributions.comments} here={here} canDelete now={now} />
+      <List title="Votes" items={contributions.votes} here={here} now={now} />
     </Layout>
   );
 };

@@ -17,7 +17,7 @@ import type { Session } from "../../store/session.ts";
 import { decide, idsOf, openOwn, orNotFound, requireDone } from "../frame/decide.ts";
 import { renderPage } from "../frame/render-page.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
-import { readVisit } from "../frame/visit.ts";
+import { backTo, readVisit, withParameter } from "../frame/visit.ts";
 import { limitOwner } from "../identity/limit-owner.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { PeoplePage } from "./list-page.tsx";
@@ -48,17 +48,20 @@ export function addPeoplePages(routes: Routes<OwnerEnv>): void {
     const panelist = orNotFound(await loadPanelist(session, accountId, panelistId));
     const contributions = await listContributions(session, accountId, panelistId);
     const now = Date.now();
-    const done = await loadJustDone({ session, accountId }, visit, now);
+    const here = backTo(visit.here, visit.back);
+    const done = await loadJustDone({ session, accountId }, { ...visit, here }, now);
     return renderPage(c, (frame) => (
-      <PanelistPage frame={frame} {...{ panelist, contributions, back: visit.back, now, done }} />
+      <PanelistPage frame={frame} {...{ panelist, contributions, here, back: visit.back, now, done }} />
     ));
   });
 
   routes.post(ONE, async (c) => {
     const { panelistId } = idsOf(c.req.param());
     const what = (await readForm(c)).get("do") ?? "";
+    const { here, back } = readVisit(c);
     const event = await change(c, panelistId, what);
-    return c.redirect(`${what.startsWith("delete") ? PEOPLE : `${PEOPLE}/${panelistId}`}?undo=${event}`, 303);
+    const to = what.startsWith("delete") ? (back ?? PEOPLE) : backTo(here, back);
+    return c.redirect(withParameter(to, "undo", event), 303);
   });
 }
 
