@@ -63,8 +63,12 @@ describe.each(posts)("$name", ({ name, operation, path: template }) => {
     await tenant.send("POST", path, bodyOf(operation), KEY);
     const after = await dumpDatabases();
     const body = Object(bodyOf(operation));
-    const [[name, value] = ["", ""]] = Object.entries<string | number>(body);
-    const changed = { ...body, [name]: typeof value === "number" ? value + 1 : `${value}x` };
+    const [[name, value] = ["", ""]] = Object.entries<string | number | object[]>(body);
+    const another = (was: typeof value) => {
+      if (Array.isArray(was)) return [...was, ...was];
+      return typeof was === "number" ? was + 1 : `${was}x`;
+    };
+    const changed = { ...body, [name]: another(value) };
     const other = await tenant.send("POST", path, changed, KEY);
     expect(other.status).toBe(422);
     expect(await other.json()).toMatchObject({ error: "idempotency-key-reused" });
