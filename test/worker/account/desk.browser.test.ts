@@ -96,6 +96,24 @@ describe("the owner's desk in Chromium", () => {
     await stage.tenant("DELETE", path);
   });
 
+  it("has a bar for several on a phone that leaves the ideas in sight, with buttons that a finger hits", async () => {
+    const { path } = await stage.ideaBank({ name: "Phone" }, [{ title: "Quay lights" }]);
+    const { page } = await openPage(stage, { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
+    await page.goto(`/account/idea-banks/${path.split("/").at(-1)}`);
+    await page.getByRole("checkbox", { name: "Choose “Quay lights”" }).tap();
+    const bar = page.getByRole("group", { name: "1 selected" });
+    const boxOf = async (part: typeof bar) => (await part.boundingBox()) ?? { x: 0, width: 0, height: 0 };
+    await expect.poll(async () => (await boxOf(bar)).height).toBeLessThanOrEqual(64);
+    for (const button of await bar.getByRole("button").all())
+      await expect.poll(async () => (await boxOf(button)).height).toBeGreaterThanOrEqual(40);
+    await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(390);
+    const select = bar.getByRole("combobox", { name: "Status" });
+    await select.scrollIntoViewIfNeeded();
+    const endOf = async (part: typeof bar) => (({ x, width }) => x + width)(await boxOf(part));
+    await expect.poll(async () => (await endOf(bar)) - (await endOf(select))).toBeGreaterThanOrEqual(0);
+    await stage.tenant("DELETE", path);
+  });
+
   it("decides about ten ideas that wait with ten keys", async () => {
     const titles = Array.from({ length: 10 }, (_, index) => `Ten keys ${index}`);
     const { path, ids } = await stage.ideaBank(

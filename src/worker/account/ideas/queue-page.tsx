@@ -381,7 +381,9 @@ const Several = ({ tags }: Pick<Props, "tags">) => (
     <legend data-chosen>Selected ideas</legend>
     <label class="choice" data-all hidden>
       <input type="checkbox" />
-      <span>Select all on this page</span>
+      <span>
+        Select all<span class="roomy"> on this page</span>
+      </span>
     </label>
     <span class="buttons">
       <input name="tag" list="tags" maxlength={32} aria-label="Tag" placeholder="Tag" autocomplete="off" required />
