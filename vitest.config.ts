@@ -24,9 +24,10 @@ const BROWSER = "**/*.browser.test.ts";
 const IN_NODE = ["test/{elements,commands,bench,simulation}/**/*.test.ts", "**/*.node.*test.ts"];
 
 /** A hang is what these are for: no test depends on how fast the machine is. */
-const PATIENT = { testTimeout: 180_000, hookTimeout: 180_000 };
+const POLL = { expect: { poll: { timeout: 30_000 } } };
+const PATIENT = { testTimeout: 180_000, hookTimeout: 180_000, ...POLL };
 /** At least five times what a quiet machine takes: compilers, servers and browsers share a busy one. */
-const MORE_PATIENT = { testTimeout: 600_000, hookTimeout: 600_000, expect: { poll: { timeout: 30_000 } } };
+const MORE_PATIENT = { testTimeout: 600_000, hookTimeout: 600_000, ...POLL };
 
 const inWorkerd = () => ({
   plugins: [
