@@ -142,7 +142,7 @@ describe.each(["a service binding", "HTTP"] as const)("over %s", (way) => {
     expect(await admit(key.text, { address: "9".repeat(50_000) })).toMatchObject({ problem: { reason: "revoked" } });
     const kept = () =>
       databaseOf(key.id).prepare("SELECT address FROM audit_events WHERE api_key_id = ?1").bind(key.id).all();
-    await vi.waitFor(async () => expect((await kept()).results).toEqual([{ address: null }]));
+    await expect.poll(async () => (await kept()).results).toEqual([{ address: null }]);
   });
 
   it("a key in busy use is decided by a lease, also one that a request over HTTP has brought", async () => {

@@ -237,7 +237,7 @@ describe("an owner's change of a key", () => {
       owner.isolate.request("/tenant/whoami", { headers: { "X-API-Key": key, "CF-Connecting-IP": "198.51.100.9" } });
     for (let times = 0; times < 3; times++) await use();
     const uses = async () => (await owner.events()).filter(({ event }) => event === "used-after-revocation");
-    await vi.waitFor(async () => expect(await uses()).toHaveLength(1));
+    await expect.poll(uses).toHaveLength(1);
     // A gate that has forgotten, and the last millisecond of the hour: the database knows.
     vi.setSystemTime(hour + 3_599_999);
     await recordUseAfterRevocation(sessionOf(databaseOf(apiKey.id)), {
@@ -260,7 +260,7 @@ describe("an owner's change of a key", () => {
     expect(await uses()).toHaveLength(2);
     vi.setSystemTime(hour + 3_600_000);
     await use();
-    await vi.waitFor(async () => expect(await uses()).toHaveLength(3));
+    await expect.poll(uses).toHaveLength(3);
   });
 
   it("costs one D1 round trip, and one call of the gate if the gate caches what changes", async () => {

@@ -500,7 +500,7 @@ describe("the activity of an account", () => {
     const link = await linkFor(person.email);
     expect(await signIns()).toEqual([]);
     await new Browser().send(link, { headers: { "CF-Connecting-IP": "198.51.100.3" } });
-    await vi.waitFor(async () => expect(await signIns()).toEqual(twice({ ...BY_LINK, actor: person.email })));
+    await expect.poll(signIns).toEqual(twice({ ...BY_LINK, actor: person.email }));
     const page = await (await founder.page("/activity")).text();
     expect(page).toContain(`${person.email} signed in with a link`);
   });
@@ -514,14 +514,11 @@ describe("the activity of an account", () => {
     expect((await browser.send(link, own)).status).toBe(410);
     const other = { headers: { "CF-Connecting-IP": "198.51.100.9" } };
     expect((await new Browser().send(link, { ...other, method: "HEAD" })).status).toBe(410);
-    await vi.waitFor(async () => expect(await signIns()).toEqual(twice({ ...BY_LINK, actor: person.email })));
+    await expect.poll(signIns).toEqual(twice({ ...BY_LINK, actor: person.email }));
     for (let times = 0; times < 3; times++) expect((await new Browser().send(link, other)).status).toBe(410);
     expect((await new Browser().confirm(link, { ...FROM_HERE, ...other.headers })).status).toBe(410);
-    await vi.waitFor(async () =>
-      expect((await signIns()).filter(({ event }) => event === AGAIN.event)).toEqual(
-        twice({ ...AGAIN, member: person.email }),
-      ),
-    );
+    const again = async () => (await signIns()).filter(({ event }) => event === AGAIN.event);
+    await expect.poll(again).toEqual(twice({ ...AGAIN, member: person.email }));
     expect(await signIns()).toHaveLength(4);
     const page = await (await founder.page("/activity")).text();
     expect(page).toContain(`The sign-in link of ${person.email} opened by someone else after it was used`);
@@ -532,7 +529,7 @@ describe("the activity of an account", () => {
     freeze(Date.now());
     const link = await linkFor(person.email);
     await new Browser().send(link);
-    await vi.waitFor(async () => expect(await signIns()).toHaveLength(2));
+    await expect.poll(signIns).toHaveLength(2);
     freeze(Date.now() + 12 * HOUR_MS);
     expect((await new Browser().send(link)).status).toBe(410);
     expect(await signIns()).toHaveLength(2);
@@ -561,9 +558,8 @@ describe("the activity of an account", () => {
       const browser = new Browser();
       expect((await browser.send(await linkFor(person.email))).status).toBe(303);
       expect(await statusOf(browser)).toBe(200);
-      await vi.waitFor(() =>
-        expect(JSON.stringify(warnings.mock.calls)).toContain("a sign-in is missing in an activity"),
-      );
+      const warned = () => JSON.stringify(warnings.mock.calls);
+      await expect.poll(warned).toContain("a sign-in is missing in an activity");
     } finally {
       await database.prepare("DROP TRIGGER refuse").run();
     }
