@@ -63,6 +63,9 @@ async function createScene({ path, operation }: OperationCase) {
 /** Fields that a change may repeat, and nothing else: tenant/panelists.ts. */
 const KEPT: Readonly<Record<string, readonly string[]>> = { "/tenant/panelists/{panelistId}": ["externalId"] };
 
+/** Fields of a new resource that no change has. */
+const ONLY_NEW = ["createdAt", "panelistId", "panelistExternalId"];
+
 afterEach(() => void vi.useRealTimers());
 
 it("there are resources to check", () => {
@@ -71,6 +74,11 @@ it("there are resources to check", () => {
 });
 
 describe.each(resources)("$title", ({ change, creation }) => {
+  it("can be changed in every field that it is created with, but those of a new one alone", () => {
+    const created = Object.keys(fieldsOf(creation ?? change)).filter((name) => !ONLY_NEW.includes(name));
+    expect(Object.keys(fieldsOf(change))).toEqual(expect.arrayContaining(created));
+  });
+
   it("keeps every field that it is created with, and each that is changed alone", async () => {
     const scene = await createScene(change);
     const settable = fieldsOf(creation ?? change);

@@ -35,7 +35,7 @@ const tooManyRequests = oncePer(
   (policy: Policy) =>
     new Problem("too-many-requests", {
       detail: "The panelist is over its rate limit. Wait for the seconds in `Retry-After`.",
-      headers: { "Retry-After": String(PERIOD_SECONDS) },
+      headers: { "Retry-After": String(PERIOD_SECONDS), ...limitHeaders(policy === "panelist-reads") },
       extensions: { "violated-policies": [policy] },
     }),
 );

@@ -38,7 +38,6 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
     }
     const database = databases.of(c, presented.ideaBankId);
     if (database === undefined) throw unauthorized("of no database");
-    c.set("limits", limitHeaders(isRead));
     const known = await views.panelistIds.identify(presented);
     if (known === undefined) await limitPanelist(c.env, holderOf(presented, addressOf(c)), isRead);
     const token = known ?? (await views.panelistIds.identifyAt(presented, database));
@@ -87,6 +86,8 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
       if (found.final) throw mergedInto(found.proposal?.duplicateOf ?? null);
     }
     const response = await found.respond();
+    // Refusals do not have it: one that is counted would differ from one that is not.
+    c.set("limits", limitHeaders(isRead));
     if (primary.bookmark !== undefined)
       await sendConsistencyToken(c, { response, subject: token.ideaBankId, bookmark: primary.bookmark });
     return response;
