@@ -106,6 +106,10 @@ describe("the owner's desk in Chromium", () => {
     await expect.poll(async () => (await boxOf(bar)).height).toBeLessThanOrEqual(64);
     for (const button of await bar.getByRole("button").all())
       await expect.poll(async () => (await boxOf(button)).height).toBeGreaterThanOrEqual(40);
+    const row = page.getByRole("listitem").filter({ hasText: "Quay lights" });
+    await row.getByText("Respond", { exact: true }).tap();
+    for (const part of await row.locator("summary, select, button:visible").all())
+      await expect.poll(async () => (await boxOf(part)).height).toBeGreaterThanOrEqual(40);
     await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(390);
     const select = bar.getByRole("combobox", { name: "Status" });
     await select.scrollIntoViewIfNeeded();

@@ -191,6 +191,19 @@ describe("one idea", () => {
     expect([refused.status, (await refused.text()).includes("Tags must be a list of at most 5")]).toEqual([400, true]);
   });
 
+  it("names the visibilities in a list, and says below who can see the idea", async () => {
+    const { panel, bank, page } = await createDesk();
+    const visibilityOf = async (visibility: "public" | "pending") =>
+      (await page(`${bank}/ideas/${await panel.propose({ visibility })}`))
+        .match(/<select id="visibility".*?<p id="visibility-hint".*?<\/p>/s)?.[0]
+        .replaceAll(/<[^>]+>/g, "|")
+        .split(/\|+/);
+    const hidden = "Hidden: Only your team can see it.";
+    expect(await visibilityOf("public")).toEqual(["", "Public", "Hidden", hidden, ""]);
+    const waiting = "Waiting for approval: Only its author and your team can see it.";
+    expect(await visibilityOf("pending")).toEqual(["", "Waiting for approval", "Hidden", `${waiting} ${hidden}`, ""]);
+  });
+
   it("that shipped keeps its date and place when a correction is saved", async () => {
     const desk = await createDesk();
     const { panel, bank, idea, page } = desk;

@@ -225,7 +225,12 @@ const Response = ({ idea, fields: { decide: fields }, sent, errors }: Props) => 
 /** A waiting idea is approved on a page of its own, which knows whether its author has edited it since. */
 const Decision = ({ idea, tags, fields: { decide: fields }, sent, errors }: Props) => {
   const wrongTags = messageFor(errors, "tags");
-  const isPending = idea.visibility === "pending";
+  const choices = VISIBILITIES.filter((each) => each !== (idea.visibility === "pending" ? "public" : "pending"));
+  // A phone cuts a long option, so the options are names.
+  const effects = choices
+    .filter((each) => each !== "public")
+    .map((each) => IDEA_VISIBILITIES[each].join(": "))
+    .join(" ");
   return (
     <>
       <Field name="status" label={LABELS.status} hint={HINTS.status} message={undefined}>
@@ -237,11 +242,11 @@ const Decision = ({ idea, tags, fields: { decide: fields }, sent, errors }: Prop
           ))}
         </select>
       </Field>
-      <Field name="visibility" label={LABELS.visibility} message={undefined}>
-        <select id="visibility" name="visibility">
-          {VISIBILITIES.filter((each) => (isPending ? each !== "public" : each !== "pending")).map((each) => (
+      <Field name="visibility" label={LABELS.visibility} hint={effects} message={undefined}>
+        <select id="visibility" name="visibility" {...described("visibility", undefined, effects)}>
+          {choices.map((each) => (
             <option value={each} selected={each === fields.get("visibility")}>
-              {IDEA_VISIBILITIES[each].join(": ")}
+              {IDEA_VISIBILITIES[each][0]}
             </option>
           ))}
         </select>
