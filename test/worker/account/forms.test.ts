@@ -163,7 +163,7 @@ describe("the forms", () => {
     for (const name of ["a", "b", "c", "d"]) await owner.create(name);
     expect(await (await owner.page("/api-keys")).text()).not.toContain('href="/account/api-keys/new"');
     const html = await (await owner.page("/api-keys/new")).text();
-    expect(html).toMatch(/4 of 4 keys active. <a [^>]*>Revoke one first</);
+    expect(html).toMatch(/You have 4 active keys, the maximum. <a [^>]*>Revoke one first</);
     expect(html).not.toContain('name="newKeyId"');
     const refused = await owner.submit("/api-keys", FIELDS);
     expect(refused.status).toBe(409);

@@ -102,10 +102,12 @@ describe("keys that ended", () => {
     for (const name of ["a", "b", "c"]) await owner.create(name);
     await addRevoked(owner.email, 5);
     const page = await html(owner);
-    expect(page).toContain("3 of 4 keys active");
+    expect(page).toContain(">3 active keys. You can have up to 4.<");
     expect(page).toContain('href="/account/api-keys/new"');
     expect(await (await owner.page("/api-keys/new")).text()).toContain('name="newKeyId"');
     expect(await list(owner)).toMatchObject({ active: 3, ended: 5 });
+    await owner.create("d");
+    expect(await html(owner)).toContain(">4 active keys, the maximum. Revoke one to create another.<");
   });
 });
 

@@ -28,7 +28,7 @@ export const NewKeyPage = ({ frame, newKeyId, fields, errors }: Props) => (
     {errors.length > 0 && <ErrorSummary title="The key wasn’t created." errors={errors} labels={LABELS} />}
     {newKeyId === undefined ? (
       <p class="notice">
-        {`${MAX_ACTIVE_KEYS} of ${MAX_ACTIVE_KEYS} keys active. `}
+        {`You have ${MAX_ACTIVE_KEYS} active keys, the maximum. `}
         <a href="/account/api-keys">Revoke one first</a>
       </p>
     ) : (

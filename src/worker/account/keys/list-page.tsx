@@ -4,7 +4,7 @@ import { type ApiKey, MAX_ACTIVE_KEYS, type Storage } from "../../model/account.
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
 import { relativeTime, Time } from "../frame/times.tsx";
-import { number } from "../frame/words.ts";
+import { counted, number } from "../frame/words.ts";
 import { KeyActions } from "./key-actions.tsx";
 import { EndsSoon, endsSoon, KeyFacts, PausedSince } from "./key-facts.tsx";
 import { bytesInWords } from "./key-words.ts";
@@ -36,7 +36,11 @@ export const ApiKeysPage = ({ frame, overview: { keys, ended, leakedKeys, storag
           {sentence}
         </p>
       )}
-      <p class="lead">{`${active.length} of ${MAX_ACTIVE_KEYS} keys active.${hasRoom ? "" : " Revoke one to create another."}`}</p>
+      {active.length > 0 && (
+        <p class="lead">
+          {`${counted(active.length, "active key")}${hasRoom ? `. You can have up to ${MAX_ACTIVE_KEYS}.` : ", the maximum. Revoke one to create another."}`}
+        </p>
+      )}
       {active.length === 0 && (
         <p class="notice">
           No active keys. <a href="/account/api-keys/new">Create your first one</a>
