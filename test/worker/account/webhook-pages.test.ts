@@ -114,6 +114,30 @@ it("a test event is told at the top: its answer, how long it took, and what to d
   expect(await page()).not.toContain("test event with");
 });
 
+it("tells a failed test beside the state, on the page and in the list, until a test or a delivery works", async () => {
+  let status = 404;
+  const { owner, page, act } = await scene(() => status);
+  const states = async () =>
+    [await page(), await (await owner.page("/webhooks")).text()].map((html) =>
+      /<p class="(hint|paused)">([^<]+)</.exec(html)?.slice(1),
+    );
+  const active = ["hint", "Active"];
+  const failed = ["paused", "Active. The last test event failed."];
+  expect(await states()).toEqual([active, active]);
+  await act({ do: "test" });
+  expect(await states()).toEqual([failed, failed]);
+  status = 204;
+  await act({ do: "test" });
+  expect(await states()).toEqual([active, active]);
+  status = 404;
+  await act({ do: "test" });
+  status = 204;
+  const { key } = await owner.create("Writer");
+  const headers = { "X-API-Key": key, "Content-Type": "application/json" };
+  await owner.isolate.request("/tenant/ideabanks", { method: "POST", headers, body: JSON.stringify({ name: "One" }) });
+  expect(await states()).toEqual([active, active]);
+});
+
 it("each button does what it says, and leads back to the page", async () => {
   const { receiver, act, list, path, page } = await scene();
   const back = [303, `/account${path}`];

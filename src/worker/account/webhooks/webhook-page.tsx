@@ -149,9 +149,15 @@ const WORDS: Readonly<Record<Webhook["state"], string>> = {
   ended: "Ended: your endpoint returned 410",
 };
 
-/** The state of a webhook, in a few words. */
-export const WebhookState = ({ webhook: { state, failingSince } }: { webhook: Webhook }) => (
-  <p class={state === "active" && !failingSince ? "hint" : "paused"}>
-    {state === "active" && failingSince ? "Failing" : WORDS[state]}
-  </p>
-);
+/** The state of a webhook, in a few words. A test changes no state, so its failure is told beside it. */
+export const WebhookState = ({ webhook: { state, failingSince, attempts } }: { webhook: Webhook }) => {
+  const [last] = attempts;
+  const isFailing = state === "active" && failingSince;
+  const hasFailedTest = state === "active" && !isFailing && last && !isDelivery(last) && !wasTaken(last);
+  return (
+    <p class={state === "active" && !isFailing && !hasFailedTest ? "hint" : "paused"}>
+      {isFailing ? "Failing" : WORDS[state]}
+      {hasFailedTest && ". The last test event failed."}
+    </p>
+  );
+};
