@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { noAnswer } from "../../../src/worker/account/webhooks/why.tsx";
-import type { Webhook } from "../../../src/worker/model/webhook.ts";
+import { DELIVERY_TYPES, TEST_TYPE, type Webhook } from "../../../src/worker/model/webhook.ts";
 import { createOwner, ORIGIN } from "../../support/owner.ts";
 import { createReceiver, type Reaction } from "../../support/webhooks.ts";
 
@@ -114,6 +114,15 @@ it("a test event is told at the top: its answer, how long it took, and what to d
   expect(await page()).not.toContain("test event with");
 });
 
+it("names each type in words: where an example of it is chosen, and where it is ticked", async () => {
+  const { page } = await scene();
+  const html = await page();
+  const types = (pattern: RegExp) => [...html.matchAll(pattern)].map(([, type]) => type).toSorted();
+  expect(types(/<option value="([^"]+)">[A-Z][^<.]+</g)).toEqual([...DELIVERY_TYPES, TEST_TYPE].toSorted());
+  const ticked = /value="([^"]+)"\/?><span>[A-Z][^<]+<span class="hint">\1</g;
+  expect(types(ticked)).toEqual([...DELIVERY_TYPES].toSorted());
+});
+
 it("tells a failed test beside the state, on the page and in the list, until a test or a delivery works", async () => {
   let status = 404;
   const { owner, page, act } = await scene(() => status);
@@ -147,10 +156,10 @@ it("each button does what it says, and leads back to the page", async () => {
   const tested = [303, `/account${path}?tested`];
   expect(await act({ do: "test" })).toEqual(tested);
   expect(receiver.taken).toHaveLength(1);
-  expect(await page()).toContain("<strong>204</strong> <code>webhook.test</code>");
+  expect(await page()).toContain("<strong>204</strong> Plain test <code>webhook.test</code>");
   expect(await act({ do: "test", type: "comment.created" })).toEqual(tested);
   expect(receiver.taken[1]?.body).toMatchObject({ type: "comment.created", comment: { body: expect.any(String) } });
-  expect(await page()).toContain("<strong>204</strong> <code>comment.created</code>");
+  expect(await page()).toContain("<strong>204</strong> Someone commented <code>comment.created</code>");
   expect(await act({ do: "resume" })).toEqual(back);
   expect((await list())[0]).toMatchObject({ state: "active" });
   expect(await act({ do: "change", url: `${URL_}/new`, types: ["comment.created", "comment.deleted"] })).toEqual(back);
@@ -193,7 +202,7 @@ it("says how the deliveries go: what waits, what failed, what was missed", async
   });
   expect(receiver.seen).toHaveLength(1);
   for (const text of [await page(), await (await owner.page("/webhooks")).text()]) expect(text).toContain(">Failing<");
-  expect(await page()).toContain("<strong>503</strong> <code>ideabank.created</code>");
+  expect(await page()).toContain("<strong>503</strong> A board was created <code>ideabank.created</code>");
   expect(await page()).toContain(`POST ${URL_}`);
   expect(await page()).toContain("<dt>Waiting changes</dt><dd>1</dd>");
   expect(await page()).toContain("Your endpoint returned 503 for the last delivery. Look for the error in its log.");

@@ -61,8 +61,8 @@ export const ScopeChoices = ({ chosen }: { readonly chosen: readonly string[] })
           <label class="choice">
             <input type="checkbox" name="scopes" value={scope} checked={chosen.includes(scope)} />
             <span>
-              <code>{scope}</code>
-              <span class="hint">{phrase}</span>
+              {phrase}
+              <code class="hint">{scope}</code>
             </span>
           </label>
         ))}

@@ -2,7 +2,7 @@
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { ACCOUNT_EVENT_TYPES } from "../../model/account-event.ts";
 import type { CHANGE_TYPES } from "../../model/change.ts";
-import type { Webhook } from "../../model/webhook.ts";
+import { TEST_TYPE, type Webhook } from "../../model/webhook.ts";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { Once } from "../frame/form-key.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
@@ -68,6 +68,13 @@ export const SENTENCES: Readonly<Record<string, Partial<Record<ChangeType | Acco
     "member.removed": "A member was removed",
   },
 };
+
+const IN_WORDS: Readonly<Record<string, string>> = Object.assign(
+  { [TEST_TYPE]: "Plain test" },
+  ...Object.values(SENTENCES),
+);
+/** "An idea was submitted". Empty for an unknown type. */
+export const eventInWords = (type: string): string => IN_WORDS[type] ?? "";
 
 type Props = {
   readonly action: string;

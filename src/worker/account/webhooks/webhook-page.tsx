@@ -3,13 +3,13 @@
 import { decodeBase62 } from "../../credentials/base62.ts";
 import { RECENT } from "../../database/webhook-deliveries.ts";
 import { toTimestamp } from "../../model/text.ts";
-import { CHANGE_ID, DELIVERY_TYPES, TEST_TYPE, type Webhook } from "../../model/webhook.ts";
+import { CHANGE_ID, TEST_TYPE, type Webhook } from "../../model/webhook.ts";
 import { Copyable } from "../frame/copyable.tsx";
 import { Fact } from "../frame/fact.tsx";
 import { Once } from "../frame/form-key.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
-import { Refused, type SentForm, WebhookForm } from "./form.tsx";
+import { eventInWords, Refused, SENTENCES, type SentForm, WebhookForm } from "./form.tsx";
 import { isDelivery, noAnswer, Tested, Why, wasTaken } from "./why.tsx";
 
 type Props = {
@@ -44,8 +44,13 @@ export const WebhookPage = ({ frame, webhook, secret, sent, isTested, now }: Pro
       <form method="post" action={action} class="actions">
         <label for="type">Test event</label>
         <select id="type" name="type">
-          {[TEST_TYPE, ...DELIVERY_TYPES].map((type) => (
-            <option>{type}</option>
+          <option value={TEST_TYPE}>{eventInWords(TEST_TYPE)}</option>
+          {Object.entries(SENTENCES).map(([group, sentences]) => (
+            <optgroup label={group}>
+              {Object.entries(sentences).map(([type, sentence]) => (
+                <option value={type}>{sentence}</option>
+              ))}
+            </optgroup>
           ))}
         </select>
         <Do what="test" label="Send test event" />
@@ -102,7 +107,7 @@ export const WebhookPage = ({ frame, webhook, secret, sent, isTested, now }: Pro
       <ul class="events">
         {attempts.map(({ at: time, id: change, type, status, durationMs, url: called }) => (
           <li>
-            <strong>{status ?? noAnswer(durationMs)}</strong> <code>{type}</code>{" "}
+            <strong>{status ?? noAnswer(durationMs)}</strong> {eventInWords(type)} <code>{type}</code>{" "}
             {called && <span class="hint called">{`POST ${called}`}</span>}
             <span class="hint">
               {`${durationMs} ms, `}
