@@ -27,6 +27,12 @@ describe("the ideas of an idea bank", () => {
     await panel.propose({ title: "Ferries at night" });
     const titles = async (query: string) => titlesIn(await page(`${bank}${query}`));
     expect(await titles("")).toEqual(["Ferries at night", "Dogs", "Night &lt;buses&gt;"]);
+    await panel.propose({ title: "Sunday boats", status: "implemented" });
+    const tabs = (await page(bank)).match(/<nav class="tabs".*?<\/nav>/s)?.[0].replaceAll(/<[^>]+>/g, "|");
+    expect(tabs?.split(/\|+ ?/)).toEqual([
+      ...["", "All", "4", "Open", "3", "No response yet", "Submitted", "2", "Under review", "Planned", "1"],
+      ...["In progress", "Done", "1", "Declined", ""],
+    ]);
     expect(await titles("?status=planned&tag=&q=")).toEqual(["Night &lt;buses&gt;"]);
     expect(await titles("?visibility=hidden")).toEqual(["Dogs"]);
     expect(await titles("?tag=Bus")).toEqual(["Dogs", "Night &lt;buses&gt;"]);

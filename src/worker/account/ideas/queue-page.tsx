@@ -150,10 +150,12 @@ const Tabs = ({ path, query, counts }: PartProps) => {
       {count ? <span class="hint"> {count >= COUNTED_AT_MOST ? `${COUNTED_AT_MOST - 1}+` : count}</span> : null}
     </a>
   );
+  const sumOf = (statuses: readonly ProposalStatus[]) =>
+    statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
   return (
     <nav class="tabs" aria-label="Status">
-      {tab("All", undefined)}
-      {tab("Open", OPEN)}
+      {tab("All", undefined, sumOf(PROPOSAL_STATUSES))}
+      {tab("Open", OPEN, sumOf(OPEN_STATUSES))}
       {tab("No response yet", UNANSWERED, undefined, query.sort === "new" ? "top" : query.sort)}
       {PROPOSAL_STATUSES.map((status) => tab(IDEA_STATUSES[status], status, counts[status]))}
     </nav>
