@@ -35,15 +35,20 @@ describe("the checklist", () => {
     expect(doneIn(await homeOf(owner))).toBe("2");
   });
 
-  it("is gone when the board is open and on a site, has an idea, and a colleague is invited", async () => {
+  it("gives way to a line about the board when that is open and on a site, has an idea, and a colleague is invited", async () => {
     const { panel, owner } = await createDesk();
-    expect(await homeOf(owner)).toContain("Get started");
+    const { id } = panel.bank;
+    const board = `<a href="/account/idea-banks/${id}"><bdi>`;
+    const unfinished = await homeOf(owner);
+    expect([unfinished.includes("Get started"), unfinished.includes(board)]).toEqual([true, false]);
     await panel.propose();
     await panel.panelist();
     await owner.submit("/members", { email: "colleague@example.com" });
     const html = await homeOf(owner);
     expect(html).not.toContain("Get started");
     expect(html).toContain("You’re all caught up.");
+    for (const link of [board, ...["embed", "settings"].map((page) => `href="/account/idea-banks/${id}/${page}"`)])
+      expect(html).toContain(link);
   });
 });
 

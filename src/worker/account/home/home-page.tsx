@@ -20,6 +20,7 @@ export const HomePage = ({ frame, home, invitations, now }: Props) => {
     <Layout title="Home" current="home" {...frame}>
       <Invitations invitations={invitations} now={now} />
       {!isSetUp && <Checklist steps={steps} />}
+      {isSetUp && home.newest && <Board board={home.newest} />}
       {home.newest && <Attention home={home} waiting={frame.waiting} now={now} />}
       {home.newest && <Month month={home.month} />}
     </Layout>
@@ -105,6 +106,25 @@ const Checklist = ({ steps }: { readonly steps: readonly Step[] }) => {
     </section>
   );
 };
+
+/** The way to the newest board, which the checklist leads to until it is done. */
+const Board = ({ board: { id, name } }: { readonly board: NonNullable<Home["newest"]> }) => (
+  <p class="lead">
+    <a href="/account/idea-banks">Boards</a>
+    {": "}
+    <a href={`/account/idea-banks/${id}`}>
+      <bdi>{name}</bdi>
+    </a>
+    {" · "}
+    <a href={`/account/idea-banks/${id}/embed`} aria-label={`Embed “${name}”`}>
+      Embed
+    </a>
+    {" · "}
+    <a href={`/account/idea-banks/${id}/settings`} aria-label={`Settings of “${name}”`}>
+      Settings
+    </a>
+  </p>
+);
 
 type AttentionProps = { readonly home: Home; readonly waiting: number | undefined; readonly now: number };
 
