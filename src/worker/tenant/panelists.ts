@@ -95,9 +95,9 @@ export const PANELIST_OPERATIONS = {
     summary: "Create up to 100 panelists",
     description: "For imports. Creates those who do not exist, and changes nobody. Repeating it changes nothing.",
     handle: async (c, { session, accountId, body: { panelists }, now, panelistIdOf }) => {
-      const people = await Promise.all(
-        panelists.map(async (person) => ({ ...person, id: await panelistIdOf(person.externalId) })),
-      );
+      const people = [];
+      // One after the other: the first may read the account's salt, which all others need.
+      for (const person of panelists) people.push({ ...person, id: await panelistIdOf(person.externalId) });
       const { ids, created } = await putPanelists(session, { accountId, people, now });
       const deleted = ids.indexOf(null);
       if (deleted >= 0)

@@ -3,6 +3,8 @@ import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { watchLog } from "../../support/change-log.ts";
 import { databaseOf } from "../../support/databases.ts";
+import { countStores } from "../../support/intercept.ts";
+import { createIsolate } from "../../support/isolate.ts";
 import { runJob } from "../../support/job.ts";
 import { addVoters, addVotes, findMiscounts, voterId } from "../../support/many-rows.ts";
 import { createPanel, type Panel } from "../../support/panel.ts";
@@ -54,6 +56,17 @@ it("people are created once, and keep their names; each is the person of a token
   const theirs = await send(other, "PUT", "/tenant/panelists", { panelists: [{ externalId: "new-1" }] });
   expect(theirs).toMatchObject({ body: { created: 1 } });
   expect((theirs.body as { ids: string[] }).ids).not.toContain(ids[0]);
+});
+
+it("a hundred people cost one read of the account's salt, in a new isolate too", async () => {
+  const { panel } = await createScene();
+  const { env: counted, counts } = countStores(env);
+  const tenant = await createTenant({ accountId: panel.bank.accountId }, createIsolate(counted));
+  await tenant.send("GET", "/tenant/whoami");
+  Object.assign(counts, { d1: 0 });
+  const panelists = Array.from({ length: 100 }, (_, index) => ({ externalId: `new-${index}` }));
+  expect((await tenant.send("PUT", "/tenant/panelists", { panelists })).status).toBe(200);
+  expect(counts.d1).toBe(2);
 });
 
 it("a person who is still being deleted is named, and the others exist", async () => {
