@@ -51,7 +51,7 @@ export function checkWebhookUrl(text: string, own: string, ownZones = ""): strin
   const { href, username, password, protocol, port } = url;
   if (href.length > MAX_LENGTH || username !== "" || password !== "" || href.includes("#")) return undefined;
   const here = new URL(own);
-  if (isOnDevelopersMachine(url, here)) return href;
+  if (isLocal(here) && isLocal(url) && url.port !== here.port) return href;
   // `URL` has already rewritten every notation of an IPv4 address to the usual one, and put brackets around IPv6.
   const host = withoutDot(url.hostname);
   const isPublic = /\.[^.]*[^\d.\]]$/.test(host) && !PRIVATE.test(host);
@@ -68,9 +68,4 @@ function parentDomain(host: string): string {
 }
 
 /** `npm run dev` serves Account Settings at http://localhost; no deployment does. */
-const isOnDevelopersMachine = (url: URL, own: URL): boolean =>
-  own.protocol === "http:" &&
-  LOOPBACK.test(own.hostname) &&
-  url.protocol === "http:" &&
-  LOOPBACK.test(url.hostname) &&
-  url.port !== own.port;
+export const isLocal = ({ protocol, hostname }: URL): boolean => protocol === "http:" && LOOPBACK.test(hostname);

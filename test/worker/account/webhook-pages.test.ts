@@ -1,4 +1,4 @@
-/** The pages of the webhooks, as HTML and forms; webhooks-browser.node.test.ts tests them in a real browser. */
+/** The pages of the webhooks, as HTML and forms; webhooks.browser.test.ts tests them in a real browser. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { noAnswer } from "../../../src/worker/account/webhooks/why.tsx";
@@ -30,8 +30,14 @@ async function scene(react?: Reaction) {
   return { owner, receiver, created, html, list, path, act, page: async () => (await owner.page(path)).text() };
 }
 
-it("a webhook is made with a form; its secret is in that answer alone", async () => {
+it("the form's hint names this machine only on this machine", async () => {
+  const owner = createOwner();
+  expect(await (await owner.page("/webhooks/new")).text()).toContain(">https:// with a public host name<");
+});
+
+it("a webhook is made with a form; its secret is in that answer alone, with a way to verify", async () => {
   const { created, html, owner, path, page } = await scene();
+  expect(html).toContain('href="https://www.standardwebhooks.com"');
   expect(created.status).toBe(201);
   expect(secretIn(html)).not.toBe("");
   for (const text of [await page(), await (await owner.page("/webhooks")).text()]) {

@@ -40,6 +40,7 @@ describe("Webhooks in Chromium", () => {
     await page.goto("/account/api-keys");
     await page.getByRole("link", { name: "Webhooks", exact: true }).click();
     await page.getByRole("link", { name: "Create webhook" }).click();
+    await page.getByText("or http://localhost with another port").waitFor();
     await page.getByLabel("URL", { exact: true }).fill(url + path);
     if (types.length > 0) await page.getByRole("radio", { name: /^Choose events/ }).check();
     for (const type of types) await page.locator(`input[value="${type}"]`).check();

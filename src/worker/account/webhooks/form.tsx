@@ -81,14 +81,16 @@ type Props = {
   readonly label: string;
   readonly webhook?: Webhook;
   readonly sent: SentForm | undefined;
+  /** The page is on a developer's machine. */
+  readonly isLocal: boolean;
 };
 
-export const WebhookForm = ({ action, label, webhook, sent }: Props) => {
+export const WebhookForm = ({ action, label, webhook, sent, isLocal }: Props) => {
   // On a webhook's page, the refused form may be another one.
   const own = webhook === undefined || sent?.fields.get("do") === "change" ? sent : undefined;
   const fields = own?.fields ?? toFields(webhook);
   const message = messageFor(own?.errors ?? [], "url");
-  const hint = "https:// with a public host name";
+  const hint = `https:// with a public host name${isLocal ? ", or http://localhost with another port" : ""}`;
   return (
     <form method="post" action={action} class="create">
       <Once />

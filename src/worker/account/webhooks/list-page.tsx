@@ -32,12 +32,12 @@ export const WebhooksPage = ({ frame, webhooks }: ListProps) => {
   );
 };
 
-type NewProps = { readonly frame: Frame; readonly sent: SentForm | undefined };
+type NewProps = { readonly frame: Frame; readonly sent: SentForm | undefined; readonly isLocal: boolean };
 
-export const NewWebhookPage = ({ frame, sent }: NewProps) => (
+export const NewWebhookPage = ({ frame, ...form }: NewProps) => (
   <Layout title="Create webhook" current="webhooks" {...frame}>
-    <Refused sent={sent} />
+    <Refused sent={form.sent} />
     <p class="lead">Each change is sent to this URL: signed, in order, at least once. You’ll see the secret next.</p>
-    <WebhookForm action="/account/webhooks" label="Create webhook" sent={sent} />
+    <WebhookForm action="/account/webhooks" label="Create webhook" {...form} />
   </Layout>
 );

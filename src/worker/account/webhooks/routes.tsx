@@ -5,6 +5,7 @@ import { parseOrThrow } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
 import type { Routes } from "../../http/routes.ts";
 import { NewWebhook, type ShownWebhook, WebhookChanges, WebhookMove, WebhookTestQuery } from "../../model/webhook.ts";
+import { isLocal } from "../../model/webhook-url.ts";
 import { visitAccount } from "../account-databases.ts";
 import { formKey } from "../frame/form-key.tsx";
 import { changedSettings } from "../frame/opened-form.tsx";
@@ -22,14 +23,18 @@ type Shown = Pick<ShownWebhook, "webhook"> & Partial<ShownWebhook>;
 
 export function addWebhookPages(routes: Routes<OwnerEnv>): void {
   const renderNew = (c: Context<OwnerEnv>, sent?: SentForm) =>
-    renderPage(c, (frame) => <NewWebhookPage frame={frame} sent={sent} />, sent ? 400 : 200);
+    renderPage(
+      c,
+      (frame) => <NewWebhookPage {...{ frame, sent, isLocal: isLocal(new URL(c.req.url)) }} />,
+      sent ? 400 : 200,
+    );
   /** With the secret, if it was just made: only this answer contains it. */
   const renderOne = (c: Context<OwnerEnv>, { webhook, secret }: Shown, sent?: SentForm) =>
     renderPage(
       c,
       (frame) => (
         <WebhookPage
-          {...{ frame, webhook, secret, sent, now: Date.now() }}
+          {...{ frame, webhook, secret, sent, isLocal: isLocal(new URL(c.req.url)), now: Date.now() }}
           isTested={c.req.method === "GET" && c.req.query("tested") !== undefined}
         />
       ),

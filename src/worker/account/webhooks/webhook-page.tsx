@@ -18,12 +18,13 @@ type Props = {
   /** A new secret, which only this answer shows. */
   readonly secret?: string | undefined;
   readonly sent?: SentForm | undefined;
+  readonly isLocal: boolean;
   /** A test event was just sent. */
   readonly isTested: boolean;
   readonly now: number;
 };
 
-export const WebhookPage = ({ frame, webhook, secret, sent, isTested, now }: Props) => {
+export const WebhookPage = ({ frame, webhook, secret, sent, isLocal, isTested, now }: Props) => {
   const { id, url, state, attempts, waiting, missed } = webhook;
   // The last failed attempt is about the next change. Tests are left out.
   const failed = webhook.failingSince ? attempts.find(({ id }) => id.startsWith("chg_")) : undefined;
@@ -33,7 +34,13 @@ export const WebhookPage = ({ frame, webhook, secret, sent, isTested, now }: Pro
     <Layout title={url} current="webhooks" {...frame}>
       {secret && (
         <div class="notice good" role="status">
-          <p>Copy the secret now. You won’t see it again. Verify deliveries with it.</p>
+          <p>
+            Copy the secret now. You won’t see it again. Your endpoint verifies deliveries with it, for example with a{" "}
+            <a href="https://www.standardwebhooks.com" target="_blank" rel="noopener">
+              Standard Webhooks library
+            </a>
+            .
+          </p>
           <Copyable id="secret" label="secret" text={secret} />
         </div>
       )}
@@ -118,7 +125,7 @@ export const WebhookPage = ({ frame, webhook, secret, sent, isTested, now }: Pro
         ))}
       </ul>
       <h2>Settings</h2>
-      <WebhookForm action={action} label="Save" webhook={webhook} sent={sent} />
+      <WebhookForm action={action} label="Save" {...{ webhook, sent, isLocal }} />
     </Layout>
   );
 };

@@ -34,7 +34,7 @@ export const Tested = ({ webhook: { attempts } }: { readonly webhook: Webhook })
 export const Why = ({ webhook, now }: Props) => {
   const { state, failingSince, nextAttemptAt, waiting, attempts } = webhook;
   if (state === "paused")
-    return <p class="notice">Paused: nothing is sent until you resume it. Changes wait for up to 30 days.</p>;
+    return <p class="notice">Paused: nothing is sent until you resume it. Changes are kept for 30 days.</p>;
   if (state === "ended")
     return (
       <p class="notice bad">
