@@ -31,7 +31,7 @@ export class ImportClient extends Client {
       ...options,
       attempts: ATTEMPTS,
       limitSeconds: Number.POSITIVE_INFINITY,
-      onWait: (seconds, problem) => complain(`${reasonOf(problem, options.url)}: waiting for ${seconds} s.`),
+      onWait: sayOnce(complain, options.url),
     });
     this.#url = options.url;
     this.#signal = signal;
@@ -65,6 +65,21 @@ export class ImportClient extends Client {
     const more = error === "unexpected-answer" ? ` --url is ${this.#url}.` : "";
     return `${request}: ${status} ${detail}${more}${errors.length > 0 ? ` ${JSON.stringify(errors)}` : ""}`;
   }
+}
+
+/** Requests in flight wait for the same reason: one line while that lasts. An import that is at its limit stays there, and is told so once. */
+function sayOnce(complain: (line: string) => void, url: string): (seconds: number, problem: ApiProblem) => void {
+  const saidUntil = new Map<string, number>();
+  return (seconds, problem) => {
+    const reason = reasonOf(problem, url);
+    if ((saidUntil.get(reason) ?? 0) > Date.now()) return;
+    const isLimit = problem.status === 429;
+    saidUntil.set(reason, isLimit ? Number.POSITIVE_INFINITY : Date.now() + seconds * 1000);
+    const wait = `${reason}: waiting for ${seconds} s.`;
+    complain(
+      isLimit ? `${wait} The import goes on like this. To speed it up, raise the limit in Account Settings.` : wait,
+    );
+  };
 }
 
 function reasonOf({ status, detail }: ApiProblem, url: string): string {

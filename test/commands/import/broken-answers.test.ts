@@ -48,6 +48,15 @@ it("gives up on an answer that breaks off each time, and says why", async () => 
   expect(complained[0]).toMatch(new RegExp(`^${origin} does not answer \\(.+\\): waiting for `));
 });
 
+it("says once that the limit is reached, however many requests wait for it, and how to speed the import up", async () => {
+  const limited: RequestListener = (_, response) => response.writeHead(429, { "Retry-After": "1" }).end();
+  const { answer, complained } = await ask([limited, limited, limited, limited, whole], (client) =>
+    Promise.all([write(client), write(client)]),
+  );
+  expect(answer).toHaveLength(2);
+  expect(complained).toEqual([expect.stringMatching(/limit is reached: waiting for 1 s\..+raise the limit/)]);
+});
+
 it("takes a success that is no JSON for none: the address is another site's", async () => {
   const { answer, count } = await ask([html], write);
   expect([answer, count]).toEqual([expect.stringContaining("is the address right? --url is http"), 1]);
