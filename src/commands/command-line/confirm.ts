@@ -20,7 +20,9 @@ export async function confirm(
 ): Promise<void> {
   if (isAgreed) return;
   if (ask === undefined)
-    throw new Failure(`${what} Nothing was done, because nobody can answer here. To do it: add --yes.`);
+    throw new Failure(
+      `Nothing was done, because there is no terminal to confirm at. To confirm this, add --yes:\n  ${what}`,
+    );
   if ((await ask(`${what} Type ${word} to do it: `)).trim().toLowerCase() !== word)
     throw new Failure("Nothing was done.");
 }

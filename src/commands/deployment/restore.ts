@@ -82,7 +82,7 @@ export const restore = defineCommand({
     const left = onlyEndAgain === undefined ? undefined : unfinishedIn(databases, onlyEndAgain);
     if (onlyEndAgain !== undefined) requireFiles(databases, { folder: onlyEndAgain, bindings: left ?? bindings });
     const owner = await databases.logIn();
-    context.print(`${values["dry-run"] ? "Would restore" : "Restores"} ${describeOwner(owner)}.`);
+    context.print(`${values["dry-run"] ? "Would restore" : "About to restore"} ${describeOwner(owner)}.`);
     if (from !== undefined && backedUp !== undefined) {
       if (!values["as-it-is"]) requireOwnBackup(databases, from, owner);
       const gone = await accountsGone(databases, backedUp);

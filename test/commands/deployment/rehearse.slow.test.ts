@@ -62,6 +62,6 @@ it("refuses production, and to begin unasked", async () => {
   expect(production).toContain("Give --env and --url.");
   account.answerWith(undefined);
   const { stderr: unasked } = await account.run("rehearse", "--env", "staging", "--url", account.origin);
-  expect(unasked).toContain("To do it: add --yes.");
+  expect(unasked).toContain("Nothing was done, because");
   expect(account.calls()).toEqual([]);
 });

@@ -67,7 +67,9 @@ it.each([
   const { stderr, stdout } = await refused("restore", "--from", "backups/b");
   expect(stderr).toContain(message);
   expect(stderr).toContain("To restore it anyway: add --as-it-is.");
-  expect(stdout).toBe("Restores the top level of wrangler.toml in the Cloudflare account Example Ltd (account-1).\n");
+  expect(stdout).toBe(
+    "About to restore the top level of wrangler.toml in the Cloudflare account Example Ltd (account-1).\n",
+  );
   expect(contentOf("DB")).toEqual(before);
   expect(calls().filter((call) => !call.includes("--command"))).toEqual([
     "d1 export DB --remote --output backups…/DB.part.sql --skip-confirmation",

@@ -145,7 +145,7 @@ describe("delete", () => {
     expect((await refused("account", "delete", OWNER)).stderr).toContain("Nothing was done.");
     expect(asked).toEqual([`All of the account ${MINE} of ${OWNER} is deleted for good. Type ${OWNER} to do it: `]);
     account.answerWith(undefined);
-    expect((await refused("account", "delete", OWNER)).stderr).toContain("To do it: add --yes.");
+    expect((await refused("account", "delete", OWNER)).stderr).toMatch(/^\nNothing was done.* add --yes:\n/);
     expect(await well("account", "delete", OWNER, "--dry-run")).toContain("A dry run: nothing was done.");
     expect(["DB", "DB_1"].map(contents)).toEqual(before);
     account.answerWith(async () => OWNER);
