@@ -73,7 +73,13 @@ describe("a command", () => {
   });
 
   it.each([
-    [["--prot", "2"], "Unknown option '--prot'."],
+    [["--prot", "2"], "There is no option `--prot`. Did you mean `--port`?\nUsage: npm run example"],
+    [
+      ["--dryrun", "--nwo=1"],
+      "no option `--dryrun`. Did you mean `--dry-run`? There is no option `--nwo`. Did you mean",
+    ],
+    [["--hlep"], "There is no option `--hlep`. Did you mean `--help`?"],
+    [["--nonsense", "-n"], "There is no option `--nonsense`. There is no option `-n`.\nUsage:"],
     [["more"], "Unexpected argument 'more'."],
     [["--port"], "Option '--port <value>' argument missing."],
     [["--port", "0"], "There is no port 0."],

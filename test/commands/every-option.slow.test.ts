@@ -52,7 +52,7 @@ describe.each(withOptions)("npm run $name", ({ name, options }) => {
     // `npm run dev` passes on what it does not know: it stops at the port.
     const end = name === "dev" ? ["--port", "no-port"] : ["--no-such-option"];
     const { code, stderr } = await account.runScript(name, "--", ...given, ...end);
-    expect([code, stderr]).toEqual([1, expect.stringContaining(end[1] ?? `Unknown option '${end[0]}'.`)]);
+    expect([code, stderr]).toEqual([1, expect.stringContaining(end[1] ?? `There is no option \`${end[0]}\`.`)]);
   });
 
   it("without `--` does nothing, and names every option that npm has kept", async () => {

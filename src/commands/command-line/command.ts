@@ -5,6 +5,7 @@
 import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
 import type { Context } from "./context.ts";
 import { Failure } from "./failure.ts";
+import { unknownWord } from "./nearest.ts";
 
 export type Option = ParseArgsOptionDescriptor & {
   /** The placeholder of its value in the usage, such as "<folder>". A boolean has none. */
@@ -110,6 +111,13 @@ function read<O extends Options>(definition: Definition<O>, args: readonly strin
       `npm kept --${kept.join(", --")} for itself. Put \`--\` before the options.\n${usageOf(definition)}`,
     );
   const [own, others] = passesOnTo === undefined ? [[...args], []] : divide(args, options);
+  const unknown = unknownOptions(own, options);
+  if (unknown.includes("--local")) throw new Failure(`${LOCAL_IS_NPMS}\n${usageOf(definition)}`);
+  if (unknown.length > 0) {
+    const known = [...Object.keys(options), "help"].map((name) => `--${name}`);
+    const problems = unknown.map((name) => unknownWord(name, known, "option "));
+    throw new Failure(`${problems.join(" ")}\n${usageOf(definition)}`);
+  }
   try {
     const given = parseArgs({ args: own, options, allowPositionals: positionals !== undefined, tokens: true });
     // A variable that is not set must not choose for the person: `--env "$TARGET"` would act on production.
@@ -119,12 +127,18 @@ function read<O extends Options>(definition: Definition<O>, args: readonly strin
     return { values: given.values, positionals: given.positionals, others };
   } catch (error) {
     if (error instanceof Failure) throw error;
-    if (/^Unknown option '--local'/.test(error instanceof Error ? error.message : ""))
-      throw new Failure(`${LOCAL_IS_NPMS}\n${usageOf(definition)}`);
     // Node adds a hint about arguments that begin with a dash, which no command here has.
     const [problem] = (error instanceof Error ? error.message : String(error)).split(". ");
     throw new Failure(`${problem}.\n${usageOf(definition)}`);
   }
+}
+
+/** The options among the arguments that the command does not have, as they were typed. */
+function unknownOptions(args: readonly string[], options: Options): string[] {
+  const { tokens } = parseArgs({ args: [...args], options, strict: false, allowPositionals: true, tokens: true });
+  return tokens.flatMap((token) =>
+    token.kind === "option" && !Object.hasOwn(options, token.name) ? [token.rawName] : [],
+  );
 }
 
 /** The arguments that belong to the options, and the others. */

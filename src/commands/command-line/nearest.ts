@@ -18,9 +18,9 @@ function distance(one: string, other: string): number {
   return row.at(-1) ?? 0;
 }
 
-/** Names the nearest of `words`, unless none is near. */
-export function unknownWord(word: string, words: readonly string[]): string {
+/** Names the nearest of `words`, unless none is near. `noun`: such as "option ". */
+export function unknownWord(word: string, words: readonly string[], noun = ""): string {
   const nearest = words.toSorted((one, other) => distance(word, one) - distance(word, other))[0];
   const isNear = nearest !== undefined && distance(word, nearest) <= Math.ceil(nearest.length / 3);
-  return `There is no \`${word}\`.${isNear ? ` Did you mean \`${nearest}\`?` : ""}`;
+  return `There is no ${noun}\`${word}\`.${isNear ? ` Did you mean \`${nearest}\`?` : ""}`;
 }

@@ -10,7 +10,7 @@ beforeAll(async () => {
 afterAll(() => account?.close());
 
 it.each([
-  ["backup", ["--nonsense"], "Unknown option '--nonsense'."],
+  ["backup", ["--nonsense"], "There is no option `--nonsense`."],
   ["deploy", ["staging"], "Unexpected argument 'staging'."],
   ["deploy", ["--env"], "Option '--env <value>' argument missing."],
   ["deploy", ["--wait", "2m"], "--wait 2m: a number of seconds, such as 120."],
