@@ -23,10 +23,26 @@ export function secondsOf(option: string, text: string): number {
   throw new Failure(`${option} ${text}: a number of seconds, such as 120.`);
 }
 
+const ON_THIS_HOST = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/;
+
+/** Throws a Failure for a text that is no address of the web. One that only lacks its beginning is named with it. */
+export function addressOf(option: string, url: string): URL {
+  const hasScheme = /^[a-z][a-z\d+.-]*:\/\//i.test(url);
+  if (hasScheme && URL.canParse(url)) return new URL(url);
+  // "localhost:8787" alone is a URL with the scheme "localhost:".
+  const whole = `https://${url}`;
+  if (hasScheme || !URL.canParse(whole))
+    throw new Failure(`${option} ${url} is not an address. Write one such as https://api.example.com.`);
+  const scheme = isThisHost(new URL(whole)) ? "http" : "https";
+  throw new Failure(`${option} ${url} has no ${scheme}:// in front. Write ${option} ${scheme}://${url}.`);
+}
+
+export const isThisHost = ({ hostname }: URL): boolean => ON_THIS_HOST.test(hostname);
+
 /** Throws a Failure for a URL that cannot be called. */
 export function requireAddress(option: string, url: string | undefined): void {
-  if (url === undefined || (URL.canParse(url) && /^https?:$/.test(new URL(url).protocol))) return;
-  throw new Failure(`${option} ${url}: an address such as https://api.example.com.`);
+  if (url === undefined || /^https?:$/.test(addressOf(option, url).protocol)) return;
+  throw new Failure(`${option} ${url} is not an address of the web. Write one such as https://api.example.com.`);
 }
 
 /**

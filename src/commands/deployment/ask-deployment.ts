@@ -5,8 +5,9 @@ import { parseEnv } from "node:util";
 import { type Command, misused, type Option } from "../command-line/command.ts";
 import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
+import { whyNoAnswer } from "../command-line/no-answer.ts";
 import { secretFrom } from "../command-line/secret.ts";
-import { ON_THIS_MACHINE } from "./arguments.ts";
+import { addressOf, isThisHost, ON_THIS_MACHINE } from "./arguments.ts";
 
 export const URL_OF_DEPLOYMENT = {
   type: "string",
@@ -70,9 +71,12 @@ export async function askDeployment(
     body: body ? JSON.stringify(body) : null,
     redirect: "error",
     signal: AbortSignal.timeout(DEADLINE_MS),
-  }).catch((error: Error) => {
-    const cause = error.cause instanceof Error ? error.cause.message || error.message : error.message;
-    throw new Failure(`${origin} does not answer: ${cause}. It may have been done or not; run it again.`);
+  }).catch((error: unknown) => {
+    const { words, mayHaveArrived } = whyNoAnswer(error);
+    const state = mayHaveArrived
+      ? "It may have been done or not; run it again."
+      : "Nothing was done. Check the address, and run it again.";
+    throw new Failure(`${origin} does not answer: ${words}. ${state}`);
   });
   const answer = await readObject(response);
   if (!response.ok) {
@@ -94,9 +98,10 @@ async function readObject(response: Response): Promise<Answer> {
 
 /** The origin to which the secret is sent. Throws a Failure for an address that would expose it on the way. */
 export function originOf(url: string): string {
-  if (!URL.canParse(url)) throw new Failure(`--url ${url}: an address such as https://api.example.com.`);
-  const { origin, protocol, hostname } = new URL(url);
-  const isThisMachine = /^(?:localhost|127\.\d+\.\d+\.\d+|\[::1\])$/.test(hostname);
-  if (protocol === "https:" || (protocol === "http:" && isThisMachine)) return origin;
-  throw new Failure(`${url} is not https: the secret would be readable in transit.`);
+  const address = addressOf("--url", url);
+  const { origin, protocol } = address;
+  if (protocol === "https:" || (protocol === "http:" && isThisHost(address))) return origin;
+  throw new Failure(
+    `--url ${url} is not https, so others could read what is sent. Write --url https://${address.host}.`,
+  );
 }

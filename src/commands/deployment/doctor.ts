@@ -6,6 +6,7 @@ import { defineCommand, misused } from "../command-line/command.ts";
 import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
+import { whyNoAnswer } from "../command-line/no-answer.ts";
 import { chooseAccount, NotLoggedIn } from "./account.ts";
 import { ENVIRONMENT, inEnvironment, ON_THIS_MACHINE } from "./arguments.ts";
 import { deploymentHere, originOf, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
@@ -186,6 +187,7 @@ async function readLiveVersion(wrangler: Wrangler): Promise<Seen["live"]> {
 
 async function lookAtAddress(origin: string): Promise<AddressSeen> {
   const forged = { "X-API-Key": `ibk_${"0".repeat(47)}` };
+  const unanswered: unknown[] = [];
   const ask = async (path: string, headers: Record<string, string> = {}, base = origin) => {
     try {
       return await fetch(new URL(path, base), {
@@ -193,7 +195,8 @@ async function lookAtAddress(origin: string): Promise<AddressSeen> {
         redirect: "manual",
         signal: AbortSignal.timeout(DEADLINE_MS),
       });
-    } catch {
+    } catch (error) {
+      if (base === origin) unanswered.push(error);
       return undefined;
     }
   };
@@ -208,6 +211,7 @@ async function lookAtAddress(origin: string): Promise<AddressSeen> {
   const date = Date.parse(whoami?.headers.get("Date") ?? "");
   return {
     host: new URL(origin).hostname,
+    noAnswer: whoami || accountSignedOut || health ? undefined : whyNoAnswer(unanswered[0]).words,
     plainHttp: plainHttp?.status,
     forgedKey: whoami?.status,
     accountSignedOut: accountSignedOut?.status,

@@ -19,6 +19,8 @@ export type DatabaseSeen = {
 /** The results of requests to the deployment's address. */
 export type AddressSeen = {
   readonly host: string;
+  /** Why no request got an answer. Undefined when one did. */
+  readonly noAnswer: string | undefined;
   /** The status of `GET /tenant/whoami` over plain http with a forged key. Undefined when nothing listens there. */
   readonly plainHttp: number | undefined;
   readonly forgedKey: number | undefined;
@@ -212,7 +214,14 @@ export function ofDatabase({
 
 /** From outside, without a look at Cloudflare, `databases` is empty. */
 export function ofAddress(address: AddressSeen, databases: readonly DatabaseSeen[]): readonly Finding[] {
-  const { plainHttp, forgedKey, accountSignedOut, health, clockMs } = address;
+  const { host, noAnswer, plainHttp, forgedKey, accountSignedOut, health, clockMs } = address;
+  if (noAnswer !== undefined)
+    return [
+      {
+        what: `${host} does not answer: ${noAnswer}`,
+        fix: "check --url: `npm run deploy` prints the address when it ends. If it is right, try another network, and check Cloudflare's status page",
+      },
+    ];
   const found: Finding[] = [];
   if (plainHttp !== undefined && plainHttp !== 403 && (plainHttp < 300 || plainHttp > 399))
     found.push({

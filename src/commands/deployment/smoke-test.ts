@@ -4,6 +4,7 @@
  */
 import { setTimeout } from "node:timers/promises";
 import { Failure } from "../command-line/failure.ts";
+import { whyNoAnswer } from "../command-line/no-answer.ts";
 import { commandLine, shellWord } from "./arguments.ts";
 import type { Wrangler } from "./wrangler.ts";
 
@@ -75,7 +76,6 @@ async function run(origin: string, { name, path, headers = {}, statuses, contain
       line: `${name}: ${response.status}${passed ? "" : `, expected ${statuses.join(" or ")}. ${body.slice(0, 200)}`}`,
     };
   } catch (error) {
-    const cause = error instanceof Error ? (error.cause ?? error) : error;
-    return { passed: false, line: `${name}: ${cause instanceof Error ? cause.message : cause}` };
+    return { passed: false, line: `${name}: no answer, ${whyNoAnswer(error).words}` };
   }
 }

@@ -3,6 +3,7 @@ import { type CallOptions, type Endpoint, toRequest } from "../../client/call.ts
 import { Client } from "../../client/client.ts";
 import { ApiProblem } from "../../client/problem.ts";
 import { Failure } from "../command-line/failure.ts";
+import { whyNoAnswer } from "../command-line/no-answer.ts";
 
 /** For a request without an answer, or with a 5xx. A limit is waited for as often as it comes. */
 const ATTEMPTS = 6;
@@ -82,8 +83,8 @@ function sayOnce(complain: (line: string) => void, url: string): (seconds: numbe
   };
 }
 
-function reasonOf({ status, detail }: ApiProblem, url: string): string {
-  if (status === 0) return `${url} does not answer (${detail})`;
+function reasonOf({ status, detail, cause }: ApiProblem, url: string): string {
+  if (status === 0) return `${url} does not answer (${whyNoAnswer(cause).words})`;
   if (status === 429) return "The API key's rate limit is reached";
   return status === 409 ? detail : `${url} answered ${status}`;
 }

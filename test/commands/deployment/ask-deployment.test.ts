@@ -128,6 +128,27 @@ describe.each(COMMANDS)("npm run $name", (one) => {
     expect(complained).toContain("It may have been done or not");
   });
 
+  it.each([
+    [
+      "whose name does not exist",
+      async () => "https://no-such-host.invalid",
+      "(no host has this name|its name cannot .*)",
+    ],
+    [
+      "that refuses the connection",
+      () => withServer(answering(200, {}), async (url) => url),
+      "it refuses the connection: nothing listens there",
+    ],
+  ])("says of a host %s that nothing was done, in plain words", async (_, toUrl, why) => {
+    const url = await toUrl();
+    const world = { folder: ".", variables: { OPERATOR_SECRET: SECRET } };
+    const { code, printed, complained } = await run(one.command, [...one.args, "--url", url], world);
+    expect([code, printed]).toEqual([1, []]);
+    expect(complained).toMatch(
+      new RegExp(`^\\n${url} does not answer: ${why}\\. Nothing was done\\. Check the address, and run it again\\.$`),
+    );
+  });
+
   it("fails with the deployment's own words when a gate was not reached, and can be run again", async () => {
     const detail = "It is done, but the key's Durable Object did not answer. Send it again to be sure.";
     expect(await ask(one, answering(503, { status: 503, detail }))).toEqual({
@@ -150,7 +171,7 @@ describe.each(COMMANDS)("npm run $name", (one) => {
 
   it.each([
     [["--url", "http://api.example.com"], SECRET, "is not https"],
-    [["--url", "api.example.com"], SECRET, "an address such as https://"],
+    [["--url", "api.example.com"], SECRET, "Write --url https://api.example.com."],
     [["--url", "https://api.example.com"], "", "Set OPERATOR_SECRET"],
     [[], SECRET, "Use --url https://api.example.com"],
   ])("with %j asks nobody", async (where, secret, message) => {

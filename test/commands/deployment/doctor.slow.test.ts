@@ -28,6 +28,7 @@ const DATABASE: DatabaseSeen = {
 };
 const ADDRESS: AddressSeen = {
   host: "ideas.example.com",
+  noAnswer: undefined,
   ...{ plainHttp: 403, forgedKey: 401, accountSignedOut: 302, clockMs: 500 },
   health: { status: 200, stores: { DB: "ok", CHANGELOGS: "ok" } },
 };
@@ -74,6 +75,11 @@ it.each<[string, Partial<Seen>, string]>([
   ["a database cannot be asked", database({ missingSteps: undefined }), "DB could not be queried"],
   ["KV is down", address(down({ CHANGELOGS: "down" })), "/health says that CHANGELOGS is down"],
   ["nothing answers", address({ health: undefined }), "/health does not answer"],
+  [
+    "the host does not exist",
+    address({ noAnswer: "no host has this name", forgedKey: undefined, health: undefined }),
+    "ideas.example.com does not answer: no host has this name",
+  ],
   ["the clock is behind", address({ clockMs: 90_000 }), "the clock of this machine is 90 s behind"],
   ["the clock is ahead", address({ clockMs: -90_000 }), "90 s ahead"],
   ["a forged key is admitted", address({ forgedKey: 200 }), "a forged API key is answered with 200"],
@@ -178,6 +184,27 @@ describe("against a deployment", () => {
     expect(stdout).toContain(`Checking ${account.origin} from outside.`);
     expect(stdout).toContain("- /health says that DB is down\n  Fix: ");
     expect((await account.run("doctor")).stderr).toContain("You are not logged in to Cloudflare.");
+  });
+
+  it.each([
+    [
+      "https://no-such-host.invalid",
+      "no-such-host.invalid does not answer: (no host has this name|its name cannot .*)",
+    ],
+    ["http://127.0.0.1:65529", "127.0.0.1 does not answer: it refuses the connection: nothing listens there"],
+  ])("at an address where nothing is, %s, is one finding in plain words", async (url, what) => {
+    account.change({ loggedIn: false });
+    const { code, stdout, stderr } = await account.run("doctor", "--url", url);
+    expect([code, stderr.trim()]).toEqual([1, "1 finding."]);
+    expect(stdout).toMatch(new RegExp(`^- ${what}\n  Fix: check --url`, "m"));
+  });
+
+  it.each([
+    ["api.example.com", "--url api.example.com has no https:// in front. Write --url https://api.example.com."],
+    ["localhost:8787", "--url localhost:8787 has no http:// in front. Write --url http://localhost:8787."],
+    ["https://", "--url https:// is not an address. Write one such as https://api.example.com."],
+  ])("--url %s is refused, and says what to write", async (url, message) => {
+    expect(await account.run("doctor", "--url", url)).toEqual({ code: 1, stdout: "", stderr: `\n${message}\n` });
   });
 
   it("on this machine is asked where `npm run dev` answers, and its databases are, without a login", async () => {

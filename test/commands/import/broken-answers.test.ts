@@ -45,7 +45,7 @@ it("sends a request again whose answer breaks off", async () => {
 it("gives up on an answer that breaks off each time, and says why", async () => {
   const { answer, count, complained, origin } = await ask([cutOff], write);
   expect([answer, count]).toEqual([expect.stringContaining("run the same command again to go on"), 6]);
-  expect(complained[0]).toMatch(new RegExp(`^${origin} does not answer \\(.+\\): waiting for `));
+  expect(complained[0]).toContain(`${origin} does not answer (the connection broke off): waiting for `);
 });
 
 it("says once that the limit is reached, however many requests wait for it, and how to speed the import up", async () => {
