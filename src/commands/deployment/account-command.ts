@@ -48,7 +48,7 @@ const ACTIONS = [
   ],
   [
     "another <address>",
-    "Lets who has left the account that they had made to others make another one, by the next visit.",
+    "For a person who is no longer in the account that they created, and needs a new one. Their next sign-in creates it.",
   ],
   ["sign-out <address>", "Ends every handed-over session of a person. It ends no session of Cloudflare Access."],
   [
@@ -103,7 +103,10 @@ export const account = defineCommand({
       pathOf(subject);
       const databases = await openEveryDatabase(context, values.env, values[ON_THIS_MACHINE]);
       await databases.logIn();
-      const [, row] = await findIn(databases, subject, keyAndOwner(subject));
+      const [, row] = await findIn(databases, {
+        ...{ subject, sql: keyAndOwner(subject) },
+        ...{ whose: "API key", changes: false },
+      });
       const state = row.revoked_at === null ? "Would revoke" : "Is revoked already:";
       return context.print(
         `${state} the API key ${subject} (${row.name}) of ${row.owner_email}. A dry run: nothing was done.`,
@@ -158,7 +161,11 @@ export const account = defineCommand({
       for (const line of await allowAnother(databases, subject.toLowerCase())) context.print(line);
       return;
     }
-    const [binding, row] = await findIn(databases, subject, sql);
+    const [binding, row] = await findIn(databases, {
+      ...{ subject, sql },
+      whose: action === "show" ? "account and no API key" : "account",
+      changes: !["show", "events", "export"].includes(action),
+    });
     if (action === "events") {
       let isEmpty = true;
       for await (const event of readEvents(databases, binding, String(row.id))) {
@@ -302,18 +309,21 @@ function integer(
   throw new Failure(`${text}: ${what} is a number from ${min} to ${max}.`);
 }
 
-/** An identifier says where it lives; an address may be in any database. */
-async function findIn({ bindings, query }: EveryDatabase, subject: string, sql: string) {
+/** An identifier says where it lives; an address may be in any database. `whose`: the noun of what has the identifier. */
+async function findIn(
+  { bindings, query }: EveryDatabase,
+  { subject, sql, whose, changes }: { readonly [key in "subject" | "sql" | "whose"]: string } & { changes: boolean },
+) {
   const isIdentifier = IDENTIFIER.test(subject);
+  const none = isIdentifier ? `No ${whose} has the ID ${subject}` : `No account has the owner ${subject}`;
+  const end = changes ? ". Nothing was changed." : ".";
   if (isIdentifier && !bindings.includes(bindingOf(subject)))
-    throw new Failure(
-      `${subject}: there is none. Its database would be ${bindingOf(subject)}, which has no binding in ${CONFIGURATION}. Nothing was changed.`,
-    );
+    throw new Failure(`${none}: ${CONFIGURATION} has no database ${bindingOf(subject)}${end}`);
   for (const binding of isIdentifier ? [bindingOf(subject)] : bindings) {
     const [row] = await query(binding, sql);
     if (row !== undefined) return [binding, row] as const;
   }
-  throw new Failure(`${subject}: there is none. Nothing was changed.`);
+  throw new Failure(`${none}${end}`);
 }
 
 function describe({ id, owner_email, status, stored_bytes, max_bytes }: Row): string {

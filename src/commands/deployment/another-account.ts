@@ -14,21 +14,24 @@ import { bindingOf, quote } from "./sql.ts";
 export async function allowAnother({ bindings, query }: EveryDatabase, email: string): Promise<readonly string[]> {
   const whose = `email = ${quote(email)}`;
   const [entry] = await query(DIRECTORY, `SELECT account_id FROM owners WHERE ${whose}`);
-  if (entry === undefined) throw new Failure(`${email}: there is none. Nothing was changed.`);
+  if (entry === undefined) throw new Failure(`${email} has never created an account. Nothing was changed.`);
   const id = String(entry.account_id);
   const own = bindingOf(id);
   if (!bindings.includes(own))
-    throw new Failure(`The database of the account ${id} has no binding, ${own}. Nothing was changed.`);
+    throw new Failure(
+      `${email} created the account ${id}, and wrangler.toml has no database ${own}. Nothing was changed.`,
+    );
   const [left] = await query(own, `SELECT id FROM accounts WHERE id = ${quote(id)} AND owner_email = id`);
-  if (left === undefined) throw new Failure(`${email} has the account ${id}. Nothing was changed.`);
+  if (left === undefined)
+    throw new Failure(`${email} still has the account ${id}, so they get no other one. Nothing was changed.`);
   const members = await query(DIRECTORY, `SELECT account_id FROM memberships WHERE ${whose} ORDER BY account_id`);
   for (const binding of new Set([own, DIRECTORY])) await query(binding, `DELETE FROM owners WHERE ${whose}`);
   return [
-    `The next visit of ${email} makes another account. The first one, ${id}, stays its members'.`,
+    `The next sign-in of ${email} creates a new account. Their first one, ${id}, stays with its members.`,
     ...(members.length === 0
       ? []
       : [
-          `While ${email} is a member of ${members.map(({ account_id }) => account_id).join(", ")}, a visit leads there instead.`,
+          `While ${email} is a member of ${members.map(({ account_id }) => account_id).join(", ")}, a sign-in leads there instead.`,
         ]),
   ];
 }

@@ -37,7 +37,11 @@ it("shows an account and its keys, as an operator types it", async () => {
 
 it("shows the account of a key that the log names, and changes none by it", async () => {
   expect((await run("show", KEY)).stdout).toContain(`(account ${ACCOUNT})`);
-  expect(await run("quota", KEY, "1024")).toMatchObject({ code: 1, stderr: expect.stringContaining("there is none") });
+  expect(await run("quota", KEY, "1024")).toMatchObject({
+    code: 1,
+    stderr: `\nNo account has the ID ${KEY}. Nothing was changed.\n`,
+  });
+  expect((await run("show", "0ApiKey00009")).stderr).toBe("\nNo account and no API key has the ID 0ApiKey00009.\n");
 });
 
 it("shows what the quota counts: votes, too", async () => {
@@ -87,7 +91,7 @@ it.each([
   [["remove", OWNER], "There is no `remove`. Did you mean `revoke`? These exist: list, show,"],
   [["lst"], "There is no `lst`. Did you mean `list`? These exist: list, show,"],
   [["revoke", KEY, "now"], "now: too much for revoke.\nUsage: npm run account -- revoke <key>\n"],
-  [["show", "1Account0001"], "Its database would be DB_1, which has no binding in wrangler.toml. Nothing was changed."],
+  [["show", "1Account0001"], "No account and no API key has the ID 1Account0001: wrangler.toml has no database DB_1."],
   [["quota", OWNER, "0"], "0: the quota in MiB is a number from 1 to 10240."],
   [["limit", KEY, "10001"], "10001: the limit is a number from 1 to 10000."],
   [["limit", KEY, "5", "0"], "0: the seconds is a number from 1 to 3600."],
@@ -99,16 +103,17 @@ it.each([
   expect(standIn.calls()).toEqual([]);
 });
 
-it.each(["nobody@example.com", "x'OR'1'='1@example.com", "0Account0009", "1Account0001"])(
-  "says that there is no %s, and changes nothing",
-  async (subject) => {
-    expect(await run("quota", subject, "1")).toMatchObject({
-      code: 1,
-      stderr: expect.stringContaining("there is none"),
-    });
-    expect(database.prepare("SELECT max_bytes AS bytes FROM accounts").get()).toEqual({ bytes: 536_870_912 });
-  },
-);
+it.each([
+  ["nobody@example.com", "No account has the owner nobody@example.com."],
+  ["x'OR'1'='1@example.com", "No account has the owner x'OR'1'='1@example.com."],
+  ["0Account0009", "No account has the ID 0Account0009."],
+  ["1Account0001", "No account has the ID 1Account0001: "],
+])("says that there is no %s, and changes nothing", async (subject, message) => {
+  const { code, stderr } = await run("quota", subject, "1");
+  expect([code, stderr]).toEqual([1, expect.stringContaining(message)]);
+  expect(stderr).toContain("Nothing was changed.");
+  expect(database.prepare("SELECT max_bytes AS bytes FROM accounts").get()).toEqual({ bytes: 536_870_912 });
+});
 
 it("says so where a list is empty, and prints nothing for a program", async () => {
   expect((await run("events", OWNER)).stdout).toBe(`No activity of ${OWNER} yet.\n`);

@@ -57,7 +57,7 @@ it.each(["0Account0001", "1Account0001"])(
     makeAccount("1Account0002", false, "other@example.com");
     expect(await run(PERSON.toUpperCase())).toEqual({
       code: 0,
-      stdout: `The next visit of ${PERSON} makes another account. The first one, ${id}, stays its members'.\n`,
+      stdout: `The next sign-in of ${PERSON} creates a new account. Their first one, ${id}, stays with its members.\n`,
       stderr: "",
     });
     expect(entries()).toEqual([["other@example.com"], ["other@example.com"]]);
@@ -71,7 +71,7 @@ it("says where a visit leads who is a member of another account: it makes none",
   makeAccount("0Account0001", true);
   databases.DB.prepare("INSERT INTO memberships VALUES (?, '1Account0002')").run(PERSON);
   expect((await run(PERSON)).stdout).toContain(
-    `While ${PERSON} is a member of 1Account0002, a visit leads there instead.`,
+    `While ${PERSON} is a member of 1Account0002, a sign-in leads there instead.`,
   );
 });
 
@@ -83,14 +83,19 @@ it.each([
   const before = entries();
   expect(await run(PERSON)).toMatchObject({
     code: 1,
-    stderr: expect.stringContaining(`has the account ${id}. Nothing was changed.`),
+    stderr: expect.stringContaining(
+      `${PERSON} still has the account ${id}, so they get no other one. Nothing was changed.`,
+    ),
   });
   expect(entries()).toEqual(before);
 });
 
 it("of somebody whose first visit was cut off changes nothing: the next one completes it", async () => {
   databases.DB.prepare("INSERT INTO owners (email, account_id) VALUES (?, '1Account0001')").run(PERSON);
-  expect(await run(PERSON)).toMatchObject({ code: 1, stderr: expect.stringContaining("has the account 1Account0001") });
+  expect(await run(PERSON)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining("still has the account 1Account0001"),
+  });
   expect(entries()).toEqual([[PERSON], []]);
 });
 
@@ -106,10 +111,10 @@ it("that is cut off between the databases is completed by running it again", asy
 
 it.each([
   [[], "another: <address> is missing."],
-  [["nobody@example.com"], "there is none"],
+  [["nobody@example.com"], "nobody@example.com has never created an account. Nothing was changed."],
   [["0Account0001"], "an owner's e-mail address"],
   [["x' OR '1'='1"], "an owner's e-mail address"],
-  [["x'OR'1'='1@example.com"], "there is none"],
+  [["x'OR'1'='1@example.com"], "has never created an account"],
 ])("npm run account -- another %j is refused, and changes nothing", async (args, message) => {
   makeAccount("0Account0001", true);
   expect(await run(...args)).toMatchObject({ code: 1, stderr: expect.stringContaining(message) });

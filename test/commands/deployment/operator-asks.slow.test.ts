@@ -116,6 +116,9 @@ it("npm run account -- revoke --dry-run names the key, and does nothing", async 
     `Would revoke the API key ${KEY} (Import) of o@example.com. A dry run: nothing was done.\n`,
   );
   expect(await well("account", "revoke", "0ApiKey00002", "--dry-run")).toContain("Is revoked already:");
+  expect((await refused("account", "revoke", "0ApiKey00009", "--dry-run")).stderr).toBe(
+    "\nNo API key has the ID 0ApiKey00009.\n",
+  );
   expect(keys()).toEqual(before);
 });
 

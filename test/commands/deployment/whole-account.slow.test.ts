@@ -229,6 +229,8 @@ describe("export", () => {
   });
 
   it("of nobody is refused", async () => {
-    expect((await refused("account", "export", "nobody@example.com")).stderr).toContain("there is none");
+    expect((await refused("account", "export", "nobody@example.com")).stderr).toBe(
+      "\nNo account has the owner nobody@example.com.\n",
+    );
   });
 });
