@@ -1,11 +1,12 @@
 /** What a command does on a disk that takes no more, and in a place where nothing can be written: a sentence, and nothing is lost. */
 import { execFile } from "node:child_process";
-import { copyFile, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
+import { copyFile, mkdir, mkdtemp, readdir, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { defineCommand } from "../../src/commands/command-line/command.ts";
 import { spawnWrangler } from "../../src/commands/command-line/run-wrangler.ts";
+import { readExport } from "../../src/commands/deployment/read-export.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -31,13 +32,26 @@ it("what the file system refuses is said in a sentence, with the path", async ()
   await writeFile(file, "");
   expect(await runOf(() => writeFile(join(file, "below"), "x"))).toEqual([
     1,
-    expect.stringMatching(new RegExp(`^\\nThe file system refused: ENOTDIR.*'${file}/below'\\. Fix that, and run`)),
+    `\n${join(file, "below")} cannot be used: a part of its path is a file, not a folder. Fix that, and run it again.`,
   ]);
+});
+
+it.each<[string, () => Promise<unknown> | undefined, string]>([
+  ["a folder where a file was named", async () => readExport(folder), "FOLDER is not an export: "],
+  ["a file where a folder was named", () => mkdir(join(folder, "file")), "FOLDER/file cannot be used: a file is there"],
+])("%s is told without a code", async (_, act, message) => {
+  await writeFile(join(folder, "file"), "");
+  const [code, complained] = await runOf(async () => void (await act()));
+  expect([code, complained]).toEqual([1, expect.stringContaining(message.replace("FOLDER", folder))]);
+  expect(complained).not.toMatch(/\bE[A-Z]{4,}\b/);
 });
 
 it("without wrangler it says how to install it", async () => {
   const start = () => spawnWrangler({ args: [], folder, variables: { PATH: folder }, input: "", show: false });
-  expect(await runOf(async () => void (await start()))).toEqual([1, expect.stringContaining("npm ci")]);
+  expect(await runOf(async () => void (await start()))).toEqual([
+    1,
+    expect.stringContaining("wrangler cannot be started: it is not on the PATH. Run `npm ci`"),
+  ]);
 });
 
 /** Runs a script that can make no file longer than 1 KiB. */

@@ -5,6 +5,7 @@
 import { type ParseArgsOptionDescriptor, parseArgs } from "node:util";
 import type { Context } from "./context.ts";
 import { Failure } from "./failure.ts";
+import { fileProblemOf } from "./file-problem.ts";
 import { unknownWord } from "./nearest.ts";
 
 export type Option = ParseArgsOptionDescriptor & {
@@ -84,8 +85,8 @@ const printable = (text: string): string =>
 /** The message of a Failure or of an error of the file system, such as a full disk. Undefined for a defect. */
 function messageOf(error: unknown): string | undefined {
   if (error instanceof Failure) return error.message;
-  const isOfFiles = error instanceof Error && "syscall" in error && "errno" in error;
-  return isOfFiles ? `The file system refused: ${error.message}. Fix that, and run it again.` : undefined;
+  const problem = fileProblemOf(error);
+  return problem === undefined ? undefined : `${problem}. Fix that, and run it again.`;
 }
 
 /** The values that npm may set by itself for an option of the same name. */

@@ -19,6 +19,9 @@ export type WranglerResult = { readonly ok: boolean; readonly stdout: string; re
 export const forReader = ({ isTTY }: { readonly isTTY: boolean }, text: string): string =>
   isTTY ? text : stripVTControlCharacters(text);
 
+const startProblemOf = (error: Error): string =>
+  "code" in error && error.code === "ENOENT" ? "it is not on the PATH" : error.message;
+
 /** Resolves when it has ended, in whatever way. */
 export type RunWrangler = (call: WranglerCall) => Promise<WranglerResult>;
 
@@ -41,9 +44,11 @@ export const spawnWrangler: RunWrangler = ({ args, folder, variables, input, sho
     // A wrangler that ends before it has read its input closes the pipe. Its exit code tells the reason.
     child.stdin.on("error", () => {});
     child.stdin.end(input);
-    child.once("error", ({ message }) =>
+    child.once("error", (error) =>
       reject(
-        new Failure(`wrangler cannot be started: ${message}. Run \`npm ci\`, and start the command with \`npm run\`.`),
+        new Failure(
+          `wrangler cannot be started: ${startProblemOf(error)}. Run \`npm ci\`, and start the command with \`npm run\`.`,
+        ),
       ),
     );
     child.once("close", (code) => resolve({ ok: code === 0, stdout, stderr }));

@@ -4,6 +4,7 @@
  */
 import { constants, DatabaseSync } from "node:sqlite";
 import { Failure } from "../command-line/failure.ts";
+import { fileCodeOf, fileProblemOf } from "../command-line/file-problem.ts";
 import { readPieces } from "./sql-pieces.ts";
 
 /** The operations of an export. ATTACH, VACUUM INTO (which attaches) and virtual tables are missing, because they reach files. */
@@ -42,6 +43,7 @@ export function readExport(file: string): DatabaseSync {
     return database;
   } catch (error) {
     database.close();
+    if (fileCodeOf(error) !== undefined) throw new Failure(`${file} is not an export: ${fileProblemOf(error)}.`);
     throw new Failure(`${file} is not a complete export: ${error instanceof Error ? error.message : error}`);
   }
 }

@@ -3,11 +3,12 @@
  * bank, through the tenant API. Sends the API key in the environment variable API_KEY.
  */
 import { createReadStream } from "node:fs";
-import { resolve } from "node:path";
+import { isAbsolute, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
 import { PROPOSAL_STATUSES } from "../../worker/model/proposal.ts";
 import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
+import { fileCodeOf, fileProblemOf } from "../command-line/file-problem.ts";
 import { main } from "../command-line/main.ts";
 import { secretFrom } from "../command-line/secret.ts";
 import { originOf } from "../deployment/ask-deployment.ts";
@@ -81,8 +82,7 @@ export const importIdeas = defineCommand({
     const terms = termsOf(values.status, values.column);
     if (values.column.length > 0 && values.from !== "csv")
       throw misused("--column is for CSV: the other files have no columns.", importIdeas);
-    const path = resolve(context.folder, name);
-    const { ideas, lost, faulty } = await readAs(read, { name, path, terms, service: values.from });
+    const { ideas, lost, faulty } = await readAs(read, { name, folder: context.folder, terms, service: values.from });
     const of = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
     // First: an idea bank without its votes is another one.
     if (lost.votes > 0)
@@ -142,21 +142,38 @@ async function readAs(
   read: Read,
   {
     name,
-    path,
+    folder,
     terms,
     service,
-  }: { readonly [key in "name" | "path"]: string } & {
+  }: { readonly [key in "name" | "folder"]: string } & {
     readonly terms: Terms;
     readonly service: string | undefined;
   },
 ): Promise<Import> {
   try {
-    return await read(createReadStream(path), Date.now(), terms);
+    return await read(createReadStream(resolve(folder, name)), Date.now(), terms);
   } catch (error) {
-    if (error instanceof Error && "syscall" in error) throw new Failure(`${name} cannot be read: ${error.message}`);
+    const unread = unreadOf(error, name, folder);
+    if (unread !== undefined) throw new Failure(unread);
     if (error instanceof TypeError || error instanceof SyntaxError)
       throw new Failure(`The file is not as ${service} gives it: ${error.message}. See npm run import -- --help.`);
     throw error;
+  }
+}
+
+/** npm runs a script in the project's folder, so a name from elsewhere is not found: the folder is named. */
+export function unreadOf(error: unknown, name: string, folder: string): string | undefined {
+  switch (fileCodeOf(error)) {
+    case "ENOENT":
+    case "ENOTDIR":
+      return `There is no file ${name}${isAbsolute(name) ? "" : ` in ${folder}`}.`;
+    case "EISDIR":
+      return `${name} is a folder. Name a file.`;
+    case "EACCES":
+    case "EPERM":
+      return `You have no permission to read ${name}.`;
+    default:
+      return fileProblemOf(error);
   }
 }
 

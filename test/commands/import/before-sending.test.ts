@@ -3,7 +3,7 @@ import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { importIdeas, progressOf } from "../../../src/commands/import/import.ts";
+import { importIdeas, progressOf, unreadOf } from "../../../src/commands/import/import.ts";
 
 let folder: string;
 let files: string;
@@ -51,7 +51,11 @@ it.each([
   [["--from", "canny"], "Name one file."],
   [["files/canny.json"], "Say what the file is"],
   [["--from", "jira", "files/canny.json"], "--from jira is unknown. Say what the file is"],
-  [["--from", "csv", "files/none.csv"], "cannot be read"],
+  [["--from", "csv", "files/none.csv"], "There is no file files/none.csv in FOLDER."],
+  [["--from", "csv", "/none/none.csv"], "There is no file /none/none.csv."],
+  [["--from", "csv", "files"], "files is a folder. Name a file."],
+  [["--from", "fider", "files"], "files is a folder. Name a file."],
+  [["--from", "csv", "files/ideas.csv/more"], "There is no file files/ideas.csv/more in FOLDER."],
   [["--from", "canny", "files/ideas.csv"], "The file is not JSON"],
   [["--from", "csv", "files/ideas.csv", "--url", "https://api.example"], "Say where: --idea-bank"],
   [["--from", "csv", "files/ideas.csv", "--idea-bank", "b4nKb4nKb4nK"], "Say where: --url"],
@@ -60,7 +64,13 @@ it.each([
 ])("%j is refused with a sentence", async (args, message) => {
   const { code, fetched, text } = await dry(args);
   expect([code, fetched]).toEqual([1, []]);
-  expect(text).toContain(message);
+  expect(text).toContain(message.replace("FOLDER", folder));
+  expect(text).not.toMatch(/\bE[A-Z]{4,}\b| {4}at /);
+});
+
+it("a file that its user may not read is said to be one", () => {
+  const refused = Object.assign(new Error("EACCES"), { code: "EACCES", syscall: "open", errno: -13 });
+  expect(unreadOf(refused, "ideas.csv", folder)).toBe("You have no permission to read ideas.csv.");
 });
 
 it.each([
