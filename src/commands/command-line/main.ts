@@ -19,12 +19,14 @@ export async function main(command: Command): Promise<void> {
   process.exitCode = await command.run(process.argv.slice(2), {
     folder: process.cwd(),
     variables: process.env,
-    print: after((line) => console.log(line)),
+    // Lines that go into a file leave the terminal's one alone.
+    print: process.stdout.isTTY ? after((line) => console.log(line)) : (line) => console.log(line),
     complain: after((line) => console.error(line)),
     showProgress: process.stderr.isTTY ? showProgress : undefined,
     ask: process.stdin.isTTY && process.stdout.isTTY ? ask : undefined,
     runWrangler: spawnWrangler,
   });
+  if (isShown) showProgress("");
 }
 
 async function ask(question: string): Promise<string> {

@@ -8,6 +8,7 @@ import { confirm, YES } from "../command-line/confirm.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { unknownWord } from "../command-line/nearest.ts";
+import { createProgress } from "../command-line/progress.ts";
 import { allowAnother } from "./another-account.ts";
 import { commandLine, ENVIRONMENT, LOCAL, ON_THIS_MACHINE } from "./arguments.ts";
 import { askDeployment, type Call, findDeployment, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
@@ -116,7 +117,7 @@ export const account = defineCommand({
       throw misused(`${action} asks the deployment at --url: --env is for the databases.`, account);
     if (action === "sign-out") {
       const call = signOutOf(subject);
-      const { email, ended } = await askDeployment(await findDeployment(values, account, context), call);
+      const { email, ended } = await askDeployment(context, await findDeployment(values, account, context), call);
       return context.print(
         `${email} is signed out everywhere: ${ended} handed-over sessions and unused links have ended.`,
       );
@@ -128,7 +129,7 @@ export const account = defineCommand({
         isAgreed: values.yes,
         what: `Every account of ${subject} at ${deployment.origin} gets the address ${first}.`,
       });
-      const { accountIds } = await askDeployment(deployment, call);
+      const { accountIds } = await askDeployment(context, deployment, call);
       return context.print(`${first} has the accounts of ${subject} now: ${[accountIds].flat().join(", ")}.`);
     }
     if (action === "revoke" || action === "limit") {
@@ -139,7 +140,7 @@ export const account = defineCommand({
           isAgreed: values.yes,
           what: `The API key ${subject} of ${deployment.origin} is revoked for good.`,
         });
-      await askDeployment(deployment, call);
+      await askDeployment(context, deployment, call);
       context.print(`${capitalized(call.done)}. Its Durable Object has confirmed it: every request is decided by it.`);
       return;
     }
@@ -176,7 +177,12 @@ export const account = defineCommand({
       return;
     }
     if (action === "export") {
-      for await (const line of readAccount(databases, binding, String(row.id))) context.print(toJson(line));
+      const progress = createProgress(context);
+      let rows = 0;
+      for await (const line of readAccount(databases, binding, String(row.id))) {
+        context.print(toJson(line));
+        if (++rows % 1_000 === 0) progress(`Exported so far: ${rows.toLocaleString("en-US")} rows`);
+      }
       return;
     }
     const maxBytes = action === "quota" ? bytesOf(first) : undefined;

@@ -6,6 +6,7 @@ import { type Command, misused, type Option } from "../command-line/command.ts";
 import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
 import { whyNoAnswer } from "../command-line/no-answer.ts";
+import { tellWhileWaiting } from "../command-line/progress.ts";
 import { secretFrom } from "../command-line/secret.ts";
 import { addressOf, isThisHost, ON_THIS_MACHINE } from "./arguments.ts";
 
@@ -62,22 +63,26 @@ export async function deploymentHere({ folder }: Context): Promise<Deployment> {
 
 /** Returns the answer that confirms it. Throws a Failure for any other, and without an answer. */
 export async function askDeployment(
+  context: Context,
   { origin, secret }: Deployment,
   { method, path, body, confirms, done }: Call,
 ): Promise<Answer> {
+  const stop = tellWhileWaiting(context, origin);
   const response = await fetch(new URL(path, origin), {
     method,
     headers: { Authorization: `Bearer ${secret}`, ...(body && { "Content-Type": "application/json" }) },
     body: body ? JSON.stringify(body) : null,
     redirect: "error",
     signal: AbortSignal.timeout(DEADLINE_MS),
-  }).catch((error: unknown) => {
-    const { words, mayHaveArrived } = whyNoAnswer(error);
-    const state = mayHaveArrived
-      ? "It may have been done or not; run it again."
-      : "Nothing was done. Check the address, and run it again.";
-    throw new Failure(`${origin} does not answer: ${words}. ${state}`);
-  });
+  })
+    .catch((error: unknown) => {
+      const { words, mayHaveArrived } = whyNoAnswer(error);
+      const state = mayHaveArrived
+        ? "It may have been done or not; run it again."
+        : "Nothing was done. Check the address, and run it again.";
+      throw new Failure(`${origin} does not answer: ${words}. ${state}`);
+    })
+    .finally(stop);
   const answer = await readObject(response);
   if (!response.ok) {
     const detail = String(answer.detail ?? "no problem document");

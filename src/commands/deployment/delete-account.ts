@@ -5,6 +5,7 @@
 import { deleteOfIdeaBank } from "../../worker/database/deletions.ts";
 import type { Statement } from "../../worker/store/statement.ts";
 import { Failure } from "../command-line/failure.ts";
+import { createProgress } from "../command-line/progress.ts";
 import { commandLine, ON_THIS_MACHINE } from "./arguments.ts";
 import { DIRECTORY, type EveryDatabase, type Row } from "./every-database.ts";
 import { quote } from "./sql.ts";
@@ -49,8 +50,15 @@ export async function describeContents({ query }: EveryDatabase, binding: string
 
 /** From the first statement on, nobody signs in to the account. */
 export async function deleteAccount(databases: EveryDatabase, binding: string, id: string): Promise<void> {
-  const { query } = databases;
+  const { context, query, queryAll } = databases;
   const account = quote(id);
+  const progress = createProgress(context);
+  let rows = 0;
+  const count = (more: number) => {
+    rows += more;
+    progress(`Deleted so far: ${rows.toLocaleString("en-US")} rows`);
+  };
+  count(0);
   for (const table of ["owners", "memberships", "invitees"])
     for (const place of new Set([DIRECTORY, binding]))
       await query(place, `DELETE FROM ${table} WHERE account_id = ${account}`);
@@ -59,19 +67,23 @@ export async function deleteAccount(databases: EveryDatabase, binding: string, i
     "DELETE FROM subjects WHERE email NOT IN (SELECT email FROM owners UNION ALL SELECT email FROM memberships)",
   );
   await query(binding, `DELETE FROM webhooks WHERE account_id = ${account}`);
-  await deleteRows(databases, { binding, table: "idea_banks", key: "id", condition: `account_id = ${account}` });
+  await deleteRows(databases, { binding, table: "idea_banks", key: "id", condition: `account_id = ${account}`, count });
   for (;;) {
     const [deleted] = await query(binding, `SELECT id FROM deleted_idea_banks WHERE account_id = ${account} LIMIT 1`);
     if (deleted === undefined) break;
     const bank = String(deleted.id);
-    const slice = deleteOfIdeaBank({ accountId: id }, bank, SLICE).map(toText);
+    const slice = deleteOfIdeaBank({ accountId: id }, bank, SLICE).map((each) => returning(toText(each)));
     const slices = Array.from({ length: SLICES }, () => slice).flat();
     // The first statement says whether anything was left before.
     const sql = [`SELECT id FROM deleted_idea_banks WHERE id = ${quote(bank)}`, ...slices].join("; ");
-    while ((await query(binding, sql)).length > 0);
+    for (let isLeft = true; isLeft; ) {
+      const [left, ...deletions] = await queryAll(binding, sql);
+      count(deletions.flat().length);
+      isLeft = left !== undefined && left.length > 0;
+    }
   }
   for (const [table, key, condition] of REST)
-    await deleteRows(databases, { binding, table, key, condition: condition.replace(":account", account) });
+    await deleteRows(databases, { binding, table, key, condition: condition.replace(":account", account), count });
   await query(binding, `DELETE FROM accounts WHERE id = ${account}`);
 }
 
@@ -82,11 +94,19 @@ async function deleteRows(
     table,
     key,
     condition,
-  }: { readonly binding: string; readonly table: string; readonly key: string; readonly condition: string },
+    count,
+  }: { readonly [part in "binding" | "table" | "key" | "condition"]: string } & {
+    readonly count: (deleted: number) => void;
+  },
 ) {
-  const sql = `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${AT_ONCE}) RETURNING 1 AS one`;
-  while ((await query(binding, sql)).length === AT_ONCE);
+  const sql = returning(
+    `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE ${condition} LIMIT ${AT_ONCE})`,
+  );
+  for (let deleted = AT_ONCE; deleted === AT_ONCE; count(deleted)) deleted = (await query(binding, sql)).length;
 }
+
+/** A deletion that answers with a row for each deleted one. */
+const returning = (sql: string): string => (sql.startsWith("DELETE") ? `${sql} RETURNING 1 AS one` : sql);
 
 /** Contains its values, because wrangler takes no parameters. */
 const toText = ({ sql, values }: Statement): string =>

@@ -41,6 +41,8 @@ export type EveryDatabase = {
   execute(binding: string, file: string): Promise<void>;
   /** Runs a statement, or several with semicolons between them as one transaction. Returns the rows of the first one. */
   query(binding: string, sql: string): Promise<readonly Row[]>;
+  /** The same. Returns the rows of each statement. */
+  queryAll(binding: string, sql: string): Promise<readonly (readonly Row[])[]>;
   /** D1 Time Travel. */
   travel(binding: string, timestamp: string): Promise<void>;
 };
@@ -50,6 +52,17 @@ export async function openEveryDatabase(context: Context, environment: string, l
   const wrangler = new Wrangler(context, environment);
   const { accountId, databases } = await readConfiguration(context.folder, environment);
   const place = local ? "--local" : "--remote";
+  const queryAll: EveryDatabase["queryAll"] = async (binding, sql) => {
+    const oneLine = sql.replace(/\s+/g, " ");
+    const call = ["d1", "execute", binding, place, "--yes", "--json", "--command", oneLine];
+    const answers = await wrangler.json<{ results?: Row[] }[]>(call).catch((error: unknown) => {
+      const [, lacking] = (error instanceof Failure && /no such (table|column)/.exec(error.message)) || [];
+      if (lacking === undefined) throw error;
+      const state = lacking === "table" ? "has no tables yet" : "has an older schema than this version";
+      throw new Failure(`${binding} ${state}. ${local ? MADE_HERE : madeBy(environment)}`);
+    });
+    return answers.map(({ results }) => results ?? []);
+  };
   return {
     context,
     which: [place, ...(environment === "" ? [] : ["--env", environment])].join(" "),
@@ -82,17 +95,8 @@ export async function openEveryDatabase(context: Context, environment: string, l
     async execute(binding, file) {
       await wrangler.run(["d1", "execute", binding, place, "--yes", "--file", file]);
     },
-    async query(binding, sql) {
-      const oneLine = sql.replace(/\s+/g, " ");
-      const call = ["d1", "execute", binding, place, "--yes", "--json", "--command", oneLine];
-      const [answer] = await wrangler.json<{ results: Row[] }[]>(call).catch((error: unknown) => {
-        const [, lacking] = (error instanceof Failure && /no such (table|column)/.exec(error.message)) || [];
-        if (lacking === undefined) throw error;
-        const state = lacking === "table" ? "has no tables yet" : "has an older schema than this version";
-        throw new Failure(`${binding} ${state}. ${local ? MADE_HERE : madeBy(environment)}`);
-      });
-      return answer?.results ?? [];
-    },
+    query: async (binding, sql) => (await queryAll(binding, sql))[0] ?? [],
+    queryAll,
     async travel(binding, timestamp) {
       await wrangler.run(["d1", "time-travel", "restore", binding, `--timestamp=${timestamp}`]);
     },

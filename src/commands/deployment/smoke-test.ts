@@ -5,6 +5,7 @@
 import { setTimeout } from "node:timers/promises";
 import { Failure } from "../command-line/failure.ts";
 import { whyNoAnswer } from "../command-line/no-answer.ts";
+import { createProgress } from "../command-line/progress.ts";
 import { commandLine, shellWord } from "./arguments.ts";
 import type { Wrangler } from "./wrangler.ts";
 
@@ -44,11 +45,12 @@ export async function smokeTest(
   origin: string,
   {
     seconds,
-    wrangler: { environment },
+    wrangler: { context, environment },
     before,
   }: { readonly seconds: number; readonly wrangler: Wrangler; readonly before: string | undefined },
 ): Promise<readonly string[]> {
   const until = Date.now() + seconds * 1_000;
+  const progress = createProgress(context);
   for (;;) {
     const results = await Promise.all(CHECKS.map((check) => run(origin, check)));
     if (results.every(({ passed }) => passed)) return results.map(({ line }) => line);
@@ -58,6 +60,8 @@ export async function smokeTest(
           `Look at the log: npx wrangler tail --env ${shellWord(environment)}${before === undefined ? "" : `\nTo return to the previous version: ${commandLine("rollback", environment, before)}`}`,
       );
     }
+    const left = Math.round((until - Date.now()) / 1_000);
+    progress(`Waiting until ${origin} answers as it should, for ${left} s at most`);
     await setTimeout(REPEAT_MS);
   }
 }

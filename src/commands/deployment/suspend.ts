@@ -43,7 +43,7 @@ export const suspend = defineCommand({
         isAgreed: yes,
         what: `${account} is suspended at ${deployment.origin}: its API keys and panelists are refused.`,
       });
-    const { accountId, apiKeys, sessionsEnded } = await askDeployment(deployment, {
+    const { accountId, apiKeys, sessionsEnded } = await askDeployment(context, deployment, {
       method: "PUT",
       path: "/operator/account-status",
       body: { account, status },

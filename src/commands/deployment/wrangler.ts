@@ -2,6 +2,7 @@
 import { stripVTControlCharacters } from "node:util";
 import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
+import { tellWhileWaiting } from "../command-line/progress.ts";
 import type { WranglerResult } from "../command-line/run-wrangler.ts";
 import { shellWord } from "./arguments.ts";
 
@@ -26,18 +27,23 @@ export class Wrangler {
   }
 
   /** Resolves when it has ended, in whatever way. */
-  try(
+  async try(
     args: readonly string[],
     { input = "", variables = {}, show = false }: WranglerOptions = {},
   ): Promise<WranglerResult> {
     const account = this.accountId === undefined ? {} : { CLOUDFLARE_ACCOUNT_ID: this.accountId };
-    return this.context.runWrangler({
-      args: [...args, "--env", this.environment],
-      folder: this.context.folder,
-      variables: { ...this.context.variables, ...account, ...variables },
-      input,
-      show,
-    });
+    const stop = show ? undefined : tellWhileWaiting(this.context, `wrangler ${args.slice(0, 2).join(" ")}`);
+    try {
+      return await this.context.runWrangler({
+        args: [...args, "--env", this.environment],
+        folder: this.context.folder,
+        variables: { ...this.context.variables, ...account, ...variables },
+        input,
+        show,
+      });
+    } finally {
+      stop?.();
+    }
   }
 
   /** Its standard output. Throws a Failure with its messages if it failed. */

@@ -10,6 +10,7 @@ import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { fileCodeOf, fileProblemOf } from "../command-line/file-problem.ts";
 import { main } from "../command-line/main.ts";
+import { createProgress } from "../command-line/progress.ts";
 import { secretFrom } from "../command-line/secret.ts";
 import { originOf } from "../deployment/ask-deployment.ts";
 import { faultsOf } from "./faults.ts";
@@ -82,6 +83,7 @@ export const importIdeas = defineCommand({
     const terms = termsOf(values.status, values.column);
     if (values.column.length > 0 && values.from !== "csv")
       throw misused("--column is for CSV: the other files have no columns.", importIdeas);
+    context.showProgress?.(`Reading ${name}`);
     const { ideas, lost, faulty } = await readAs(read, { name, folder: context.folder, terms, service: values.from });
     const of = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
     // First: an idea bank without its votes is another one.
@@ -113,6 +115,7 @@ export const importIdeas = defineCommand({
     const apiKey = secretFrom(context, "API_KEY", "an API key of the account");
 
     const start = Date.now();
+    const progress = createProgress(context);
     const stop = new AbortController();
     const interrupt = () => stop.abort();
     process.once("SIGINT", interrupt);
@@ -121,7 +124,8 @@ export const importIdeas = defineCommand({
       const written = await writeIdeas(client, {
         ideaBankId,
         ideas,
-        progress: (done) => context.showProgress?.(progressOf(done, ideas.length, Date.now() - start)),
+        progress: (done) => progress(progressOf(done, ideas.length, Date.now() - start)),
+        progressOfPeople: (done, all) => progress(`${done} of ${all} people`),
       });
       context.print(
         `Written: ${of(written.ideas, "new idea")}, ${of(written.panelists, "new panelist")}, ${of(written.votes, "vote")}, ` +

@@ -56,13 +56,14 @@ class Writer {
   }
 
   /** Creates those who do not exist. An existing name stays. */
-  async people(people: readonly Person[]): Promise<void> {
+  async people(people: readonly Person[], progress: (done: number, all: number) => void): Promise<void> {
     await forEach(
       inBatches(people, (person) => Buffer.byteLength(JSON.stringify(person))),
       async (batch) => {
         const { ids, created } = await this.#client.putPanelists({ panelists: batch });
         for (const [index, { externalId }] of batch.entries()) this.#panelists.set(externalId, ids[index] ?? "");
         this.written.panelists += created;
+        progress(this.#panelists.size, people.length);
       },
     );
   }
@@ -147,17 +148,23 @@ class Writer {
   }
 }
 
-/** `progress` is told after each idea. */
+/** `progress` is told after each idea, and `progressOfPeople` before that, after each request for some people. */
 export async function writeIdeas(
   client: ImportClient,
   {
     ideaBankId,
     ideas,
     progress,
-  }: { readonly ideaBankId: string; readonly ideas: readonly Idea[]; readonly progress: (done: number) => void },
+    progressOfPeople,
+  }: {
+    readonly ideaBankId: string;
+    readonly ideas: readonly Idea[];
+    readonly progress: (done: number) => void;
+    readonly progressOfPeople: (done: number, all: number) => void;
+  },
 ): Promise<Written> {
   const writer = new Writer(client, ideaBankId);
-  await writer.people(peopleOf(ideas));
+  await writer.people(peopleOf(ideas), progressOfPeople);
   const proposals = new Map<string, Proposal>();
   let done = 0;
   await forEach(ideas, async (idea) => {

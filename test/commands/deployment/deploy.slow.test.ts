@@ -171,6 +171,15 @@ describe("a failure in the middle", () => {
       "To return to the previous version: npm run rollback -- version-1\n",
     );
   });
+
+  it("of the smoke test: while it tries again, it says how long it will", async () => {
+    account.answers["/health"] = { status: 503, body: "" };
+    account.shown();
+    expect((await deploy("--wait", "3")).code).toBe(1);
+    expect(account.shown()).toEqual([
+      expect.stringMatching(/^Waiting until http:\/\/127\.0\.0\.1:\d+ answers as it should, for [123] s at most$/),
+    ]);
+  });
 });
 
 describe("environments and databases", () => {

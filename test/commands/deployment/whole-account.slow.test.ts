@@ -121,7 +121,9 @@ describe("delete", () => {
       // The connection breaks in the middle of the votes.
       if (slices.filter((size) => size === 10_000).length === 2) account.change({ failures: ["d1 execute"] });
     });
+    account.shown();
     const stopped = await refused("account", "delete", OWNER, "--yes");
+    expect(account.shown().slice(0, 1)).toEqual(["Deleted so far: 0 rows"]);
     expect(stopped.stderr).toContain("failed");
     expect(counts()[0]).toBeGreaterThan(0);
     account.before("d1 execute", () => {
@@ -130,6 +132,12 @@ describe("delete", () => {
       last = now;
     });
     await well("account", "delete", MINE, "--yes");
+    const told = account
+      .shown()
+      .map((line) => Number(/^Deleted so far: ([\d,]+) rows$/.exec(line)?.[1]?.replaceAll(",", "")));
+    expect(told).toEqual(told.toSorted((one, other) => one - other));
+    // 25,000 panelists, 25,000 comments less those of the first run, and their revocations.
+    expect(told.at(-1)).toBeGreaterThan(50_000);
     expect(Math.max(...slices)).toBe(10_000);
     expect(["DB", "DB_1"].map(contents)).toEqual(before);
   });
@@ -225,6 +233,7 @@ describe("export", () => {
       expect(ids.toSorted(), table).toEqual(stored.toSorted());
       expect(ids.length, table).toBeGreaterThan(200);
     }
+    expect(account.shown()).toContain("Exported so far: 3,000 rows");
     expect(Math.max(...account.calls().map((call) => Number(/LIMIT (\d+)/.exec(call)?.[1] ?? 0)))).toBe(2_000);
   });
 

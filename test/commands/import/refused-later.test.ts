@@ -59,7 +59,7 @@ async function mergesOf(ideas: readonly Idea[], merged: Readonly<Record<string, 
       signal: new AbortController().signal,
       complain: () => {},
     });
-    await writeIdeas(client, { ideaBankId: "bank", ideas, progress: () => {} });
+    await writeIdeas(client, { ideaBankId: "bank", ideas, progress: () => {}, progressOfPeople: () => {} });
     return merges;
   } finally {
     server.close();
@@ -93,7 +93,9 @@ it("a person who is first met without a name has the name that comes later; comm
     const texts = [...Array.from({ length: 103 }, (_, index) => `${index}`), "🙂".repeat(9_000), "🙂".repeat(9_000)];
     const comments = texts.map((body) => ({ author: kim, body, createdAt: "2026-01-01T00:00:00.000Z" }));
     const ideas = [idea("one", { voters: [{ ...kim, displayName: null }] }), idea("two", { author: kim, comments })];
-    expect(await writeIdeas(client, { ideaBankId: "bank", ideas, progress: () => {} })).toMatchObject({
+    expect(
+      await writeIdeas(client, { ideaBankId: "bank", ideas, progress: () => {}, progressOfPeople: () => {} }),
+    ).toMatchObject({
       panelists: 1,
       comments: 5,
     });
@@ -164,12 +166,14 @@ async function importInto(ideas: readonly Idea[], answer: (path: string) => numb
       complain: () => {},
     });
     const done: number[] = [];
+    const made: number[] = [];
     const written = await writeIdeas(client, {
       ideaBankId: "bank",
       ideas,
       progress: (count) => done.push(count),
+      progressOfPeople: (count) => made.push(count),
     }).catch((error: Error) => error);
-    return { written, done, people, most, requests };
+    return { written, done, made, people, most, requests };
   } finally {
     server.close();
   }
@@ -178,7 +182,8 @@ async function importInto(ideas: readonly Idea[], answer: (path: string) => numb
 it("has at most 20 requests in flight, over all ideas, and makes each person once", async () => {
   const voters = Array.from({ length: 30 }, (_, index) => ({ externalId: `p${index}`, displayName: null }));
   const ideas = Array.from({ length: 30 }, (_, index) => idea(`i${index}`, { voters }));
-  const { written, done, people, most } = await importInto(ideas);
+  const { written, done, made, people, most } = await importInto(ideas);
+  expect(made).toEqual([30]);
   expect(written).toMatchObject({ changed: 30, panelists: 30, votes: 900 });
   expect(done).toEqual(Array.from({ length: 30 }, (_, index) => index + 1));
   expect(people.toSorted()).toEqual(voters.map(({ externalId }) => externalId).toSorted());
@@ -192,7 +197,7 @@ it("begins nothing more after a refusal, and throws it when what was under way h
   expect(requests).toBeLessThan(60);
 });
 
-it("on a terminal a line shows how far it is, and elsewhere there is none", async () => {
+it("on a terminal a line shows how far it is, and elsewhere a short import shows none", async () => {
   const folder = await mkdtemp(join(tmpdir(), "import-"));
   await writeFile(join(folder, "ideas.csv"), "id,title\n1,Night buses\n2,Bike racks\n");
   const server = createServer((_, response) =>
@@ -216,6 +221,7 @@ it("on a terminal a line shows how far it is, and elsewhere there is none", asyn
     expect(await importIdeas.run(args, { ...context, showProgress: (line) => shown.push(line) })).toBe(0);
     expect(printed).toEqual(elsewhere);
     expect(printed.join()).not.toContain(" left");
+    expect(shown[0]).toBe("Reading ideas.csv");
     expect(shown.at(-1)).toBe("2 of 2 ideas (100 %), 0 min left");
   } finally {
     server.close();

@@ -103,6 +103,9 @@ export async function openAccount() {
 
   let person: ((question: string) => Promise<string>) | undefined = async () => "yes";
 
+  /** The lines that a terminal has written over each other. */
+  const shown: string[] = [];
+
   async function runWith(
     more: Record<string, string | undefined>,
     command: CommandName,
@@ -119,6 +122,7 @@ export async function openAccount() {
         stderr += `${line}\n`;
       },
       ask: person,
+      showProgress: person && ((line) => void shown.push(line)),
       runWrangler: async (call) => {
         for (const [start, act] of befores) if (call.args.join(" ").startsWith(start)) act();
         const result = answerAsWrangler(folder, call);
@@ -165,6 +169,8 @@ export async function openAccount() {
     answerWith: (answer: typeof person) => {
       person = answer;
     },
+    /** What the terminal has shown in place since the last look. There is none while nobody answers. */
+    shown: (): string[] => shown.splice(0),
     before: (start: string, act: () => void) => befores.set(start, act),
     /** From now on an export ends after so many characters. */
     cutExports: (characters: number) => {
