@@ -10,7 +10,7 @@ import { main } from "../command-line/main.ts";
 import { unknownWord } from "../command-line/nearest.ts";
 import { createProgress } from "../command-line/progress.ts";
 import { allowAnother } from "./another-account.ts";
-import { commandLine, ENVIRONMENT, LOCAL, ON_THIS_MACHINE } from "./arguments.ts";
+import { commandLine, ENVIRONMENT, type Here, LOCAL, ON_THIS_MACHINE, PERSIST_TO, STATE_FOLDER } from "./arguments.ts";
 import { askDeployment, type Call, findDeployment, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
 import { CONFIGURATION } from "./configuration.ts";
 import { deleteAccount, describeContents, refuseOpen } from "./delete-account.ts";
@@ -91,6 +91,7 @@ export const account = defineCommand({
     },
     yes: YES,
     [ON_THIS_MACHINE]: LOCAL,
+    [PERSIST_TO]: STATE_FOLDER,
     env: ENVIRONMENT,
   },
   run: async ({ values, positionals }, context) => {
@@ -102,7 +103,7 @@ export const account = defineCommand({
       throw misused("--dry-run is for revoke and delete.", account);
     if (values["dry-run"] && action === "revoke") {
       pathOf(subject);
-      const databases = await openEveryDatabase(context, values.env, values[ON_THIS_MACHINE]);
+      const databases = await openEveryDatabase(context, values.env, values);
       await databases.logIn();
       const [, row] = await findIn(databases, {
         ...{ subject, sql: keyAndOwner(subject) },
@@ -147,7 +148,7 @@ export const account = defineCommand({
     if (values.url !== undefined)
       throw misused(`--url is for revoke, limit, sign-out and move-member: ${action} asks the database.`, account);
     if (action === "list") {
-      const databases = await openEveryDatabase(context, values.env, values[ON_THIS_MACHINE]);
+      const databases = await openEveryDatabase(context, values.env, values);
       await databases.logIn();
       const accounts = await listAccounts(databases, Date.now());
       if (accounts.length === 0 && !values.json) context.print("No accounts yet. The first sign-in makes one.");
@@ -156,7 +157,7 @@ export const account = defineCommand({
     }
     const sql = action === "another" ? undefined : sqlOf(action, subject, first);
     if (sql === undefined && !ADDRESS.test(subject)) throw new Failure(`${subject}: an owner's e-mail address.`);
-    const databases = await openEveryDatabase(context, values.env, values[ON_THIS_MACHINE]);
+    const databases = await openEveryDatabase(context, values.env, values);
     await databases.logIn();
     if (sql === undefined) {
       for (const line of await allowAnother(databases, subject.toLowerCase())) context.print(line);
@@ -212,13 +213,13 @@ async function endAccount(
   }: {
     readonly binding: string;
     readonly row: Row;
-    readonly given: { readonly yes: boolean; readonly "dry-run": boolean; readonly [ON_THIS_MACHINE]: boolean };
+    readonly given: Here & { readonly yes: boolean; readonly "dry-run": boolean };
   },
 ): Promise<void> {
   const { context } = databases;
   const [id, owner] = [String(row.id), String(row.owner_email)];
   context.print(await describeContents(databases, binding, id));
-  refuseOpen(row, given[ON_THIS_MACHINE]);
+  refuseOpen(row, given);
   if (given["dry-run"]) return context.print("Would delete all of it. A dry run: nothing was done.");
   await confirm(context, {
     isAgreed: given.yes,

@@ -1,5 +1,8 @@
 /** Options that several commands of this folder share, and their rules. */
+import { existsSync } from "node:fs";
+import { join, resolve } from "node:path";
 import type { Option } from "../command-line/command.ts";
+import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
 
 export const ENVIRONMENT = {
@@ -14,8 +17,36 @@ export const ON_THIS_MACHINE = "on-this-machine";
 export const LOCAL = {
   type: "boolean",
   default: false,
-  help: "The databases of `npm run dev` on this machine, instead of the deployment's.",
+  help: "The databases of `npm run dev` on this machine, in .wrangler/state, instead of the deployment's.",
 } as const satisfies Option;
+
+/** The name that wrangler has for it. `wrangler d1 export` lacks the option, and so do `backup` and `restore`. */
+export const PERSIST_TO = "persist-to";
+export const STATE_FOLDER = {
+  type: "string",
+  value: "<folder>",
+  help: "With --on-this-machine: the folder of its data, for a server that was started with --persist-to.",
+} as const satisfies Option;
+
+/** A place on this machine, if it is one. */
+export type Here = { readonly [ON_THIS_MACHINE]: boolean; readonly [PERSIST_TO]?: string | undefined };
+
+/** The options for the same place on this machine, for advice. */
+export const hereAgain = ({ [PERSIST_TO]: state }: Here): readonly string[] => [
+  `--${ON_THIS_MACHINE}`,
+  ...(state === undefined ? [] : [`--${PERSIST_TO}`, state]),
+];
+
+/** The folder of the local data, if one is named. Throws a Failure for one without data: wrangler would make an empty database there. */
+export function stateFolderOf({ folder }: Context, here: Here): string | undefined {
+  const state = here[PERSIST_TO];
+  if (state === undefined) return undefined;
+  if (!here[ON_THIS_MACHINE]) throw new Failure(`--${PERSIST_TO} is for --${ON_THIS_MACHINE}.`);
+  if (existsSync(join(resolve(folder, state), "v3/d1"))) return resolve(folder, state);
+  throw new Failure(
+    `There is no data of a local server in ${state}: it has no folder v3/d1. Name the folder that its server was started with.`,
+  );
+}
 
 /** The number of seconds that an option has. Throws a Failure for anything else: a rotation that waits NaN seconds would not wait. */
 export function secondsOf(option: string, text: string): number {

@@ -1,6 +1,6 @@
 /** Calls of a deployment with its operator's secret. */
 import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { join, resolve } from "node:path";
 import { parseEnv } from "node:util";
 import { type Command, misused, type Option } from "../command-line/command.ts";
 import type { Context } from "../command-line/context.ts";
@@ -8,7 +8,7 @@ import { Failure } from "../command-line/failure.ts";
 import { whyNoAnswer } from "../command-line/no-answer.ts";
 import { tellWhileWaiting } from "../command-line/progress.ts";
 import { secretFrom } from "../command-line/secret.ts";
-import { addressOf, isThisHost, ON_THIS_MACHINE } from "./arguments.ts";
+import { addressOf, type Here, isThisHost, ON_THIS_MACHINE, PERSIST_TO, stateFolderOf } from "./arguments.ts";
 
 export const URL_OF_DEPLOYMENT = {
   type: "string",
@@ -16,16 +16,18 @@ export const URL_OF_DEPLOYMENT = {
   help: "The deployment, such as https://api.example.com.",
 } as const satisfies Option;
 
-type Where = { readonly url?: string | undefined; readonly [ON_THIS_MACHINE]: boolean };
+type Where = Here & { readonly url?: string | undefined };
 
 /** The deployment at `--url`, or the server of this folder. Throws a Failure unless one of the two is named. */
 export function findDeployment(
-  { url, [ON_THIS_MACHINE]: local }: Where,
+  { url, ...here }: Where,
   command: Pick<Command, "help">,
   context: Context,
 ): Promise<Deployment> | Deployment {
-  if (local && url === undefined) return deploymentHere(context);
+  const local = here[ON_THIS_MACHINE];
+  if (local && url === undefined) return deploymentHere(context, here);
   if (local || url === undefined) throw misused("Use --url https://api.example.com, or --on-this-machine.", command);
+  stateFolderOf(context, here);
   return deploymentAt(context, url);
 }
 
@@ -53,11 +55,23 @@ export const deploymentAt = (context: Context, url: string): Deployment => ({
 });
 
 /** The server of `npm run dev` in this folder, which writes down where it answers. */
-export async function deploymentHere({ folder }: Context): Promise<Deployment> {
-  const read = (file: string) => readFile(join(folder, file), "utf8").catch(() => "");
-  const origin = (await read(".wrangler/state/dev-address.txt")).trim();
+export async function deploymentHere(context: Context, here: Here): Promise<Deployment> {
+  const { folder } = context;
+  const read = (file: string) => readFile(resolve(folder, file), "utf8").catch(() => "");
+  stateFolderOf(context, here);
+  const state = here[PERSIST_TO];
+  const file = join(state ?? ".wrangler/state", "dev-address.txt");
+  const origin = (await read(file)).trim();
+  if (origin === "")
+    throw new Failure(
+      [
+        `No server found: ${file} does not exist. Start the server of this folder: npm run dev`,
+        ...(state === undefined ? [`If it was started with --${PERSIST_TO}, add the same option here.`] : []),
+        "A server of `npx wrangler dev` writes no such file: use --url with its address, such as http://localhost:8787.",
+      ].join("\n"),
+    );
   const { OPERATOR_SECRET: secret } = parseEnv(await read(".dev.vars"));
-  if (origin === "" || !secret) throw new Failure("Start the server of this folder: npm run dev");
+  if (!secret) throw new Failure(".dev.vars has no OPERATOR_SECRET. `npm run dev` writes one there when it starts.");
   return { origin, secret };
 }
 

@@ -22,7 +22,7 @@ export const backup = defineCommand({
   },
   run: async ({ values }, context) => {
     const folder = values.output ?? `backups/${new Date().toISOString().replaceAll(":", "-")}`;
-    const databases = await openEveryDatabase(context, values.env, values[ON_THIS_MACHINE]);
+    const databases = await openEveryDatabase(context, values.env, values);
     const owner = await databases.logIn();
     context.print(`Backs up ${describeOwner(owner)}.`);
     await exportAll(databases, folder, ([without]) => {

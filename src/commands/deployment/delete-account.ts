@@ -6,7 +6,7 @@ import { deleteOfIdeaBank } from "../../worker/database/deletions.ts";
 import type { Statement } from "../../worker/store/statement.ts";
 import { Failure } from "../command-line/failure.ts";
 import { createProgress } from "../command-line/progress.ts";
-import { commandLine, ON_THIS_MACHINE } from "./arguments.ts";
+import { commandLine, type Here, hereAgain, ON_THIS_MACHINE } from "./arguments.ts";
 import { DIRECTORY, type EveryDatabase, type Row } from "./every-database.ts";
 import { quote } from "./sql.ts";
 
@@ -31,9 +31,9 @@ const REST = [
 ] as const;
 
 /** Throws a Failure for an account that is still open: its keys' gates and its panelists' views would continue for a while. */
-export function refuseOpen({ owner_email, status }: Row, local: boolean): void {
+export function refuseOpen({ owner_email, status }: Row, here: Here): void {
   if (status === "suspended") return;
-  const where = local ? [`--${ON_THIS_MACHINE}`] : ["--url", "https://api.example.com"];
+  const where = here[ON_THIS_MACHINE] ? hereAgain(here) : ["--url", "https://api.example.com"];
   throw new Failure(
     `The account of ${owner_email} is ${status}. Nothing was deleted. Suspend it first, so that nobody uses it:\n` +
       commandLine("suspend", "", String(owner_email), ...where),

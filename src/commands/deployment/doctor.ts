@@ -8,7 +8,15 @@ import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { whyNoAnswer } from "../command-line/no-answer.ts";
 import { chooseAccount, NotLoggedIn } from "./account.ts";
-import { ENVIRONMENT, inEnvironment, ON_THIS_MACHINE } from "./arguments.ts";
+import {
+  ENVIRONMENT,
+  type Here,
+  inEnvironment,
+  ON_THIS_MACHINE,
+  PERSIST_TO,
+  STATE_FOLDER,
+  stateFolderOf,
+} from "./arguments.ts";
 import { deploymentHere, originOf, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
 import { type Resource, readConfiguration } from "./configuration.ts";
 import { listDeployments, signerOf, viewVersion } from "./deployments.ts";
@@ -50,11 +58,14 @@ export const doctor = defineCommand({
       default: false,
       help: "Checks the server of `npm run dev` and its databases, instead of a deployment.",
     },
+    [PERSIST_TO]: STATE_FOLDER,
     env: ENVIRONMENT,
   },
-  run: async ({ values: { url, env, [ON_THIS_MACHINE]: here } }, context) => {
-    if (here && url !== undefined) throw misused("Use --url or --on-this-machine, not both.", doctor);
-    if (here) return report(context, await examineHere(context, env));
+  run: async ({ values: { url, env, ...here } }, context) => {
+    const isHere = here[ON_THIS_MACHINE];
+    if (isHere && url !== undefined) throw misused("Use --url or --on-this-machine, not both.", doctor);
+    stateFolderOf(context, here);
+    if (isHere) return report(context, await examineHere(context, env, here));
     const origin = url === undefined ? undefined : originOf(url);
     const wrangler = new Wrangler(context, env);
     const configuration = await readConfiguration(context.folder, env);
@@ -97,13 +108,13 @@ function report(context: Context, { findings, environment, more = "" }: Examined
 }
 
 /** The server of `npm run dev` and its databases. Its job runs with it, and it plays the sign-in: neither is looked at. */
-async function examineHere(context: Context, environment: string): Promise<Examined> {
-  const { origin } = await deploymentHere(context);
+async function examineHere(context: Context, environment: string, here: Here): Promise<Examined> {
+  const { origin } = await deploymentHere(context, here);
   const address = await lookAtAddress(origin);
   if (address.health === undefined)
     throw new Failure(`${origin} does not answer. Start the server of this folder: npm run dev`);
   context.print(`Checking ${origin}, the server of this folder.`);
-  const { bindings, query } = await openEveryDatabase(context, environment, true);
+  const { bindings, query } = await openEveryDatabase(context, environment, here);
   const findings = [...ofAddress({ ...address, accountSignedOut: undefined }, [])];
   for (const binding of bindings) {
     const counts = countsIn((await query(binding, troubleBefore(Date.now())))[0]);

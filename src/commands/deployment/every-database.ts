@@ -5,7 +5,7 @@ import { resolve } from "node:path";
 import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
 import { type Account, chooseAccount } from "./account.ts";
-import { commandLine } from "./arguments.ts";
+import { commandLine, type Here, ON_THIS_MACHINE, PERSIST_TO, stateFolderOf } from "./arguments.ts";
 import { type Resource, readConfiguration } from "./configuration.ts";
 import { Wrangler } from "./wrangler.ts";
 
@@ -15,7 +15,7 @@ export const DIRECTORY = "DB";
 const LOCAL_TRIES = 4;
 
 /** How a database without tables gets them. */
-export const MADE_HERE = "`npm run dev` creates the databases of this machine.";
+export const MADE_HERE = "`npm run dev` creates the databases of this machine, in .wrangler/state.";
 export const madeBy = (environment: string): string => `\`${commandLine("deploy", environment)}\` creates the schema.`;
 
 export type Row = Readonly<Record<string, unknown>>;
@@ -47,14 +47,20 @@ export type EveryDatabase = {
   travel(binding: string, timestamp: string): Promise<void>;
 };
 
-/** `environment` is "" for the top level. Throws a Failure when wrangler.toml has no such environment. */
-export async function openEveryDatabase(context: Context, environment: string, local: boolean): Promise<EveryDatabase> {
+/**
+ * `environment` is "" for the top level. Throws a Failure when wrangler.toml has no such environment, and for a folder of `here`
+ * that has no data. Wrangler takes that folder for queries alone.
+ */
+export async function openEveryDatabase(context: Context, environment: string, here: Here): Promise<EveryDatabase> {
+  const local = here[ON_THIS_MACHINE];
+  const state = stateFolderOf(context, here);
   const wrangler = new Wrangler(context, environment);
   const { accountId, databases } = await readConfiguration(context.folder, environment);
   const place = local ? "--local" : "--remote";
+  const places = state === undefined ? [place] : [place, `--${PERSIST_TO}`, state];
   const queryAll: EveryDatabase["queryAll"] = async (binding, sql) => {
     const oneLine = sql.replace(/\s+/g, " ");
-    const call = ["d1", "execute", binding, place, "--yes", "--json", "--command", oneLine];
+    const call = ["d1", "execute", binding, ...places, "--yes", "--json", "--command", oneLine];
     const answers = await wrangler.json<{ results?: Row[] }[]>(call).catch((error: unknown) => {
       const [, lacking] = (error instanceof Failure && /no such (table|column)/.exec(error.message)) || [];
       if (lacking === undefined) throw error;

@@ -8,7 +8,7 @@ import { confirm, YES } from "../command-line/confirm.ts";
 import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
-import { commandLine, ENVIRONMENT } from "./arguments.ts";
+import { commandLine, ENVIRONMENT, ON_THIS_MACHINE } from "./arguments.ts";
 import { originOf, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
 import { backup } from "./backup.ts";
 import { deploy } from "./deploy.ts";
@@ -66,7 +66,7 @@ export const rehearse: Command = defineCommand({
       await run(deploy, ...at, "--wait", wait);
       return "deployed, and the smoke test passed";
     });
-    const databases = await openEveryDatabase(context, env, false);
+    const databases = await openEveryDatabase(context, env, { [ON_THIS_MACHINE]: false });
     const { account } = await databases.logIn();
     await step("no other accounts", () => refuseInhabited(databases));
     await step("read replication", () => lookAtReplication(databases, account?.id ?? "", env));

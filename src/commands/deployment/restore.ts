@@ -71,7 +71,7 @@ export const restore = defineCommand({
       throw misused("--end-again needs its export: remove --without-export.", restore);
     if (timestamp !== undefined && local) throw new Failure("A local database has no Time Travel: use --from.");
     if (timestamp !== undefined) requireTime(timestamp, Date.now());
-    const databases = await openEveryDatabase(context, env, local);
+    const databases = await openEveryDatabase(context, env, values);
     const { bindings } = databases;
     const present = same("backup", "--output", "backups/present");
     const backedUp =

@@ -5,7 +5,7 @@
 import { defineCommand, misused } from "../command-line/command.ts";
 import { confirm, YES } from "../command-line/confirm.ts";
 import { main } from "../command-line/main.ts";
-import { commandLine, ON_THIS_MACHINE } from "./arguments.ts";
+import { commandLine, hereAgain, ON_THIS_MACHINE, PERSIST_TO, STATE_FOLDER } from "./arguments.ts";
 import { askDeployment, findDeployment, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
 
 export const suspend = defineCommand({
@@ -27,6 +27,7 @@ export const suspend = defineCommand({
       default: false,
       help: "Asks the server of `npm run dev` on this machine, instead of --url.",
     },
+    [PERSIST_TO]: STATE_FOLDER,
   },
   run: async ({ values, positionals }, context) => {
     const { resume, yes } = values;
@@ -35,7 +36,7 @@ export const suspend = defineCommand({
       throw misused("Name the account: its owner's e-mail address or its identifier.", suspend);
     if (more.length > 0) throw misused(`Name one account, not several: ${[account, ...more].join(", ")}.`, suspend);
     const deployment = await findDeployment(values, suspend, context);
-    const where = values[ON_THIS_MACHINE] ? [`--${ON_THIS_MACHINE}`] : ["--url", deployment.origin];
+    const where = values[ON_THIS_MACHINE] ? hereAgain(values) : ["--url", deployment.origin];
     const undo = commandLine("suspend", "", account, ...where, "--resume");
     const status = resume ? "active" : "suspended";
     if (!resume)

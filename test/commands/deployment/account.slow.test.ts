@@ -1,5 +1,5 @@
 /** `npm run account` against an account of the stand-in for wrangler, whose databases on this machine have today's schema. */
-import { readFileSync } from "node:fs";
+import { mkdirSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, beforeEach, expect, it } from "vitest";
@@ -132,6 +132,38 @@ it("says of a database with an older schema what to run, not what SQL lacks", as
   expect([code, stdout, stderr.trim()]).toEqual([
     1,
     "",
-    "DB has an older schema than this version. `npm run dev` creates the databases of this machine.",
+    "DB has an older schema than this version. `npm run dev` creates the databases of this machine, in .wrangler/state.",
   ]);
+});
+
+it("with --persist-to the databases of a server that keeps its data elsewhere are asked", async () => {
+  const state = join(standIn.checkout, "other/state");
+  mkdirSync(join(state, "v3/d1"), { recursive: true });
+  const other = new DatabaseSync(join(state, "local-DB.sqlite"));
+  other.exec(
+    `${schema}; INSERT INTO accounts (id, owner_email, created_at) VALUES ('0Account0005', 'other@example.com', 1);`,
+  );
+  other.close();
+  expect(await run("list", "--persist-to", "other/state")).toMatchObject({
+    code: 0,
+    stdout: expect.stringMatching(/^0Account0005 {2}other@example\.com: active.*\n$/),
+  });
+  expect((await run("delete", "0Account0005", "--yes", "--persist-to", "other/state")).stderr).toContain(
+    "npm run suspend -- other@example.com --on-this-machine --persist-to other/state\n",
+  );
+});
+
+it.each([
+  [
+    ["--on-this-machine", "--persist-to", "none"],
+    "There is no data of a local server in none: it has no folder v3/d1.",
+  ],
+  [["--persist-to", ".wrangler/state"], "--persist-to is for --on-this-machine."],
+])("npm run account -- list %j is refused, and asks no database", async (where, message) => {
+  standIn.calls();
+  expect(await standIn.run("account", "list", ...where)).toMatchObject({
+    code: 1,
+    stderr: expect.stringContaining(message),
+  });
+  expect(standIn.calls()).toEqual([]);
 });

@@ -223,6 +223,35 @@ describe("with --on-this-machine", () => {
     expect(asked).toEqual([["DELETE", `/operator/keys/${KEY}`, undefined], `Bearer ${SECRET}`]);
   });
 
+  it("with --persist-to it is the server that keeps its data there", async () => {
+    const { asked, listener } = recording(200, { id: KEY, state: "revoked" });
+    await withServer(listener, (url) =>
+      withFolder(undefined, async (folder) => {
+        await mkdir(join(folder, "other/v3/d1"), { recursive: true });
+        await writeFile(join(folder, "other/dev-address.txt"), `${url}\n`);
+        const args = ["revoke", KEY, "--on-this-machine", "--persist-to", "other"];
+        expect(await run(account, args, { folder, variables: {} })).toMatchObject({ code: 0 });
+      }),
+    );
+    expect(asked).toHaveLength(2);
+  });
+
+  it("without a server it says where it looked, and what to do with one of `wrangler dev`", async () => {
+    await withFolder(undefined, async (folder) => {
+      const { complained } = await run(account, ["revoke", KEY, "--on-this-machine"], { folder, variables: {} });
+      expect(complained.trim().split("\n")).toEqual([
+        "No server found: .wrangler/state/dev-address.txt does not exist. Start the server of this folder: npm run dev",
+        "If it was started with --persist-to, add the same option here.",
+        "A server of `npx wrangler dev` writes no such file: use --url with its address, such as http://localhost:8787.",
+      ]);
+      await writeFile(join(folder, ".dev.vars"), "");
+      await writeFile(join(folder, ".wrangler/state/dev-address.txt"), "http://localhost:8787\n");
+      expect(
+        (await run(account, ["revoke", KEY, "--on-this-machine"], { folder, variables: {} })).complained.trim(),
+      ).toBe(".dev.vars has no OPERATOR_SECRET. `npm run dev` writes one there when it starts.");
+    });
+  });
+
   it.each([undefined, "http://127.0.0.1:9"])("while it does not run (%s) it says so", async (address) => {
     await withFolder(address, async (folder) => {
       const { code, complained } = await run(account, ["revoke", KEY, "--on-this-machine"], { folder, variables: {} });

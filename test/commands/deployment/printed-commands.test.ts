@@ -46,8 +46,15 @@ it.each([
 
 it("the refusal to delete an open account names the command for the same place", () => {
   const row = { owner_email: "`id`@example.com", status: "active" };
-  expect(() => refuseOpen(row, true)).toThrow("npm run suspend -- '`id`@example.com' --on-this-machine");
-  expect(() => refuseOpen(row, false)).toThrow("npm run suspend -- '`id`@example.com' --url https://api.example.com");
+  expect(() => refuseOpen(row, { "on-this-machine": true })).toThrow(
+    /npm run suspend -- '`id`@example\.com' --on-this-machine$/,
+  );
+  expect(() => refuseOpen(row, { "on-this-machine": true, "persist-to": "other data" })).toThrow(
+    "npm run suspend -- '`id`@example.com' --on-this-machine --persist-to 'other data'",
+  );
+  expect(() => refuseOpen(row, { "on-this-machine": false })).toThrow(
+    "npm run suspend -- '`id`@example.com' --url https://api.example.com",
+  );
 });
 
 it("no command is put together anywhere else", () => {

@@ -67,7 +67,9 @@ it("says of a machine without data what makes it, and no SQL", async () => {
   const said = await paste(
     `cd '${empty.folder}' && npm run --silent account -- list --on-this-machine 2>&1; echo "exit $?"`,
   );
-  expect(said).toBe("\nDB has no tables yet. `npm run dev` creates the databases of this machine.\nexit 1\n");
+  expect(said).toBe(
+    "\nDB has no tables yet. `npm run dev` creates the databases of this machine, in .wrangler/state.\nexit 1\n",
+  );
   await empty.remove();
 });
 

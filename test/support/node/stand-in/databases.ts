@@ -7,7 +7,7 @@ import type { Request } from "./wrangler.ts";
 
 /** The database behind a binding. One of the machine is made when it is first asked for. */
 export function fileOfDatabase({ folder, state, sections, values }: Request, binding: string): string {
-  if (values.local) return join(folder, `local-${binding}.sqlite`);
+  if (values.local) return join(String(values["persist-to"] ?? folder), `local-${binding}.sqlite`);
   const id = sections.get("d1_databases")?.find((one) => one.binding === binding)?.database_id;
   // Time Travel has no --remote: it is always that.
   if (id === undefined || !state.databases.some(({ uuid }) => uuid === id))

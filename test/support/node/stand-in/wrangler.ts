@@ -32,9 +32,19 @@ export function answerAsWrangler(folder: string, call: WranglerCall): WranglerRe
     allowPositionals: true,
     strict: false,
     options: Object.fromEntries(
-      ["config", "env", "command", "file", "location", "format", "message", "outdir", "output", "timestamp"].map(
-        (name) => [name, { type: "string" as const }],
-      ),
+      [
+        "config",
+        "env",
+        "command",
+        "file",
+        "location",
+        "format",
+        "message",
+        "outdir",
+        "output",
+        "timestamp",
+        "persist-to",
+      ].map((name) => [name, { type: "string" as const }]),
     ),
   });
   const environment = String(values.env ?? "");
