@@ -70,12 +70,19 @@ const lineOf = (args: readonly string[]): string =>
   ["wrangler", ...args.map((arg, index) => (args[index - 1] === "--command" ? "…" : shellWord(arg)))].join(" ");
 
 /** The messages of a failed call, standard error first, without colors and empty lines. Wrangler colors its output even in a pipe. */
-export const messageOf = ({ stdout, stderr }: WranglerResult): string =>
-  stripVTControlCharacters(`${stderr}\n${withoutJson(stdout)}`)
+export function messageOf({ stdout, stderr }: WranglerResult): string {
+  const text = stripVTControlCharacters(`${stderr}\n${withoutJson(stdout)}`);
+  // Wrangler's own lines about it end with a log file and a bug report.
+  if (/^(?:✘ \[ERROR\] )?fetch failed$/m.test(text)) return NO_CLOUDFLARE;
+  return text
     .replaceAll(IN_THE_STATEMENT, "")
     .split("\n")
     .filter((line) => line.trim() !== "")
     .join("\n");
+}
+
+const NO_CLOUDFLARE =
+  "Cloudflare's API does not answer. Check this machine's network, firewall, VPN and proxy, and try again.";
 
 /** Where SQLite found the fault: nothing to somebody who has not written the statement. */
 const IN_THE_STATEMENT = /(?: at offset \d+)?: SQLITE_ERROR(?: \[code: \d+\])?/g;

@@ -6,6 +6,7 @@ import { unknownWord } from "../../../src/commands/command-line/nearest.ts";
 import { forReader } from "../../../src/commands/command-line/run-wrangler.ts";
 import { commandLine, inEnvironment, shellWord } from "../../../src/commands/deployment/arguments.ts";
 import { refuseOpen } from "../../../src/commands/deployment/delete-account.ts";
+import { messageOf } from "../../../src/commands/deployment/wrangler.ts";
 
 const HOSTILE = [
   "`id`@example.com",
@@ -80,4 +81,19 @@ it("what goes into a pipe has no colors", () => {
   const colored = "\u001b[32mdone\u001b[39m";
   expect(forReader({ isTTY: true }, colored)).toBe(colored);
   expect(forReader({ isTTY: false }, colored)).toBe("done");
+});
+
+it.each([
+  [
+    "as text",
+    {
+      stdout: "",
+      stderr: "▲ [WARNING] A fetch request failed.\n\n✘ [ERROR] fetch failed\n\n🪵  Logs were written to x\n",
+    },
+  ],
+  ["as JSON", { stdout: '{"error":{"text":"fetch failed"}}', stderr: "" }],
+])("a wrangler that cannot reach Cloudflare, told %s, is told in plain words", (_, output) => {
+  expect(messageOf({ ok: false, ...output })).toBe(
+    "Cloudflare's API does not answer. Check this machine's network, firewall, VPN and proxy, and try again.",
+  );
 });
