@@ -47,6 +47,7 @@ async function exportPart(databases: EveryDatabase, binding: string, folder: str
   const path = resolve(databases.context.folder, part);
   writePrivately(path, "");
   await databases.export(binding, part);
+  databases.context.showProgress?.(`Reading ${fileOf(folder, binding)}`);
   const database = readExport(path);
   databases.context.print(`${fileOf(folder, binding)}: ${statSync(path).size} bytes; ${describeContent(database)}`);
   const isOurs = hasSchema(database);

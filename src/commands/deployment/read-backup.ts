@@ -56,6 +56,7 @@ export async function readBackup(
   let accounts = 0;
   for (const binding of databases.bindings) {
     const file = fileOf(folder, binding);
+    databases.context.showProgress?.(`Reading ${file}`);
     const backup = readExport(resolve(databases.context.folder, file));
     try {
       if (!hasSchema(backup)) {

@@ -115,3 +115,11 @@ it("npm run backup and restore name the account and the environment before their
     "Backs up the top level of wrangler.toml in the Cloudflare account Example Ltd (account-1).",
   );
 });
+
+it("npm run backup and restore show which file they read, which takes long for a large one", async () => {
+  account.shown();
+  await well("backup", "--output", "backups/d");
+  expect(account.shown()).toContain("Reading backups/d/DB.sql");
+  await well("restore", "--from", "backups/d", "--dry-run");
+  expect(account.shown()).toContain("Reading backups/d/DB.sql");
+});
