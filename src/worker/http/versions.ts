@@ -77,8 +77,10 @@ export async function readPrecondition(
   const { version, creates } = operation;
   if (version === undefined || !takesIfMatch(operation)) return {};
   const match = c.req.header("If-Match")?.trim();
-  const noneMatch = creates && c.req.header("If-None-Match")?.trim();
+  const noneMatch = c.req.header("If-None-Match")?.trim();
   if (noneMatch !== undefined) {
+    // Without it, what the sender wants to be left alone would be overwritten.
+    if (!creates) throw invalid([{ path: "If-None-Match", message: "is only for creating under your own id" }]);
     if (noneMatch !== "*") throw invalid([{ path: "If-None-Match", message: "must be *" }]);
     if (match !== undefined) throw invalid([{ path: "If-None-Match", message: "does not go with If-Match" }]);
     return { only: "create" };

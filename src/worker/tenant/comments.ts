@@ -101,7 +101,8 @@ export const COMMENT_OPERATIONS = {
       const { result, obstacle } = await createComments(session, {
         accountId,
         path: ids,
-        ids: comments.map(() => createId(accountId, secureRandomBytes)),
+        // Lists have those of one time in the order of their identifiers: so they stay in the order of the batch.
+        ids: comments.map(() => createId(accountId, secureRandomBytes)).toSorted(),
         comments,
         now,
         idempotencyKey,

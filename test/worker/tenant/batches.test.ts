@@ -133,6 +133,18 @@ it("comments keep their order, authors and times, and the log has each; a retry 
   expect(await countsOf(panel, `${of}/${id}`)).toEqual({ votes: 0, comments: 3 });
 });
 
+it("comments of one time are listed in the order of the batch", async () => {
+  const { panel, batch, id, of } = await createScene();
+  const comments = Array.from({ length: 12 }, (_, index) => ({ body: `Comment ${index}` }));
+  const { ids } = (await send(panel, "POST", batch, { comments })).body as { ids: string[] };
+  const { items } = await (await panel.tenant.send("GET", `${of}/${id}/comments`)).json<{
+    items: { id: string; body: string }[];
+  }>();
+  expect(items.toReversed().map(({ id: each, body }) => ({ id: each, body }))).toEqual(
+    comments.map(({ body }, index) => ({ id: ids[index], body })),
+  );
+});
+
 it("one panelist who does not exist, or is another tenant's, refuses all of them by place; nothing is written", async () => {
   const { panel, robin, kim, id, votes, batch, of } = await createScene();
   const theirs = await (await createPanel()).panelist();

@@ -44,6 +44,18 @@ describe("two writers with the same ETag", () => {
   );
 });
 
+it.each(writes.filter(({ operation }) => !operation.creates))(
+  "$method $path refuses If-None-Match, and an empty If-Match: neither is ignored",
+  async ({ method, path }) => {
+    const { send } = await createScene();
+    const body = method === "DELETE" ? undefined : path.endsWith("{commentId}") ? { body: "Mine" } : {};
+    for (const header of ["If-None-Match", "If-Match"]) {
+      const refused = await send(method, path, body, { [header]: header === "If-Match" ? "" : "*" });
+      expect([refused.status, await refused.json()]).toMatchObject([400, { errors: [{ path: header }] }]);
+    }
+  },
+);
+
 describe("a proposal", () => {
   const path = "/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}";
 
