@@ -48,9 +48,9 @@ export interface components {
              * @description When it happened: ISO 8601, UTC, with milliseconds. The order of changes is that of the list, whatever their times.
              */
             at: string;
-            /** @description `panelist` for a panelist's request; `system` for what followed later from another change; else `tenant`. */
+            /** @description `panelist` for a panelist's request; `system` for what followed later from another change; else `tenant`, also for the comments that a deletion takes away later. */
             by: string;
-            /** @description The API key that did it. `null` for members, panelists and the service, for what was recorded before 1.1.0, and for a panelist who was created with a token. */
+            /** @description The API key that did it. `null` for members, panelists and the service, for what followed later from a request, for what was recorded before 1.1.0, and for a panelist who was created with a token. */
             apiKeyId: string | null;
             /** @description The idea bank that has changed, or that the proposal is or was in. */
             ideaBankId: string;
@@ -195,9 +195,9 @@ export interface components {
              * @description When it happened: ISO 8601, UTC, with milliseconds. The order of changes is that of the list, whatever their times.
              */
             at: string;
-            /** @description `panelist` for a panelist's request; `system` for what followed later from another change; else `tenant`. */
+            /** @description `panelist` for a panelist's request; `system` for what followed later from another change; else `tenant`, also for the comments that a deletion takes away later. */
             by: string;
-            /** @description The API key that did it. `null` for members, panelists and the service, for what was recorded before 1.1.0, and for a panelist who was created with a token. */
+            /** @description The API key that did it. `null` for members, panelists and the service, for what followed later from a request, for what was recorded before 1.1.0, and for a panelist who was created with a token. */
             apiKeyId: string | null;
             /** @description The idea bank that has changed, or that the proposal is or was in. */
             ideaBankId: string;
@@ -566,9 +566,9 @@ export interface components {
              * @description When it happened: ISO 8601, UTC, with milliseconds. The order of changes is that of the list, whatever their times.
              */
             at: string;
-            /** @description `panelist` for a panelist's request; `system` for what followed later from another change; else `tenant`. */
+            /** @description `panelist` for a panelist's request; `system` for what followed later from another change; else `tenant`, also for the comments that a deletion takes away later. */
             by: string;
-            /** @description The API key that did it. `null` for members, panelists and the service, for what was recorded before 1.1.0, and for a panelist who was created with a token. */
+            /** @description The API key that did it. `null` for members, panelists and the service, for what followed later from a request, for what was recorded before 1.1.0, and for a panelist who was created with a token. */
             apiKeyId: string | null;
             /** @description The idea bank that has changed, or that the proposal is or was in. */
             ideaBankId?: string;
@@ -617,9 +617,9 @@ export interface components {
              * @description When it happened: ISO 8601, UTC, with milliseconds. The order of changes is that of the list, whatever their times.
              */
             at: string;
-            /** @description `panelist` for a panelist's request; `system` for what followed later from another change; else `tenant`. */
+            /** @description `panelist` for a panelist's request; `system` for what followed later from another change; else `tenant`, also for the comments that a deletion takes away later. */
             by: string;
-            /** @description The API key that did it. `null` for members, panelists and the service, for what was recorded before 1.1.0, and for a panelist who was created with a token. */
+            /** @description The API key that did it. `null` for members, panelists and the service, for what followed later from a request, for what was recorded before 1.1.0, and for a panelist who was created with a token. */
             apiKeyId: string | null;
             /** @description The panelist that has changed, or for whom you have created the proposal or written the comment. */
             panelistId: string;
@@ -676,7 +676,7 @@ export interface components {
             status: string;
             /** @description `public`: every panelist sees it. `pending`: its author and you see it. `hidden`: only you see it. The default is `public`. */
             visibility: string;
-            /** @description How many panelists vote for it. The votes of a merged proposal are those of its target. */
+            /** @description How many panelists vote for it. A merged proposal has none: its votes have moved to its target. */
             votes: number;
             /** @description How many comments it has. */
             comments: number;
@@ -718,9 +718,9 @@ export interface components {
              * @description When it happened: ISO 8601, UTC, with milliseconds. The order of changes is that of the list, whatever their times.
              */
             at: string;
-            /** @description `panelist` for a panelist's request; `system` for what followed later from another change; else `tenant`. */
+            /** @description `panelist` for a panelist's request; `system` for what followed later from another change; else `tenant`, also for the comments that a deletion takes away later. */
             by: string;
-            /** @description The API key that did it. `null` for members, panelists and the service, for what was recorded before 1.1.0, and for a panelist who was created with a token. */
+            /** @description The API key that did it. `null` for members, panelists and the service, for what followed later from a request, for what was recorded before 1.1.0, and for a panelist who was created with a token. */
             apiKeyId: string | null;
             /** @description The idea bank that has changed, or that the proposal is or was in. */
             ideaBankId: string;
@@ -874,9 +874,9 @@ export interface components {
              * @description When it happened: ISO 8601, UTC, with milliseconds. The order of changes is that of the list, whatever their times.
              */
             at: string;
-            /** @description `panelist` for a panelist's request; `system` for what followed later from another change; else `tenant`. */
+            /** @description `panelist` for a panelist's request; `system` for what followed later from another change; else `tenant`, also for the comments that a deletion takes away later. */
             by: string;
-            /** @description The API key that did it. `null` for members, panelists and the service, for what was recorded before 1.1.0, and for a panelist who was created with a token. */
+            /** @description The API key that did it. `null` for members, panelists and the service, for what followed later from a request, for what was recorded before 1.1.0, and for a panelist who was created with a token. */
             apiKeyId: string | null;
             /** @description The survey that has changed. */
             surveyId: string;

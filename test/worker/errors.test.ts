@@ -67,6 +67,15 @@ describe("a person's browser at an unknown path", () => {
   });
 });
 
+it.each([
+  ["GET", "/tenant/ideabanks/0/proposals/0/comments/batch", "POST"],
+  ["PUT", "/tenant/ideabanks/0/proposals/0/comments/0", "PATCH, DELETE"],
+  ["POST", "/ideabank/proposals/similar", "GET, HEAD"],
+])("%s %s: Allow has the methods of this path alone", async (method, path, allowed) => {
+  const response = await createIsolate().request(path, { method });
+  expect([response.status, response.headers.get("Allow")]).toEqual([405, allowed]);
+});
+
 describe.each(ENDPOINTS)("%s", (path) => {
   it.each(["POST", "PUT", "PATCH", "DELETE", "PROPFIND"])(
     "answers 405 with Allow to %s, before any credential",

@@ -16,14 +16,23 @@ export function createNoRoute(app: { readonly routes: readonly Route[] }) {
 /** The methods of a path, taken from the routes themselves. */
 type Route = { readonly method: string; readonly path: string };
 
-/** Reads the routes at its first use. A part of a path that begins with a colon matches anything. */
+/**
+ * Reads the routes at its first use. A part of a path that begins with a colon matches anything; where a path without it has the name of
+ * one, as `…/comments/batch` has, it is that path.
+ */
 function readMethods(routes: () => readonly Route[]): (path: string) => readonly string[] {
-  let known: (readonly [pattern: RegExp, method: string])[] | undefined;
+  let known: { readonly pattern: RegExp; readonly open: number; readonly method: string }[] | undefined;
   return (path) => {
     known ??= routes()
       .filter(({ method }) => method !== "ALL" && method !== "OPTIONS")
-      .map(({ method, path }) => [new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`), method]);
-    const methods = known.filter(([pattern]) => pattern.test(path)).map(([, method]) => method);
+      .map(({ method, path }) => ({
+        pattern: new RegExp(`^${path.replace(/:\w+/g, "[^/]+")}$`),
+        open: path.split(":").length,
+        method,
+      }));
+    const matching = known.filter(({ pattern }) => pattern.test(path));
+    const least = Math.min(...matching.map(({ open }) => open));
+    const methods = matching.filter(({ open }) => open === least).map(({ method }) => method);
     return [...new Set(methods.flatMap((method) => (method === "GET" ? [method, "HEAD"] : [method])))];
   };
 }

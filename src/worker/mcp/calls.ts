@@ -25,7 +25,10 @@ export function toRequest(
     origin,
   );
   const isInput = (name: string) => !parameters.includes(name) && !(query && name === WHOLE_TEXTS);
-  const rest = Object.entries(given).filter(([name, value]) => isInput(name) && !isUnset(tool, name, value));
+  const shape = tool.effect === "adds" && body instanceof z.ZodMiniObject ? body.shape : {};
+  const rest = Object.entries(given)
+    .filter(([name, value]) => isInput(name) && !isUnset(shape, name, value))
+    .map(([name, value]) => [name, withoutUnset(shape[name], value)] as const);
   const unknown = rest.filter(([name]) => fields !== undefined && !fields.includes(name));
   if (unknown.length > 0) throw invalid(unknown.map(([path]) => ({ path, message: "is not for agents" })));
   if (idempotencyKey !== undefined && idempotencyKey !== null) headers.set("Idempotency-Key", toHeader(idempotencyKey));
@@ -42,14 +45,27 @@ export function toRequest(
   return new Request(url, { method, headers });
 }
 
+type Shape = Readonly<Record<string, z.core.$ZodType>>;
+
 /**
  * Many clients send null for an argument that they leave out. In a creation it can mean nothing else, where the field takes no null. In
  * a change it could be meant to clear the field, so there the operation refuses it.
  */
-function isUnset({ effect, body }: Tool, name: string, value: unknown): boolean {
-  if (value !== null || effect !== "adds" || !(body instanceof z.ZodMiniObject)) return false;
-  const field: z.core.$ZodType | undefined = body.shape[name];
-  return field !== undefined && !z.safeParse(field, null).success;
+function isUnset(shape: Shape, name: string, value: unknown): boolean {
+  const field = shape[name];
+  return value === null && field !== undefined && !z.safeParse(field, null).success;
+}
+
+/** The same for the items of a batch. */
+function withoutUnset(field: z.core.$ZodType | undefined, value: unknown): unknown {
+  if (!(field instanceof z.ZodMiniArray && field.def.element instanceof z.ZodMiniObject && Array.isArray(value)))
+    return value;
+  const { shape } = field.def.element;
+  return value.map((item: unknown) =>
+    typeof item === "object" && item !== null && !Array.isArray(item)
+      ? Object.fromEntries(Object.entries(item).filter(([name, each]) => !isUnset(shape, name, each)))
+      : item,
+  );
 }
 
 /** One part of a path, whatever is in it. A URL cannot hold an empty one, and takes dots for the way up. */

@@ -158,7 +158,8 @@ export const ApiKey = describe(
       revokedAt: "When it was revoked. `null` while it is not.",
       lastUsedAt: "When it was last used, about a minute behind. `null` for never.",
       previous: "The secret from before a rotation, while it still works. Otherwise `null`.",
-      usage: "The hours with requests among the last 24, oldest first, about a minute behind.",
+      usage:
+        "The hours with requests among the last 24, oldest first, about a minute behind. Empty in the answer to a change.",
       leakedAt: "When it was found in public. `null` while it was not, and after a rotation.",
     },
   },

@@ -84,9 +84,9 @@ export const Change = describe(
     fields: {
       type: "What happened. New types can be added: ignore those that you do not know.",
       at: "When it happened: ISO 8601, UTC, with milliseconds. The order of changes is that of the list, whatever their times.",
-      by: "`panelist` for a panelist's request; `system` for what followed later from another change; else `tenant`.",
+      by: "`panelist` for a panelist's request; `system` for what followed later from another change; else `tenant`, also for the comments that a deletion takes away later.",
       apiKeyId:
-        "The API key that did it. `null` for members, panelists and the service, for what was recorded before 1.1.0, and for a panelist who was created with a token.",
+        "The API key that did it. `null` for members, panelists and the service, for what followed later from a request, for what was recorded before 1.1.0, and for a panelist who was created with a token.",
       ideaBankId: "The idea bank that has changed, or that the proposal is or was in.",
       proposalId: "The proposal that has changed, or that the comment is or was on.",
       commentId: "The comment that has changed.",

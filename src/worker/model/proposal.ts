@@ -110,7 +110,7 @@ export const Proposal = describe(
     fields: {
       id: "The proposal's identifier.",
       ...TEXTS,
-      votes: "How many panelists vote for it. The votes of a merged proposal are those of its target.",
+      votes: "How many panelists vote for it. A merged proposal has none: its votes have moved to its target.",
       comments: "How many comments it has.",
       panelistId: "The panelist who submitted it. `null` if you created it, or once the panelist has been deleted.",
       response: "Your official response, or `null`.",

@@ -4,7 +4,7 @@ import type { Operations } from "../http/operation.ts";
 export const CROSS_ORIGIN_HEADERS = {
   "Access-Control-Allow-Origin": "*",
   "Access-Control-Expose-Headers":
-    "Consistency-Token,ETag,Idempotency-Replayed,RateLimit-Policy,Retry-After,X-Request-Id",
+    "Consistency-Token,ETag,Idempotency-Replayed,Location,RateLimit-Policy,Retry-After,WWW-Authenticate,X-Request-Id",
   Vary: "Authorization, Origin",
 } as const;
 

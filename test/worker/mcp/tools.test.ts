@@ -84,6 +84,19 @@ describe("null", () => {
     expect((await call("createSurvey", { title: "T", color: null })).isError).toBe(true);
   });
 
+  it("is absent in an item of a batch, too, but not where an item would be", async () => {
+    const { call, accountId } = await createAgent();
+    const { ideaBankId, proposalId, panelistId } = await addOneOfEverything(accountId);
+    const comments = [{ body: "B", panelistId: null, createdAt: null, panelistExternalId: null }];
+    const written = await call("createComments", { ideaBankId, proposalId, comments });
+    expect([written.isError, written.text]).toEqual([false, written.text]);
+    const voters = [{ panelistId, panelistExternalId: null }];
+    const voted = await call("putVotes", { ideaBankId, proposalId, voters });
+    expect([voted.isError, voted.text]).toEqual([false, voted.text]);
+    for (const refused of [[null], [{ body: null }], [{ body: "B", color: null }], null])
+      expect((await call("createComments", { ideaBankId, proposalId, comments: refused })).isError).toBe(true);
+  });
+
   it("is the same request as leaving it out", async () => {
     const { call } = await createAgent();
     const first = await call("createSurvey", { title: "T", idempotencyKey: "once" });

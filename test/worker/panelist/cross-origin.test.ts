@@ -15,8 +15,10 @@ const EXPOSED = [
   "Consistency-Token",
   "ETag",
   "Idempotency-Replayed",
+  "Location",
   "RateLimit-Policy",
   "Retry-After",
+  "WWW-Authenticate",
   "X-Request-Id",
 ];
 
