@@ -37,6 +37,7 @@ function apply() {
     "--idea-bank-radius": radius,
   };
   arrange(element, display);
+  preview.dataset.display = display;
   for (const shown of preview.children) {
     shown.dir = direction;
     if (language) shown.lang = language;
@@ -55,7 +56,7 @@ function apply() {
   const style = css && `\n\n<style>\n  idea-bank-${name} {\n${css}  }\n</style>`;
   const attributes = `${direction === "rtl" ? ' dir="rtl"' : ""}${language ? ` lang="${language}"` : ""}`;
   const history = element === "changelog" ? "" : " history";
-  const inner = `<idea-bank-${element} token="ibv_…"${history}${display ? "" : attributes}></idea-bank-${element}>`;
+  const inner = `<idea-bank-${element} token="${document.documentElement.dataset.snippetToken ?? "ibv_…"}"${history}${display ? "" : attributes}></idea-bank-${element}>`;
   const inline = display === "inline" ? " inline" : "";
   snippet.textContent = display
     ? `${scripts}\n<idea-bank-launcher${inline}${attributes}>\n  ${inner}\n</idea-bank-launcher>${style}`

@@ -2,7 +2,7 @@
 // It runs before anything is painted: where the elements will be, and where the form is, nothing moves.
 
 const TOKEN = /^ib[tv]_[0-9A-Za-z]+$/;
-const TOKEN_IN_FRAGMENT = /[#&]token=(ib[tv]_[0-9A-Za-z]+)/;
+const TOKEN_IN_FRAGMENT = /[#&]token=([^&]+)/;
 
 /** The deployment's own board (START_PAGE_TOKEN). A token in the address comes first. */
 const START_PAGE_TOKEN = document.documentElement.dataset.startPageToken ?? "";
@@ -21,7 +21,16 @@ function show(token) {
   for (const element of document.querySelectorAll("idea-bank-board, idea-bank-roadmap, idea-bank-changelog"))
     element.token = token;
   for (const link of document.querySelectorAll("a[data-keeps-token]")) link.hash = `token=${token}`;
+  nameToken(token);
   askAgainIfRefused(token);
+}
+
+/** The snippets have a visitor's token that was given here, and can be pasted as they are. A panelist's token is in no page. */
+function nameToken(token) {
+  const isOwn = TOKEN.test(token) && token.startsWith("ibv_") && token !== START_PAGE_TOKEN;
+  document.documentElement.dataset.snippetToken = isOwn ? token : "ibv_…";
+  const snippet = document.getElementById("snippet");
+  snippet.textContent = snippet.textContent.replace(/(?<=token=")[^"]*/, document.documentElement.dataset.snippetToken);
 }
 
 /** The elements speak to a panelist, who would sign in again. Who tries a token here can give another one. */

@@ -113,15 +113,32 @@ describe("the pages beside Account Settings", () => {
     await expect.poll(() => page.locator("#token-form").isVisible()).toBe(true);
   });
 
-  it("a token that is refused is asked for again", async () => {
-    const { page } = await open("/#token=ibt_0refused");
-    await page.getByText("This token doesn’t work.").waitFor();
-    await expectAccessible(page, "with a refused token");
-    await page.getByLabel("Token", { exact: true }).fill(stage.demoToken);
-    await page.getByRole("button", { name: "Show the board" }).click();
-    await isLive(page);
-    await page.locator("#token-problem").waitFor({ state: "hidden" });
-  });
+  it.each(["/", "/embed/"])(
+    "%s has a visitor's token in its snippet, ready to paste, and a panelist's never",
+    async (path) => {
+      const bank = await stage.ideaBank({}, [{ title: "Night buses", description: "All week." }]);
+      const visitor = await stage.tenant<{ token: string }>("POST", `${bank.path}/tokens`, { visitor: true });
+      const { page } = await open(`${path}#token=${visitor.token}`);
+      await expect.poll(() => page.locator("#snippet").textContent()).toContain(`token="${visitor.token}"`);
+      await page.goto("about:blank");
+      await page.goto(`${stage.api}${withToken(path)}`);
+      await isLive(page);
+      await expect.poll(() => page.locator("#snippet").textContent()).toContain('token="ibv_…"');
+    },
+  );
+
+  it.each(["/#token=ibt_0refused", "/#token=hello", "/embed/#token=hello"])(
+    "%s is refused, and asked for again",
+    async (path) => {
+      const { page } = await open(path);
+      await page.getByText("This token doesn’t work.").waitFor();
+      await expectAccessible(page, "with a refused token");
+      await page.getByLabel("Token", { exact: true }).fill(stage.demoToken);
+      await page.getByRole("button", { name: "Show the board" }).click();
+      await isLive(page);
+      await page.locator("#token-problem").waitFor({ state: "hidden" });
+    },
+  );
 
   it.each(LOOKS)("whoever found a key reports it, without a script", async (look) => {
     const { page, complaints } = await open("/leaks", { ...look, javaScriptEnabled: false });
