@@ -45,7 +45,13 @@ async function askAgainIfRefused(token) {
   if (isRefused) setToken("asked");
 }
 
+/** Nobody can sign in on the start page. */
+const START_PAGE_LABELS = {
+  signInHere: "This is a preview. On your own site, people sign in to vote and suggest ideas.",
+};
+
 function start() {
+  if (location.pathname === "/") document.querySelector("idea-bank-board").labels = START_PAGE_LABELS;
   document.getElementById("token-form").addEventListener("submit", (event) => {
     event.preventDefault();
     show(event.target.elements.token.value.trim());

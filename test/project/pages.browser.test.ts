@@ -83,6 +83,8 @@ describe("the pages beside Account Settings", () => {
     await isLive(page);
     await expect.poll(() => page.locator(".tour").isVisible()).toBe(false);
     await page.locator("li").filter({ hasText: "Dogs travel free on weekends" }).waitFor();
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByText("This is a preview. On your own site").first().waitFor();
     expect(complaints).toEqual([]);
   });
 
