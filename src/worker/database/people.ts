@@ -1,6 +1,6 @@
 /** Finds panelists for an owner, and the proposals, comments and votes of one of them. */
 import type { Panelist } from "../model/panelist.ts";
-import type { ProposalStatus } from "../model/proposal.ts";
+import type { ProposalStatus, Visibility } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
@@ -85,6 +85,7 @@ export type ContributionRow = {
   id: string;
   title: string;
   status: ProposalStatus;
+  visibility: Visibility;
   duplicate_of: string | null;
   comment_id: string | null;
   body: string | null;
@@ -97,6 +98,7 @@ export type Contribution = {
   readonly proposalId: string;
   readonly title: string;
   readonly status: ProposalStatus;
+  readonly visibility: Visibility;
   readonly isMerged: boolean;
   readonly commentId: string | null;
   readonly body: string | null;
@@ -108,6 +110,7 @@ export const toContribution = (row: ContributionRow): Contribution => ({
   proposalId: row.id,
   title: row.title,
   status: row.status,
+  visibility: row.visibility,
   isMerged: row.duplicate_of !== null,
   commentId: row.comment_id,
   body: row.body,
@@ -128,7 +131,7 @@ export const BEGINNING_OF_COMMENT = "substr(body, 1, 300) AS body";
 export async function listContributions(session: Session, accountId: string, panelistId: string) {
   const on = (what: string, comment = "NULL AS comment_id, NULL AS body") =>
     prepare<ContributionRow>(
-      `SELECT proposals.idea_bank_id, proposals.id, title, status, duplicate_of, ${comment}, done.at AS created_at
+      `SELECT proposals.idea_bank_id, proposals.id, title, status, visibility, duplicate_of, ${comment}, done.at AS created_at
        FROM (${what} LIMIT ${LOOKED_AT}) done CROSS JOIN proposals ON proposals.id = done.proposal_id
        WHERE proposals.account_id = :accountId AND ${ACCESSIBLE_PROPOSAL} LIMIT ${CONTRIBUTIONS_AT_MOST}`,
       { accountId, panelistId },

@@ -210,7 +210,7 @@ export async function findComments(
       (_, bank) => `SELECT id, created_at AS sort_key, 0 AS bytes FROM comments WHERE idea_bank_id = :bank${bank}`,
     ),
   );
-  const sql = `SELECT c.idea_bank_id, proposals.id, title, status, duplicate_of, c.id AS comment_id, ${BEGINNING_OF_COMMENT}, c.created_at,
+  const sql = `SELECT c.idea_bank_id, proposals.id, title, status, visibility, duplicate_of, c.id AS comment_id, ${BEGINNING_OF_COMMENT}, c.created_at,
       (SELECT coalesce(display_name, external_id) FROM panelists w WHERE w.id = c.panelist_id AND w.deleted_at IS NULL) AS author
     FROM (${newest} ORDER BY sort_key DESC, id DESC LIMIT ${SEARCHED_AT_MOST}) n CROSS JOIN comments c ON c.id = n.id
     CROSS JOIN proposals ON proposals.id = c.proposal_id

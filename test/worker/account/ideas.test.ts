@@ -300,6 +300,11 @@ describe("one idea", () => {
     await undo(deleted, "Undo");
     expect(await comments()).toEqual([ours, ...theirs]);
     // What a deleted person wrote is not written again.
+    const words = (await page("/activity")).match(/(?<=Comment on .*?<\/bdi> )\w+(?=<)/g);
+    expect(words?.slice(0, 7)).toEqual([
+      ...["restored", "deleted", "changed", "changed"],
+      ...["restored", "deleted", "created"],
+    ]);
     const gone = locationOf(await owner.submit(path, { do: "delete-comment", commentId: String(theirs[0]?.id) }));
     const { fields } = await readForm(await owner.page(gone), "Undo");
     await panel.tenant.send("DELETE", `/tenant/panelists/${robin.id}?content=delete`);

@@ -108,6 +108,21 @@ describe("people", () => {
     expect([ideas.includes("Merged · "), ideas.includes("Submitted · ")]).toEqual([true, false]);
   });
 
+  it("have a page that says which of their ideas only some people see", async () => {
+    const { panel, page } = await createDesk();
+    const robin = await panel.panelist("Robin");
+    for (const visibility of ["hidden", "pending", "public"])
+      await panel.manage("PATCH", `/proposals/${await robin.submit(visibility)}`, { visibility });
+    const [, ideas = "", , votes = ""] = (await page(`/people/${robin.id}`)).split("<section");
+    for (const part of [ideas, votes])
+      expect(
+        part
+          .split("<li>")
+          .slice(1)
+          .map((item) => item.match(/pill warn">([^<]+)/)?.[1]),
+      ).toEqual([undefined, "Waiting for approval", "Hidden"]);
+  });
+
   it("lose an idea or a comment on their page, which is where its button leads back to", async () => {
     const { panel, owner, page, opened, idea } = await createDesk();
     const robin = await panel.panelist("Robin");
@@ -199,7 +214,14 @@ describe("people", () => {
     const blocked = await page(((await act("block")).headers.get("Location") ?? "").replace("/account", ""));
     for (const said of ["Robin blocked.", "Blocked: their tokens don’t work"]) expect(blocked).toContain(said);
     const unblocked = await page(((await act("unblock")).headers.get("Location") ?? "").replace("/account", ""));
-    for (const said of ["Robin unblocked.", ">Block<"]) expect(unblocked).toContain(said);
+    for (const said of ["Robin unblocked. They need to sign in again.", ">Block<"]) expect(unblocked).toContain(said);
+    // Blocking revokes for good. The page says so at the button.
+    expect((await robin.send("GET", PROPOSALS)).status).toBe(401);
+    expect(unblocked).toContain("Blocking also keeps them from getting a new one. Once unblocked, they sign in again.");
+    const log = (await page("/activity")).split("<tr").filter((row) => row.includes(`/people/${robin.id}`));
+    expect(log.map((row) => row.match(/<\/a> ([^<]*)<\/p><\/td>/)?.[1])).toEqual([
+      ...["unblocked", "blocked", "signed out everywhere"],
+    ]);
     expect((await act("nonsense")).status).toBe(400);
     const deleted = await act("delete");
     expect(deleted.headers.get("Location")).toMatch(/^\/account\/people\?undo=/);

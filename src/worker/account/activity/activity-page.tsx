@@ -3,7 +3,7 @@ import type { EventKind } from "../../database/found-events.ts";
 import type { LEAKED_SECRETS } from "../../model/api-key-settings.ts";
 import type { AuditEvent } from "../../model/audit-event.ts";
 import type { Member } from "../../model/member.ts";
-import { changesInWords, type Names } from "../frame/changes-in-words.ts";
+import { changesInWords, type Names, personInWords } from "../frame/changes-in-words.ts";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Clock } from "../frame/times.tsx";
 import type { Filters } from "./filters.ts";
@@ -102,7 +102,7 @@ export const ActivityPage = ({ frame, events, names, members, now, filters, next
                 </th>
               </tr>
               {ofDay.map((event) => (
-                <Event event={event} names={names} />
+                <Event event={event} names={names} isRestored={isRestored(event, events)} />
               ))}
             </tbody>
           ))}
@@ -187,9 +187,17 @@ function membershipInWords({ event, apiKeyId, changes }: AuditEvent): string | u
   return before.invited ? `The invitation of ${before.invited} was canceled` : undefined;
 }
 
-type EventProps = { readonly event: AuditEvent; readonly names: Names };
+/** Undo writes a deleted comment again. Here the team creates no person's comment, and its own anew once. */
+const isRestored = ({ event, createdAt, subject, changes }: AuditEvent, events: readonly AuditEvent[]): boolean =>
+  event === "comment-created" &&
+  (changes?.after.by === "panelist" ||
+    events.some(
+      (other) => other.event === "comment-deleted" && other.subject?.id === subject?.id && other.createdAt <= createdAt,
+    ));
 
-const Event = ({ event, names }: EventProps) => (
+type EventProps = { readonly event: AuditEvent; readonly names: Names; readonly isRestored: boolean };
+
+const Event = ({ event, names, isRestored }: EventProps) => (
   <tr class={event.event}>
     <td>
       <Clock at={event.createdAt} />
@@ -208,17 +216,25 @@ const Event = ({ event, names }: EventProps) => (
       {event.address && <span class="hint">{event.address}</span>}
     </td>
     <td class="whole">
-      <What event={event} names={names} />
+      <What event={event} names={names} isRestored={isRestored} />
     </td>
   </tr>
 );
 
-const What = ({ event, names }: EventProps) => {
+/** What an event's name has no word for. */
+function wordOf({ event, changes }: AuditEvent, isRestored: boolean): string {
+  if (isRestored) return "restored";
+  if (event === "panelist-changed" && changes) return personInWords(changes.after);
+  return WORDS[event] ?? event.replace(/^\w+-/, "");
+}
+
+const What = ({ event, names, isRestored }: EventProps) => {
   const membership = membershipInWords(event);
   if (membership !== undefined) return <p>{membership}</p>;
   const isSaid =
     event.changes === null ||
     OF_A_PERSON.test(event.event) ||
+    event.event === "panelist-changed" ||
     (event.subject !== null && /-(created|deleted)$/.test(event.event));
   return (
     <>
@@ -231,7 +247,7 @@ const What = ({ event, names }: EventProps) => {
         ) : (
           <Subject event={event} />
         )}{" "}
-        {WORDS[event.event] ?? event.event.replace(/^\w+-/, "")}
+        {wordOf(event, isRestored)}
       </p>
       {!isSaid && event.changes && (
         <p class="hint" dir="auto">

@@ -105,3 +105,7 @@ export const changesInWords = (
     })
     .join(" ");
 };
+
+/** What was done to a person. Blocking also revokes the tokens, for good. */
+export const personInWords = ({ active }: NonNullable<AuditEvent["changes"]>["after"]): string =>
+  active === undefined ? "signed out everywhere" : active ? "unblocked" : "blocked";

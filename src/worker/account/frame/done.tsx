@@ -1,7 +1,7 @@
 /** The last decision, and the button that takes it back. */
 import type { LoadedDecision } from "../../database/audit-events.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
-import { changesInWords } from "./changes-in-words.ts";
+import { changesInWords, personInWords } from "./changes-in-words.ts";
 import type { Told } from "./visit.ts";
 
 /** `each`: what the decision has changed of each proposal. */
@@ -87,7 +87,7 @@ function inWords({ event: first, isUndo }: Pick<JustDone, "event" | "isUndo">, p
   const name = first.subject?.name ? `“${first.subject.name}”` : (person ?? "This person");
   const [kind = "", what = ""] = first.event.split("-");
   if (kind === "panelist" && first.changes && what === "changed")
-    return `${name} ${"active" in first.changes.after ? (first.changes.after.active ? "unblocked" : "blocked") : "signed out everywhere"}.`;
+    return `${name} ${personInWords(first.changes.after)}.${first.changes.after.active ? " They need to sign in again." : ""}`;
   if (kind === "comment") return isUndo && what === "created" ? "Comment restored." : (COMMENTS[what] ?? "");
   if (first.changes?.after.duplicateOf) return `${name} was merged.`;
   if (isPublication(first)) return `${name} is published.`;

@@ -1,7 +1,7 @@
 /** What a person has written, in a list away from its idea: on the person's page, and where comments were searched for. */
 import type { Contribution } from "../../database/people.ts";
 import { Time } from "../frame/times.tsx";
-import { IDEA_STATUSES } from "../frame/words.ts";
+import { IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
 
 type Props = {
   readonly item: Contribution & { readonly author?: string | null };
@@ -13,7 +13,7 @@ type Props = {
 
 /** Its forms are those of the idea's page, which lead back here. */
 export const Written = ({ item, here, canDelete, now }: Props) => {
-  const { ideaBankId, proposalId, title, status, isMerged, commentId, body, createdAt, author } = item;
+  const { ideaBankId, proposalId, title, status, visibility, isMerged, commentId, body, createdAt, author } = item;
   const idea = `/account/idea-banks/${ideaBankId}/ideas/${proposalId}?back=${encodeURIComponent(here)}`;
   return (
     <li>
@@ -21,6 +21,7 @@ export const Written = ({ item, here, canDelete, now }: Props) => {
         <a href={idea}>
           <bdi>{title}</bdi>
         </a>
+        {visibility !== "public" && <span class="pill warn">{IDEA_VISIBILITIES[visibility][0]}</span>}
       </p>
       {body && (
         <p dir="auto" class="pending-text">

@@ -59,7 +59,8 @@ export const PanelistPage = ({ frame, panelist, contributions, here, back, now, 
         </details>
       </form>
       <p class="hint">
-        Signing out revokes all tokens. Your site gets a new one when the person comes back, unless you block them.
+        Signing out revokes all tokens. Your site gets a new one when the person comes back. Blocking also keeps them
+        from getting a new one. Once unblocked, they sign in again.
       </p>
       <List title="Ideas" items={contributions.proposals} here={here} canDelete now={now} />
       <List title="Comments" items={contributions.comments} here={here} canDelete now={now} />
