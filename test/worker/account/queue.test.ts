@@ -279,7 +279,10 @@ describe("a new idea", () => {
     expect(await page("/ideas")).toContain('href="/account/ideas/new?back=%2Faccount%2Fideas"');
     const form = await opened(`/ideas/new?board=${second}`, "Add idea");
     expect(form).toMatchObject({ board: second, status: "submitted" });
-    const sent = { ...form, title: "Night buses", description: "All\r\nweek", panelistExternalId: "customer-42" };
+    const sent = {
+      ...{ ...form, title: "Night buses", description: "All\r\nweek" },
+      ...{ panelistExternalId: "customer-42", asked: "customer-42", person: "new" },
+    };
     const added = await owner.submit("/ideas/new", { ...sent, status: "planned" });
     const path = locationOf(added);
     expect(path).toMatch(new RegExp(`^/idea-banks/${second}/ideas/\\w{12}\\?back=`));
@@ -288,6 +291,35 @@ describe("a new idea", () => {
     const html = await page(path);
     expect(html).toContain("<p>All<br/>week</p>");
     expect(html).toMatch(/href="\/account\/people\/\w{12}"/);
+  });
+
+  it("asks who is meant by an ID that nobody has, and creates nobody unasked", async () => {
+    const { panel, owner, opened, page } = await createTwoBoards();
+    const diego = { externalId: "customer-7", displayName: "Diego" };
+    const { id } = await (await panel.tenant.send("POST", "/tenant/panelists", diego)).json<{ id: string }>();
+    const form = await opened("/ideas/new", "Add idea");
+    const typed = { ...form, title: "Night buses", description: "All week", panelistExternalId: "diego" };
+    const asked = await owner.submit("/ideas/new", typed);
+    const html = await asked.clone().text();
+    expect(asked.status).toBe(400);
+    for (const said of [
+      "Did you mean",
+      "<bdi>Diego</bdi> (<code>customer-7</code>)",
+      "Create “<bdi>diego</bdi>” as a new",
+    ])
+      expect(html).toContain(said);
+    const again = Object.fromEntries((await readForm(asked, "Add idea")).fields);
+    expect(again).toMatchObject({ title: "Night buses", description: "All week", panelistExternalId: "diego" });
+    // Without a choice it asks again. A choice is not one about another ID.
+    for (const more of [{}, { person: id, panelistExternalId: "dog" }, { person: "new", panelistExternalId: "dog" }])
+      expect((await owner.submit("/ideas/new", { ...again, ...more })).status).toBe(400);
+    expect([titlesIn(await page("/ideas")), (await page("/people")).includes("<bdi>dog")]).toEqual([[], false]);
+    const added = await page(locationOf(await owner.submit("/ideas/new", { ...again, person: id })));
+    expect(added).toContain(`href="/account/people/${id}"`);
+    expect(await page("/people")).not.toContain("<bdi>diego");
+    const more = await owner.submit("/ideas/new", { ...again, title: "Dogs", person: "new" });
+    expect(await page(locationOf(more))).not.toContain(`href="/account/people/${id}"`);
+    expect(await page("/people")).toContain("<bdi>diego");
   });
 
   it("takes the longest text in any script", async () => {

@@ -6,6 +6,8 @@ import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { Once } from "../frame/form-key.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { IDEA_STATUSES } from "../frame/words.ts";
+import type { UnknownPerson } from "../people/named-person.ts";
+import { PERSON_LABEL, PersonField } from "../people/person-field.tsx";
 import { TEXT_LABELS, TextFields } from "./text-fields.tsx";
 
 type Props = {
@@ -13,13 +15,14 @@ type Props = {
   readonly boards: readonly IdeaBank[];
   readonly fields: URLSearchParams;
   readonly errors: readonly FieldError[];
+  readonly unknown: UnknownPerson | undefined;
   readonly back: string;
 };
 
-const LABELS = { board: "Board", ...TEXT_LABELS, panelistExternalId: "Person" };
+const LABELS = { board: "Board", ...TEXT_LABELS, panelistExternalId: PERSON_LABEL };
 const PERSON_HINT = "The requester’s ID in your system. Leave empty to add the idea as your team.";
 
-export const NewIdeaPage = ({ frame, boards, fields, errors, back }: Props) => {
+export const NewIdeaPage = ({ frame, boards, fields, errors, unknown, back }: Props) => {
   const [board, person] = [messageFor(errors, "board"), messageFor(errors, "panelistExternalId")];
   return (
     <Layout title="New idea" current="ideas" {...frame}>
@@ -40,16 +43,7 @@ export const NewIdeaPage = ({ frame, boards, fields, errors, back }: Props) => {
           </select>
         </Field>
         <TextFields fields={fields} errors={errors} rows={6} />
-        <Field name="panelistExternalId" label={LABELS.panelistExternalId} hint={PERSON_HINT} message={person}>
-          <input
-            id="panelistExternalId"
-            name="panelistExternalId"
-            value={fields.get("panelistExternalId") ?? ""}
-            maxlength={200}
-            autocomplete="off"
-            {...described("panelistExternalId", person, PERSON_HINT)}
-          />
-        </Field>
+        <PersonField fields={fields} hint={PERSON_HINT} message={person} unknown={unknown} />
         <Field name="status" label="Status" message={undefined}>
           <select id="status" name="status">
             {PROPOSAL_STATUSES.map((each) => (

@@ -1,0 +1,41 @@
+/** The person whom a form names by the tenant's own id. Who is unknown is asked about, and created only when that was chosen. */
+import type { Context } from "hono";
+import { createPanelist, listPanelists, loadPanelist } from "../../database/panelists.ts";
+import { findPanelists } from "../../database/people.ts";
+import { isId } from "../../model/id.ts";
+import type { Panelist } from "../../model/panelist.ts";
+import type { openOwn } from "../frame/decide.ts";
+import type { OwnerEnv } from "../owner-env.ts";
+
+/** The choice beside the people found. */
+export const NEW_PERSON = "new";
+const OFFERED = 5;
+
+/** Nobody has this id. `found`: those whom it may mean. */
+export type UnknownPerson = { readonly externalId: string; readonly found: readonly Panelist[] };
+
+/** A choice is about the id that it was offered for. Undefined where no person is named. */
+export async function readPerson(
+  c: Context<OwnerEnv>,
+  { session, accountId }: Awaited<ReturnType<typeof openOwn>>,
+  fields: URLSearchParams,
+): Promise<{ readonly id: string } | { readonly unknown: UnknownPerson } | undefined> {
+  const externalId = fields.get("panelistExternalId") ?? "";
+  if (externalId === "") return undefined;
+  const { items } = await listPanelists(session, { accountId, externalId, request: { limit: 1, after: undefined } });
+  const [known] = items;
+  if (known !== undefined) return { id: known.id };
+  const choice = fields.get("asked") === externalId ? (fields.get("person") ?? "") : "";
+  if (choice === NEW_PERSON) {
+    const id = await c.var.views.panelistIds.of({ accountId, externalId }, session);
+    const input = { externalId, displayName: null, active: true };
+    await createPanelist(session, { accountId, id, input, now: Date.now(), idempotencyKey: undefined });
+    return { id };
+  }
+  const chosen = isId(choice) ? await loadPanelist(session, accountId, choice) : null;
+  if (chosen !== null) return { id: chosen.id };
+  const { people } = await findPanelists(session, accountId, externalId);
+  const isExact = ({ displayName }: Panelist) => Number(displayName?.toLowerCase() === externalId.toLowerCase());
+  const found = people.toSorted((one, other) => isExact(other) - isExact(one)).slice(0, OFFERED);
+  return { unknown: { externalId, found } };
+}
