@@ -24,6 +24,7 @@ import { addIdeaPages } from "./ideas/idea-routes.tsx";
 import { addNewIdeaPage } from "./ideas/new-idea-routes.tsx";
 import { addQueuePages } from "./ideas/queue-routes.tsx";
 import { addSeveralPages } from "./ideas/several-routes.tsx";
+import { addVotersPage } from "./ideas/voters-routes.tsx";
 import { authenticateOwner, type Identify, identifyByAccess, inAccount } from "./identity/identity.ts";
 import { limitChanges } from "./identity/limit-owner.ts";
 import { requireSameOrigin } from "./identity/same-origin.ts";
@@ -96,6 +97,7 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   addSeveralPages(app);
   addNewIdeaPage(app);
   addIdeaPages(app);
+  addVotersPage(app);
   addUndo(app);
   addPeoplePages(app);
   addApprovalPages(app);

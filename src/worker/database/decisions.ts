@@ -12,6 +12,8 @@ export type Subject = {
   readonly kind: "ideabank" | "proposal" | "comment" | "panelist";
   readonly id: string;
   readonly ideaBankId?: string;
+  /** Of a proposal: the decision is about its votes, which are otherwise not the team's. */
+  readonly isOfVotes?: boolean;
 };
 
 export type Decision = Subject & AuditStamp & { readonly accountId: string; readonly owner: Owner };
@@ -79,18 +81,21 @@ const SUBJECTS: Record<Subject["kind"], string> = {
     FROM panelists WHERE id = :subjectId AND account_id = :accountId AND deleted_at IS NULL`,
 };
 
+const VOTES = `SELECT title AS name, json_object('votes', votes) AS state
+    FROM proposals WHERE id = :subjectId AND account_id = :accountId AND idea_bank_id <> id`;
+
 /** The account's id; NULL for a person who is not a member, which fails the transaction (`isNoMember`). */
 const ACCOUNT_OF_MEMBER = `(SELECT id FROM accounts WHERE id = :accountId AND (owner_email = :person
              OR EXISTS (SELECT 1 FROM members WHERE account_id = :accountId AND email = :person)))`;
 
 /** The statements around a decision. A decision that changes nothing is not recorded. */
-export function recordDecision({ owner, kind, id, ideaBankId, ...decision }: Decision): {
+export function recordDecision({ owner, kind, id, ideaBankId, isOfVotes = false, ...decision }: Decision): {
   readonly before: readonly Statement[];
   readonly after: readonly Statement[];
 } {
   const { person, actor, address } = owner;
   const values = { ...decision, kind, subjectId: id, ideaBankId, person, actor, address };
-  const subject = SUBJECTS[kind];
+  const subject = isOfVotes ? VOTES : SUBJECTS[kind];
   const texts = keepTexts(kind, values);
   return {
     before: [

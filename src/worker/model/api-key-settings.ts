@@ -106,6 +106,7 @@ const AuditedSettings = describe(
     body: z.optional(z.nullable(z.string())),
     active: z.optional(flag()),
     tokensRevokedAt: z.optional(z.nullable(Timestamp)),
+    votes: z.optional(integer(0, Number.MAX_SAFE_INTEGER)),
   }),
   {
     name: "AuditedSettings",
@@ -146,6 +147,7 @@ const AuditedSettings = describe(
       body: "How your own comment begins. `null` for a panelist's.",
       active: "Whether the panelist is active.",
       tokensRevokedAt: "Tokens of the panelist from before this time are revoked.",
+      votes: "The votes for a proposal, where a member added or removed one.",
     },
   },
 );

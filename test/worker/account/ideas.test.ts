@@ -409,6 +409,39 @@ describe("one idea", () => {
     expect((await createOwner().page(`${bank}/ideas/${id}/voters`)).status).toBe(404);
   });
 
+  it("gets and loses a vote for a person on its page of voters, which the activity has without names", async () => {
+    const desk = await createDesk();
+    const { panel, owner, bank, page, idea } = desk;
+    const robin = await panel.panelist("Robin");
+    const id = await panel.propose({ title: "Night buses" });
+    expect(await page(`${bank}/ideas/${id}`)).toContain(`href="/account${bank}/ideas/${id}/voters#add">Add or remove`);
+    const path = `${bank}/ideas/${id}/voters`;
+    const added = await send(desk, path, "Add voter", { do: "add", panelistExternalId: robin.externalId });
+    const html = await page(locationOf(added));
+    for (const said of ["“Night buses”: Votes: 0 → 1.", "<bdi>Robin</bdi>"]) expect(html).toContain(said);
+    expect((await idea(id)).votes).toBe(1);
+    const again = await send(desk, path, "Add voter", { do: "add", panelistExternalId: robin.externalId });
+    expect([again.status, (await again.text()).includes("Person has voted for this idea already")]).toEqual([
+      400,
+      true,
+    ]);
+    const asked = await send(desk, path, "Add voter", { do: "add", panelistExternalId: "Robin" });
+    expect([asked.status, (await asked.text()).includes("Did you mean")]).toEqual([400, true]);
+    expect((await send(desk, path, "Add voter", { do: "add", panelistExternalId: "" })).status).toBe(400);
+    const fresh = { do: "add", panelistExternalId: "customer-1", asked: "customer-1", person: "new" };
+    expect(await page(locationOf(await owner.submit(path, fresh)))).toContain("Votes: 1 → 2.");
+    const removed = await send(desk, path, "Remove", { do: "remove", panelistId: robin.id });
+    expect(await page(locationOf(removed))).not.toContain("<bdi>Robin</bdi>");
+    expect((await desk.activity())[0]).toMatchObject({
+      event: "proposal-changed",
+      changes: { before: { votes: 2 }, after: { votes: 1 } },
+    });
+    expect(JSON.stringify(await desk.activity())).not.toMatch(/Robin|customer-1/);
+    await panel.manage("POST", `/proposals/${id}/merge`, { into: await panel.propose() });
+    expect(await page(path)).not.toContain("Add voter");
+    expect((await owner.submit(path, fresh)).status).toBe(409);
+  });
+
   it("has comments: the team writes, edits and deletes its own, and deletes a panelist's", async () => {
     const desk = await createDesk();
     const { panel, owner, bank, page, activity } = desk;

@@ -60,6 +60,8 @@ const ACTIONS: readonly Action[] = [
       into: otherProposalId,
     }),
   },
+  { path: `${IDEA}/voters`, fields: () => ({ do: "add", panelistExternalId: "one", asked: "one", person: "new" }) },
+  { path: `${IDEA}/voters`, fields: ({ panelistId = "" }) => ({ do: "remove", panelistId }) },
   { path: `${IDEA}/merge`, fields: ({ otherProposalId = "" }) => ({ into: otherProposalId }) },
   { path: `${IDEA}/merge`, fields: ({ otherProposalId = "" }) => ({ into: otherProposalId, keep: "this" }) },
   {

@@ -42,6 +42,7 @@ const SETTING_WORDS: Record<string, string> = {
   body: "Text",
   active: "Active",
   tokensRevokedAt: "Tokens revoked",
+  votes: "Votes",
   ...Object.fromEntries(Object.entries(BANK_SWITCHES).map(([setting, [name]]) => [setting, name])),
   changelogEnabled: CHANGELOG_SWITCH[0],
 };

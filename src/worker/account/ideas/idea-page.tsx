@@ -312,6 +312,11 @@ const Facts = ({ ideaBank, idea, voters, path, now }: Props & { readonly path: s
         {idea.votes > voters.length && <a href={`${path}/voters`}>All voters</a>}
       </details>
     )}
+    {idea.duplicateOf === null && (
+      <p>
+        <a href={`${path}/voters#add`}>Add or remove voters</a>
+      </p>
+    )}
     {idea.status === "implemented" && (
       <p>
         <a href={`${path}/publish`}>Edit the changelog entry</a>

@@ -34,7 +34,6 @@ import { IdeaPage } from "./idea-page.tsx";
 import { MergePage } from "./merge-page.tsx";
 import { PublishPage } from "./publish-page.tsx";
 import { MAX_TEXT_FORM_BYTES } from "./text-fields.tsx";
-import { VotersPage } from "./voters-page.tsx";
 
 const IDEA = `${IDEA_BANKS}/:ideaBankId/ideas/:proposalId`;
 const CANDIDATES = { limit: 20, after: undefined };
@@ -87,17 +86,6 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
     } catch (error) {
       return renderPublish(c, { sent: fields, errors: fieldErrorsOf(error), cameFrom: back });
     }
-  });
-
-  routes.get(`${IDEA}/voters`, async (c) => {
-    const { page } = await readPage(c, PageQuery);
-    const { path, session, accountId, idea } = await loadIdea(c);
-    const { items, next } = orNotFound(await listVoters(session, { accountId, path, request: page }));
-    const props = {
-      path: `${IDEA_BANKS}/${path.ideaBankId}/ideas/${path.proposalId}`,
-      ...{ idea, voters: items, more: await nextCursor(c, next), now: Date.now() },
-    };
-    return renderPage(c, (frame) => <VotersPage frame={frame} {...props} />);
   });
 
   routes.get(`${IDEA}/merge`, (c) => renderMerge(c, []));

@@ -1,8 +1,13 @@
-/** `…/ideas/{id}/voters`: who votes for an idea. */
+/** `…/ideas/{id}/voters`: who votes for an idea, and a form that adds the vote of a person. */
+import type { FieldError } from "../../http/invalid-request.ts";
 import type { Proposal } from "../../model/proposal.ts";
 import type { Voter } from "../../model/voter.ts";
+import { Done, type JustDone } from "../frame/done.tsx";
+import { ErrorSummary, messageFor } from "../frame/field.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
+import type { UnknownPerson } from "../people/named-person.ts";
+import { PERSON_LABEL, PersonField } from "../people/person-field.tsx";
 import { NAMELESS } from "./comments.tsx";
 
 type Props = {
@@ -10,48 +15,110 @@ type Props = {
   readonly path: string;
   readonly idea: Proposal;
   readonly voters: readonly Voter[];
+  readonly fields: URLSearchParams;
+  readonly errors: readonly FieldError[];
+  readonly unknown: UnknownPerson | undefined;
   readonly more: string | undefined;
   readonly now: number;
+  readonly done: JustDone | undefined;
 };
 
-export const VotersPage = ({ frame, path, idea, voters, more, now }: Props) => (
-  <Layout title={idea.title} part="Voters" current="ideas" {...frame}>
-    <p>
-      <a href={path}>Back to the idea</a>
-    </p>
-    {voters.length === 0 && <p class="notice">No votes yet.</p>}
-    {voters.length > 0 && (
-      <div class="scrolls">
-        <table class="list">
-          <thead>
-            <tr>
-              <th scope="col">Name</th>
-              <th scope="col">ID in your system</th>
-              <th scope="col">Voted</th>
-            </tr>
-          </thead>
-          <tbody>
-            {voters.map(({ panelistId, displayName, externalId, at }) => (
-              <tr>
-                <th scope="row">
-                  <a href={`/account/people/${panelistId}`}>
-                    <bdi>{displayName ?? externalId ?? NAMELESS}</bdi>
-                  </a>
-                </th>
-                <td>{externalId !== null && <code>{externalId}</code>}</td>
-                <td>
-                  <Time at={at} now={now} />
-                </td>
-              </tr>
-            ))}
-          </tbody>
-        </table>
-      </div>
-    )}
-    {more && (
+export const VotersPage = (props: Props) => {
+  const { frame, path, idea, voters, errors, more, now, done } = props;
+  const takesVotes = idea.duplicateOf === null;
+  return (
+    <Layout title={idea.title} part="Voters" current="ideas" {...frame}>
       <p>
-        <a href={`${path}/voters?cursor=${more}`}>More</a>
+        <a href={path}>Back to the idea</a>
       </p>
-    )}
-  </Layout>
+      <Done done={done} />
+      {errors.length > 0 && (
+        <ErrorSummary title="No vote was added." errors={errors} labels={{ panelistExternalId: PERSON_LABEL }} />
+      )}
+      {voters.length === 0 && <p class="notice">No votes yet.</p>}
+      {voters.length > 0 && (
+        <div class="stacks">
+          <table class="list">
+            <thead>
+              <tr>
+                <th scope="col">Name</th>
+                <th scope="col">ID in your system</th>
+                <th scope="col">Voted</th>
+                <th scope="col">
+                  <span class="unseen">Action</span>
+                </th>
+              </tr>
+            </thead>
+            <tbody>
+              {voters.map((voter) => (
+                <Row voter={voter} path={takesVotes ? path : undefined} now={now} />
+              ))}
+            </tbody>
+          </table>
+        </div>
+      )}
+      {more && (
+        <p>
+          <a href={`${path}/voters?cursor=${more}`}>More</a>
+        </p>
+      )}
+      {takesVotes && <Add {...props} />}
+    </Layout>
+  );
+};
+
+const Row = ({
+  voter,
+  path,
+  now,
+}: {
+  readonly voter: Voter;
+  readonly path: string | undefined;
+  readonly now: number;
+}) => {
+  const { panelistId, displayName, externalId, at } = voter;
+  const name = displayName ?? externalId ?? NAMELESS;
+  return (
+    <tr>
+      <th scope="row">
+        <a href={`/account/people/${panelistId}`}>
+          <bdi>{name}</bdi>
+        </a>
+      </th>
+      <td>{externalId !== null && <code>{externalId}</code>}</td>
+      <td>
+        <Time at={at} now={now} />
+      </td>
+      <td class="number">
+        {path !== undefined && (
+          <form method="post" action={`${path}/voters`} class="small">
+            <input type="hidden" name="panelistId" value={panelistId} />
+            <button type="submit" name="do" value="remove" class="danger" aria-label={`Remove the vote of ${name}`}>
+              Remove
+            </button>
+          </form>
+        )}
+      </td>
+    </tr>
+  );
+};
+
+const HINT = "Who asked for it, by their ID in your system.";
+
+const Add = ({ path, fields, errors, unknown }: Props) => (
+  <section aria-labelledby="add">
+    <h2 id="add">Add a voter</h2>
+    <form method="post" action={`${path}/voters`} class="narrow">
+      <PersonField
+        fields={fields}
+        hint={HINT}
+        message={messageFor(errors, "panelistExternalId")}
+        unknown={unknown}
+        required
+      />
+      <button type="submit" name="do" value="add" class="primary">
+        Add voter
+      </button>
+    </form>
+  </section>
 );
