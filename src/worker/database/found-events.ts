@@ -28,7 +28,7 @@ const KINDS: Record<EventKind, string> = {
     OR event = 'quota-changed'`,
 };
 
-/** `from` and `until` are in Unix milliseconds; `until` is not included. */
+/** `actor` is any part of an address or a name, in any case. `from` and `until` are in Unix milliseconds; `until` is not included. */
 export type EventFilter = {
   readonly apiKeyId: string | undefined;
   readonly actor: string | undefined;
@@ -67,7 +67,7 @@ export async function findAuditEvents(
   const rows = await readAtVisit(session, visit, {
     found: prepare<EventRow>(
       `SELECT ${EVENT_COLUMNS} FROM (${looked(EVENT_COLUMNS, `LIMIT ${LOOKED_AT}`)})
-       WHERE ${actor === undefined ? "TRUE" : "actor = :actor"} AND (${kind === undefined ? "TRUE" : KINDS[kind]}) LIMIT :rows`,
+       WHERE ${actor === undefined ? "TRUE" : "instr(lower(actor), lower(:actor)) > 0"} AND (${kind === undefined ? "TRUE" : KINDS[kind]}) LIMIT :rows`,
       values,
     ),
     lastLookedAt: prepare<Pick<EventRow, "id" | "created_at">>(

@@ -1,4 +1,5 @@
 /** The content of an account's first page: the set-up so far, what needs attention, and the last 30 days. */
+import { WARNED_MS } from "../model/api-key.ts";
 import type { IdeaBankStatus } from "../model/idea-bank.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
@@ -57,7 +58,7 @@ export async function loadHome(
     ),
     ending: prepare<EndingRow>(
       `SELECT id, name, expires_at FROM api_keys WHERE account_id = :accountId AND revoked_at IS NULL AND expires_at > :now AND expires_at <= :soon
-       ORDER BY expires_at LIMIT 4`,
+         AND expires_at - :now <= ${WARNED_MS} ORDER BY expires_at LIMIT 4`,
       values,
     ),
     endingTokens: prepare<EndingRow>(

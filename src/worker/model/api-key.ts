@@ -115,3 +115,13 @@ export const tenantOf = ({ accountId, accountSuspended, scopes, allowedAddresses
   scopes,
   allowedAddresses,
 });
+
+const WARNED_AT_MOST_MS = 30 * 86_400_000;
+const WARNED_IN_THE_LAST = 3;
+
+/** SQL: how long before its end a key needs attention: the last third of its life, at most 30 days. In milliseconds. */
+export const WARNED_MS = `min(${WARNED_AT_MOST_MS}, (expires_at - created_at) / ${WARNED_IN_THE_LAST})`;
+
+/** The same of times in Unix milliseconds. */
+export const warnedMs = (createdAt: number, expiresAt: number): number =>
+  Math.min(WARNED_AT_MOST_MS, (expiresAt - createdAt) / WARNED_IN_THE_LAST);

@@ -35,12 +35,12 @@ describe("the checklist", () => {
     expect(doneIn(await homeOf(owner))).toBe("2");
   });
 
-  it("gives way to a line about the board when that is open and on a site, has an idea, and a colleague is invited", async () => {
+  it("goes when the board is open and on a site, has an idea, and a colleague is invited; a line about the board stays", async () => {
     const { panel, owner } = await createDesk();
     const { id } = panel.bank;
     const board = `<a href="/account/idea-banks/${id}"><bdi>`;
     const unfinished = await homeOf(owner);
-    expect([unfinished.includes("Get started"), unfinished.includes(board)]).toEqual([true, false]);
+    expect([unfinished.includes("Get started"), unfinished.includes(board)]).toEqual([true, true]);
     await panel.propose();
     await panel.panelist();
     await owner.submit("/members", { email: "colleague@example.com" });
@@ -76,16 +76,21 @@ describe("what needs somebody", () => {
     expect(html).toContain('<span class="count">99+<span class="unseen">');
   });
 
-  it("has the keys that expire within 30 days, and those that were found in public and still work", async () => {
+  it("has the keys in the last third of their lives, at most 30 days before the end, and those that were found in public and still work", async () => {
     const { owner } = await createDesk();
-    await owner.create("Ending", { expiresInDays: 20 });
-    await owner.create("Lasting", { expiresInDays: 40 });
-    const { apiKey } = await owner.create("Leaked");
+    const created = (id: string, daysAgo: number) =>
+      databaseOf(id)
+        .prepare("UPDATE api_keys SET created_at = ?2 WHERE id = ?1")
+        .bind(id, Date.now() - daysAgo * DAY_MS)
+        .run();
+    await created((await owner.create("Ending", { expiresInDays: 20 })).apiKey.id, 45);
+    await created((await owner.create("Lasting", { expiresInDays: 40 })).apiKey.id, 400);
+    const { apiKey } = await owner.create("Leaked", { expiresInDays: 30 });
     await databaseOf(apiKey.id).prepare("UPDATE api_keys SET leaked_at = 1 WHERE id = ?1").bind(apiKey.id).run();
     const html = await homeOf(owner);
     expect(html).toContain("<bdi>Ending</bdi>” expires <time");
     expect(html).toContain("<bdi>Leaked</bdi>” was found in public");
-    expect(html).not.toContain("Lasting");
+    for (const name of ["Lasting", "Leaked</bdi>” expires"]) expect(html).not.toContain(name);
   });
 
   it("has the webhooks that fail or have stopped", async () => {

@@ -236,10 +236,13 @@ describe("idea banks", () => {
   });
 
   it("keep the address of their page from the embed page, and its fields where it is refused", async () => {
-    const { bank, page, owner } = await createDesk();
-    const sent = { was: "url=", url: "https://shop.example/ideas", back: `/account${bank}/embed?lang=de` };
+    const { bank, page, owner, opened } = await createDesk();
+    const sent = { was: "url=", url: "https://shop.example/ideas", back: `/account${bank}/embed?lang=de&done=saved` };
+    expect(await opened(`${bank}/embed?lang=de`, "Save")).toMatchObject({ was: "url=", back: sent.back });
     expect((await owner.submit(`${bank}/settings`, sent)).headers.get("Location")).toBe(sent.back);
-    expect(await page(`${bank}/embed`)).toContain('value="https://shop.example/ideas"');
+    const saved = await page(`${bank}/embed?lang=de&done=saved`);
+    for (const part of ['value="https://shop.example/ideas"', ">Saved.</p>"]) expect(saved).toContain(part);
+    expect(saved.replace(/ name="back" value="[^"]*"/g, "")).not.toContain("done=saved");
     const refused = await owner.submit(`${bank}/settings`, { ...sent, url: "ftp://x" });
     expect(refused.status).toBe(400);
     const html = await refused.text();

@@ -58,23 +58,29 @@ describe("a key's page", () => {
     expect(list).toContain(`href="/account/api-keys/${apiKey.id}"`);
   });
 
-  it("marks a key that expires within 30 days, and no other", async () => {
+  it("marks a key in the last third of its life, at most 30 days before its end, and no other", async () => {
     freeze(NOW);
     const owner = createOwner();
     const [soon, later] = [
-      await owner.create("Soon", { expiresInDays: 30 }),
-      await owner.create("Later", { expiresInDays: 31 }),
+      await owner.create("Soon", { expiresInDays: 180 }),
+      await owner.create("Later", { expiresInDays: 181 }),
     ];
+    expect(await (await owner.page("/api-keys")).text()).not.toContain('class="paused">Expires');
+    vi.setSystemTime(NOW + 150 * DAY_MS);
+    const fresh = await owner.create("Fresh", { expiresInDays: 30 });
     const marked = async (path: string) =>
       ((await (await owner.page(path)).text()).match(/class="paused">Expires/g) ?? []).length;
     expect(await marked(`/api-keys/${soon.apiKey.id}`)).toBe(1);
     expect(await marked(`/api-keys/${later.apiKey.id}`)).toBe(0);
+    expect(await marked(`/api-keys/${fresh.apiKey.id}`)).toBe(0);
     expect(await marked("/api-keys")).toBe(1);
     const changed = (id: string) => owner.page(`/api-keys?done=changed&key=${id}`).then((page) => page.text());
     expect(await changed(soon.apiKey.id)).toContain("“Soon” updated. It expires in 30 days.");
     expect(await changed(later.apiKey.id)).toContain("“Later” updated.</p>");
     await owner.json("DELETE", `/keys/${soon.apiKey.id}`);
     expect(await marked(`/api-keys/${soon.apiKey.id}`)).toBe(0);
+    vi.setSystemTime(NOW + 170 * DAY_MS + 1);
+    expect(await marked(`/api-keys/${fresh.apiKey.id}`)).toBe(1);
   });
 
   it("is there for a key that has ended, without actions, and is 404 for another owner's", async () => {

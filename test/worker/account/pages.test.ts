@@ -236,6 +236,9 @@ describe("the activity", () => {
     expect((await found("what=webhooks")).html).toContain("Nothing matches.");
     expect((await found(`what=&who=${owner.email}&to=2026-11-20&from=`)).rows).toBe(1);
     expect((await found("from=2026-11-21&what=keys")).rows).toBe(0);
+    // Any part of an address, in any case.
+    for (const who of [owner.email.toUpperCase(), owner.email.slice(2, 12).toUpperCase()])
+      expect((await found(`what=&who=${who}&to=2026-11-20&from=`)).rows).toBe(1);
     expect((await found("who=stranger@example.com")).rows).toBe(0);
     const first = await found("what=boards&from=2026-11-21");
     const older = first.html.match(/href="\/account(\/activity\?cursor=[^"]+)"/)?.[1]?.replaceAll("&amp;", "&") ?? "";

@@ -19,7 +19,7 @@ export function addActivityPage(routes: Routes<OwnerEnv>): void {
     const { query, page } = await readPage(c, Filters);
     const filter = {
       apiKeyId: query.apiKeyId,
-      actor: query.who?.trim(),
+      actor: query.who?.trim() || undefined,
       kind: query.what,
       from: timeOf(query.from),
       until: timeOf(query.to, DAY_MS),

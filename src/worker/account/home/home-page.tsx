@@ -20,7 +20,7 @@ export const HomePage = ({ frame, home, invitations, now }: Props) => {
     <Layout title="Home" current="home" {...frame}>
       <Invitations invitations={invitations} now={now} />
       {!isSetUp && <Checklist steps={steps} />}
-      {isSetUp && home.newest && <Board board={home.newest} />}
+      {home.newest && <Board board={home.newest} />}
       {home.newest && <Attention home={home} waiting={frame.waiting} now={now} />}
       {home.newest && <Month month={home.month} />}
     </Layout>
@@ -107,7 +107,7 @@ const Checklist = ({ steps }: { readonly steps: readonly Step[] }) => {
   );
 };
 
-/** The way to the newest board, which the checklist leads to until it is done. */
+/** The way to the newest board. */
 const Board = ({ board: { id, name } }: { readonly board: NonNullable<Home["newest"]> }) => (
   <p class="lead">
     <a href="/account/idea-banks">Boards</a>

@@ -5,6 +5,7 @@ import { described, Field, messageFor } from "../frame/field.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
 import { exactTime } from "../frame/times.tsx";
+import { withParameter } from "../frame/visit.ts";
 import { ELEMENTS, type EmbedChoice, elementsOf, LANGUAGES, OWN_COLOR, styleOf } from "./embed-choice.ts";
 import { BankNav } from "./nav.tsx";
 
@@ -18,13 +19,14 @@ type Props = {
   /** The visitor token, and when it ends (ISO 8601). */
   readonly token: { readonly text: string; readonly expiresAt: string } | undefined;
   readonly isRenewed: boolean;
+  readonly isSaved: boolean;
   readonly choice: EmbedChoice;
 };
 
 const MONTH_MS = 30 * 86_400_000;
 
 export const EmbedPage = (props: Props) => {
-  const { frame, ideaBank, search, isRenewed } = props;
+  const { frame, ideaBank, search, isRenewed, isSaved } = props;
   const possible = elementsOf(ideaBank);
   return (
     <Layout title={ideaBank.name} part="Embed" current="idea-banks" scripts={["embed.js"]} {...frame}>
@@ -32,6 +34,11 @@ export const EmbedPage = (props: Props) => {
       {isRenewed && (
         <p class="notice good" role="status" tabindex={-1} autofocus data-done>
           Token renewed. Copy the code below to your site. The old token keeps working until it expires.
+        </p>
+      )}
+      {isSaved && (
+        <p class="notice good" role="status" tabindex={-1} autofocus data-done>
+          Saved.
         </p>
       )}
       {ideaBank.status !== "OPEN" && (
@@ -171,7 +178,11 @@ const Options = ({ ideaBank, search, choice }: Props) => {
 const Placed = ({ ideaBank: { id, url }, search }: Props) => (
   <form method="post" action={`/account/idea-banks/${id}/settings`} class="one-line">
     <OpenedWith fields={new URLSearchParams({ url: url ?? "" })} />
-    <input type="hidden" name="back" value={`/account/idea-banks/${id}/embed${search}`} />
+    <input
+      type="hidden"
+      name="back"
+      value={withParameter(`/account/idea-banks/${id}/embed${search}`, "done", "saved")}
+    />
     <Field
       name="url"
       label="Page"

@@ -23,7 +23,7 @@ export function addEmbedPages(routes: Routes<OwnerEnv>): void {
     const own = await loadOwnBank(c, c.req.param("ideaBankId"));
     const { session, accountId, ideaBank } = own;
     const { origin, searchParams } = new URL(c.req.url);
-    const isRenewed = searchParams.get("done") === "renewed";
+    const done = searchParams.get("done");
     searchParams.delete("done");
     const search = searchParams.size > 0 ? `?${searchParams}` : "";
     const asked = { accountId, ideaBankId: ideaBank.id, now: Date.now(), lifetime: VISITOR_LIFETIME.default };
@@ -35,7 +35,7 @@ export function addEmbedPages(routes: Routes<OwnerEnv>): void {
     const props = {
       ...{ ideaBank, origin, search, now: asked.now, choice: readChoice(searchParams, ideaBank) },
       token: token && { text: await toText(c, ideaBank.id, token), expiresAt: toTimestamp(token.expiresAt * 1000) },
-      isRenewed,
+      ...{ isRenewed: done === "renewed", isSaved: done === "saved" },
     };
     return renderPage(c, (frame) => <EmbedPage frame={frame} {...props} />, { frames: true });
   });

@@ -31,7 +31,7 @@ export const IdeaBankSettingsPage = ({ frame, ideaBank, fields, errors, isDone }
       <BankNav id={ideaBank.id} current="settings" />
       {isDone && (
         <p class="notice good" role="status" tabindex={-1} autofocus data-done>
-          Settings saved. Visitors see the change within seconds.
+          Settings saved. Visitors see the change the next time they load the page.
         </p>
       )}
       {errors.length > 0 && <ErrorSummary title="Nothing was changed." errors={errors} labels={LABELS} />}

@@ -1,14 +1,13 @@
 /** The facts about a key, in its card and on its page. */
 
 import type { ApiKey } from "../../model/account.ts";
+import { warnedMs } from "../../model/api-key.ts";
 import { Fact } from "../frame/fact.tsx";
 import { Time } from "../frame/times.tsx";
 import { rateInWords } from "../frame/words.ts";
 import { addressesInWords, regionInWords, scopesInWords } from "./key-words.ts";
 
 type Props = { readonly apiKey: ApiKey; readonly now: number };
-
-const SOON_MS = 30 * 86_400_000;
 
 export const PausedSince = ({ apiKey: { id, leakedAt, pausedAt }, now }: Props) => (
   <>
@@ -25,9 +24,12 @@ export const PausedSince = ({ apiKey: { id, leakedAt, pausedAt }, now }: Props) 
   </>
 );
 
-/** The expiry of an active key, if it is within 30 days. */
-export const endsSoon = ({ expiresAt, state }: ApiKey, now: number): string | null =>
-  state === "active" && expiresAt !== null && Date.parse(expiresAt) - now <= SOON_MS ? expiresAt : null;
+/** The expiry of an active key, if it needs attention. */
+export function endsSoon({ createdAt, expiresAt, state }: ApiKey, now: number): string | null {
+  if (state !== "active" || expiresAt === null) return null;
+  const end = Date.parse(expiresAt);
+  return end - now <= warnedMs(Date.parse(createdAt), end) ? expiresAt : null;
+}
 
 export const EndsSoon = ({ apiKey, now }: Props) => {
   const at = endsSoon(apiKey, now);
