@@ -118,6 +118,24 @@ describe("the owner's desk in Chromium", () => {
     await stage.tenant("DELETE", path);
   });
 
+  it("has the members' buttons in sight on a phone, and an address in one line in the activity", async () => {
+    const { page } = await openPage(stage, { viewport: { width: 390, height: 800 } });
+    await page.goto("/account/members");
+    const email = `${"colleague-".repeat(3)}of-mine@example.com`;
+    await page.getByLabel("Email address").fill(email);
+    await page.getByRole("button", { name: "Invite" }).click();
+    const cancel = page.getByRole("link", { name: `Cancel the invitation of ${email}` });
+    const endOf = async () => (({ x, width }) => x + width)((await cancel.boundingBox()) ?? { x: 0, width: 999 });
+    await expect.poll(endOf).toBeLessThanOrEqual(390);
+    await page.setViewportSize({ width: 640, height: 800 });
+    await page.goto("/account/activity");
+    const actor = page.getByRole("cell", { name: "owner@example.com" }).first().getByText("owner@example.com");
+    await expect.poll(async () => (await actor.boundingBox())?.height).toBeLessThan(30);
+    await page.goto("/account/members");
+    await cancel.click();
+    await page.getByRole("button", { name: "Cancel invitation" }).click();
+  });
+
   it("decides about ten ideas that wait with ten keys", async () => {
     const titles = Array.from({ length: 10 }, (_, index) => `Ten keys ${index}`);
     const { path, ids } = await stage.ideaBank(

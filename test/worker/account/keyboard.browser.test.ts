@@ -39,8 +39,8 @@ describe("Account Settings by keyboard", () => {
     const { page } = await openPage(stage);
     await createKey(stage, page, "Old name");
     await page.goto("/account/api-keys");
-    await page.getByRole("link", { name: "Change Old name" }).press("Enter");
-    await page.getByRole("heading", { name: "Change “Old name”" }).waitFor();
+    await page.getByRole("link", { name: "Edit Old name" }).press("Enter");
+    await page.getByRole("heading", { name: "Edit “Old name”" }).waitFor();
     await expect.poll(() => page.evaluate("getSelection().toString()")).toBe("Old name");
     await page.keyboard.type(" ");
     await page.keyboard.press("Enter");

@@ -88,7 +88,7 @@ describe("Account Settings in Chromium", () => {
     await createKey(stage, page, "Chosen");
     const { accountId } = await (await page.request.get("/account/api/members")).json();
     await page.goto(`/account/api-keys?account=${accountId}`);
-    await page.getByRole("link", { name: "Change Chosen" }).click();
+    await page.getByRole("link", { name: "Edit Chosen" }).click();
     await page.getByLabel("Paused").check();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("“Chosen” updated. It’s paused").waitFor();
@@ -112,13 +112,13 @@ describe("Account Settings in Chromium", () => {
     await expect.poll(() => page.getByRole("button", { name: "Copy the API key" }).count()).toBe(0);
     expect(await whoami(key)).toBe(200);
     await page.goto("/account/api-keys");
-    await page.getByRole("link", { name: "Change No script", exact: true }).click();
+    await page.getByRole("link", { name: "Edit No script", exact: true }).click();
     await page.getByLabel("Name", { exact: true }).fill("Still no script");
     await page.getByLabel("Paused").check();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("“Still no script” updated. It’s paused").waitFor();
     expect(await whoami(key)).toBe(403);
-    await page.getByRole("link", { name: "Change Still no script", exact: true }).click();
+    await page.getByRole("link", { name: "Edit Still no script", exact: true }).click();
     await page.getByLabel("Paused").uncheck();
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByText("“Still no script” updated.").waitFor();
@@ -252,7 +252,7 @@ describe("Account Settings in Chromium", () => {
     await look("api-keys-dialog");
     await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
-    await page.getByRole("link", { name: "It leaked: Nightly export" }).click();
+    await page.getByRole("link", { name: "Report a leak: Nightly export" }).click();
     await page.getByRole("heading", { name: "“Nightly export” leaked" }).waitFor();
     await look("key-leaked");
     await page.goto("/account/api-keys");
@@ -271,8 +271,8 @@ describe("Account Settings in Chromium", () => {
     await page.getByRole("heading", { name: "Revoke “Nightly export”?" }).waitFor();
     await look("revoke");
     await page.goto("/account/api-keys");
-    await page.getByRole("link", { name: "Change Nightly export" }).click();
-    await page.getByRole("heading", { name: "Change “Nightly export”" }).waitFor();
+    await page.getByRole("link", { name: "Edit Nightly export" }).click();
+    await page.getByRole("heading", { name: "Edit “Nightly export”" }).waitFor();
     await look("change");
     await page.getByLabel("Allowed addresses").fill("203.0.113.7/24");
     await page.getByLabel("Paused").check();

@@ -98,7 +98,9 @@ describe("a link", () => {
     ]);
     const keys = await browser.send("/account/api-keys");
     expect(keys.status).toBe(200);
-    expect(await keys.text()).toContain(`<span class="unseen">Signed in as </span>${email}`);
+    expect(await keys.text()).toContain(
+      `<span class="unseen">Signed in as </span><a href="/account/accounts">${email}</a>`,
+    );
   });
 
   it("leads to the keys where nothing was asked for", async () => {
@@ -219,7 +221,9 @@ describe("login CSRF and fixed sessions", () => {
     expect(text).toContain(`You’ll be signed out of ${first.email}.`);
     expect(text).toContain(`Continue as ${email}`);
     expect((await first.browser.confirm(link)).status).toBe(303);
-    expect(await (await first.browser.send("/account/api-keys")).text()).toContain(`Signed in as </span>${email}`);
+    expect(await (await first.browser.send("/account/api-keys")).text()).toContain(
+      `Signed in as </span><a href="/account/accounts">${email}</a>`,
+    );
     expect(await statusOf(withCookie(copy))).toBe(403);
   });
 

@@ -162,7 +162,7 @@ it("each button does what it says, and leads back to the page", async () => {
   const tested = [303, `/account${path}?tested`];
   expect(await act({ do: "test" })).toEqual(tested);
   expect(receiver.taken).toHaveLength(1);
-  expect(await page()).toContain("<strong>204</strong> Plain test <code>webhook.test</code>");
+  expect(await page()).toContain("<strong>204</strong> Ping <code>webhook.test</code>");
   expect(await act({ do: "test", type: "comment.created" })).toEqual(tested);
   expect(receiver.taken[1]?.body).toMatchObject({ type: "comment.created", comment: { body: expect.any(String) } });
   expect(await page()).toContain("<strong>204</strong> Someone commented <code>comment.created</code>");

@@ -211,7 +211,7 @@ const Event = ({ event, names, isRestored }: EventProps) => (
           </a>
         </>
       ) : (
-        !OF_A_PERSON.test(event.event) && event.actor
+        !OF_A_PERSON.test(event.event) && <span class="actor">{event.actor}</span>
       )}
       {event.address && <span class="hint">{event.address}</span>}
     </td>

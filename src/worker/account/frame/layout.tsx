@@ -145,7 +145,7 @@ const Who = ({ email, account, signOut }: WhoProps) => (
   <div class="who">
     <p>
       <span class="unseen">Signed in as </span>
-      {email}
+      <a href={pathOf("accounts")}>{email}</a>
       {account && <span class="hint">{` in ${account}`}</span>}
     </p>
     {signOut === "here" && (

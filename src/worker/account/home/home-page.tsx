@@ -19,8 +19,8 @@ export const HomePage = ({ frame, home, invitations, now }: Props) => {
   return (
     <Layout title="Home" current="home" {...frame}>
       <Invitations invitations={invitations} now={now} />
-      {!isSetUp && <Checklist steps={steps} />}
       {home.newest && <Board board={home.newest} />}
+      {!isSetUp && <Checklist steps={steps} />}
       {home.newest && <Attention home={home} waiting={frame.waiting} now={now} />}
       {home.newest && <Month month={home.month} />}
     </Layout>

@@ -89,7 +89,7 @@ const Row = ({
       <td>
         <Time at={at} now={now} />
       </td>
-      <td class="number">
+      <td class="number act">
         {path !== undefined && (
           <form method="post" action={`${path}/voters`} class="small">
             <input type="hidden" name="panelistId" value={panelistId} />

@@ -31,7 +31,7 @@ export const ChangePage = ({ frame, apiKey, sent, errors }: Props) => {
   const expires = messageFor(errors, "expiresAt");
   const pauseHint = "Requests are refused (403) until you resume it. It still counts as an active key.";
   return (
-    <Layout title={`Change “${name}”`} current="api-keys" {...frame}>
+    <Layout title={`Edit “${name}”`} current="api-keys" {...frame}>
       {errors.length > 0 && <ErrorSummary title="The key wasn’t changed." errors={errors} labels={LABELS} />}
       <p class="lead">The secret stays the same. Changes apply at once.</p>
       <form method="post" action={`/account/api-keys/${id}/change`} class="create">

@@ -14,11 +14,11 @@ export const KeyActions = ({ apiKey: { id, name, lastFour, previous } }: { apiKe
     >
       Rotate
     </button>
-    <a class="button" href={`/account/api-keys/${id}/change`} aria-label={`Change ${name}`}>
-      Change
+    <a class="button" href={`/account/api-keys/${id}/change`} aria-label={`Edit ${name}`}>
+      Edit
     </a>
-    <a class="button" href={`/account/api-keys/${id}/leaked`} aria-label={`It leaked: ${name}`}>
-      It leaked
+    <a class="button" href={`/account/api-keys/${id}/leaked`} aria-label={`Report a leak: ${name}`}>
+      Report a leak
     </a>
     <a class="button danger" href={`/account/api-keys/${id}/revoke`} aria-label={`Revoke ${name}`}>
       Revoke

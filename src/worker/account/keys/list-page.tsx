@@ -68,7 +68,9 @@ export const ApiKeysPage = ({ frame, overview: { keys, ended, leakedKeys, storag
         <button type="submit">Save</button>
       </form>
       <h2>When a signing secret has leaked</h2>
-      <p>Tokens signed with it keep working until you end them. If an API key leaked, press “It leaked” beside it.</p>
+      <p>
+        Tokens signed with it keep working until you end them. If an API key leaked, press “Report a leak” beside it.
+      </p>
       <a class="button danger" href="/account/tokens/end">
         End all tokens
       </a>

@@ -58,7 +58,7 @@ export const MembersPage = (props: MembersPageProps) => {
         </p>
       )}
       <p class="lead">Members can do everything in this account, except remove the last member.</p>
-      <div class="scrolls">
+      <div class="stacks">
         <table class="list">
           <thead>
             <tr>
@@ -144,7 +144,7 @@ const MemberRow = ({ member, person, isRemovable, now }: RowProps) => {
           </span>
         )}
       </td>
-      <td class="number">
+      <td class="number act">
         {(state !== "accepted" || isRemovable) && (
           <a
             class="button danger"

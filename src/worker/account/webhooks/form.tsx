@@ -69,10 +69,7 @@ export const SENTENCES: Readonly<Record<string, Partial<Record<ChangeType | Acco
   },
 };
 
-const IN_WORDS: Readonly<Record<string, string>> = Object.assign(
-  { [TEST_TYPE]: "Plain test" },
-  ...Object.values(SENTENCES),
-);
+const IN_WORDS: Readonly<Record<string, string>> = Object.assign({ [TEST_TYPE]: "Ping" }, ...Object.values(SENTENCES));
 /** "An idea was submitted". Empty for an unknown type. */
 export const eventInWords = (type: string): string => IN_WORDS[type] ?? "";
 
