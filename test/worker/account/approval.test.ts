@@ -154,6 +154,18 @@ describe("a decision", () => {
     expect(events).toEqual(["proposal-changed", "proposal-changed"]);
   });
 
+  it("about several says which one it was", async () => {
+    const { owner, panelist, list } = await createScene();
+    for (const title of ["One", "Two", "Three", "Four"]) await panelist.submit(title);
+    const ids = [...(await list()).matchAll(/name="ids" value="([^"]+)"/g)].map(([, value]) => value ?? "");
+    const decide = async (ids: string[], visibility: string) => {
+      const answer = await owner.submit("/approval", { ids, visibility });
+      return list(answer.headers.get("Location")?.replace("/account", ""));
+    };
+    expect(await decide(ids.slice(0, 2), "public")).toContain(">2 ideas approved.<");
+    expect(await decide(ids.slice(2), "hidden")).toContain(">2 ideas hidden.<");
+  });
+
   it("merges into one of those beside it", async () => {
     const { panel, panelist, decide, titles, list, seen } = await createScene();
     const into = await panel.propose({ title: "More night buses" });

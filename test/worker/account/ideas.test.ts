@@ -129,7 +129,7 @@ describe("the ideas of an idea bank", () => {
     ];
     const there = locationOf(await owner.submit(bank, { ids: [one, two], do: "status", status: "declined" }));
     const html = await page(there);
-    expect(html).toContain("2 ideas updated.");
+    expect(html).toContain("2 ideas set to Declined.");
     await panel.manage("PATCH", `/proposals/${two}`, { status: "implemented" });
     const undone = await send(desk, there, "Undo", {});
     expect([(await idea(one)).status, (await idea(two)).status]).toEqual(["submitted", "implemented"]);

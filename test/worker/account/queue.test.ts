@@ -357,6 +357,69 @@ describe("a new idea", () => {
   });
 });
 
+describe("setting several ideas to Done", () => {
+  it("asks first, with what it publishes on which board; together they are published, and undone", async () => {
+    const { owner, panel, page, opened, idea, first, second, propose } = await createTwoBoards();
+    const one = await propose(first, { title: "pls <b> night busses" });
+    const two = await propose(first, { title: "Two" });
+    const three = await propose(second, { title: "Three" });
+    await panel.tenant.send("PATCH", `/tenant/ideabanks/${second}`, { changelogEnabled: true });
+    const hidden = await propose(first, { title: "Hidden", visibility: "hidden" });
+    const done = await propose(first, { title: "Was done", status: "implemented" });
+    const ids = [one, two, hidden, done].map((id) => `${first}-${id}`).concat(`${second}-${three}`);
+    const back = "/account/ideas?sort=top";
+    const asked = locationOf(await owner.submit("/ideas", { ids, do: "status", status: "implemented", back }));
+    expect(asked).toMatch(/^\/ideas\/publish\?back=/);
+    expect((await idea(one)).status).toBe("submitted");
+    const html = await page(asked);
+    const text = html.replace(/<[^>]*>/g, "");
+    for (const part of [
+      "Publish 3 entries?",
+      "Publishes 2 changelog entries on An idea bank,",
+      "Publishes 1 changelog entry on Second &lt;board&gt;,",
+      "pls &lt;b&gt; night busses",
+      "1 other idea will be Done without an entry",
+    ])
+      expect(text).toContain(part);
+    expect(html).not.toContain("Was done");
+    expect(html).toContain('href="/account/ideas?sort=top">Cancel</a>');
+    // One is put into the team's words, which leads back to what is left.
+    const alone = html.match(new RegExp(`href="/account(/idea-banks/${first}/ideas/${two}/publish[^"]*)"`))?.[1] ?? "";
+    const form = await readForm(await owner.page(alone.replaceAll("&amp;", "&")), "Publish");
+    const entry = { ...Object.fromEntries(form.fields), title: "Second", do: "publish" };
+    const left = locationOf(await owner.submit(form.action.replace("/account", ""), entry));
+    const shown = await page(left);
+    for (const part of ["“Second” is published.", "Publish 2 entries"]) expect(shown).toContain(part);
+    const rest = await readForm(await owner.page(left), "Publish 2 entries");
+    const told = locationOf(
+      await owner.submit("/ideas/publish", { ids: rest.fields.getAll("ids"), back: rest.fields.get("back") ?? "" }),
+    );
+    expect(told).toMatch(/^\/ideas\?sort=top&undo=\w{12}$/);
+    expect(await page(told)).toContain("3 ideas set to Done.");
+    expect((await idea(hidden)).status).toBe("implemented");
+    const read = await panel.tenant.send("GET", `/tenant/ideabanks/${second}/proposals/${three}`);
+    expect(await read.json()).toMatchObject({ status: "implemented" });
+    await owner.submit("/undo", await opened(told, "Undo"));
+    expect([(await idea(one)).status, (await idea(two)).status]).toEqual(["submitted", "implemented"]);
+    // With nothing left to publish it leads back.
+    const empty = await owner.page(`/ideas/publish?ids=${first}-${two}&back=${encodeURIComponent(back)}`);
+    expect([empty.status, locationOf(empty)]).toEqual([303, "/ideas?sort=top"]);
+  });
+
+  it("asks about a single one on its own page, and not where nothing is published", async () => {
+    const { owner, panel, idea, first, propose } = await createTwoBoards();
+    const [one, two] = [await propose(first, { title: "One" }), await propose(first, { title: "Two" })];
+    const set = async (...ids: string[]) =>
+      locationOf(
+        await owner.submit("/ideas", { ids: ids.map((id) => `${first}-${id}`), do: "status", status: "implemented" }),
+      );
+    expect(await set(one)).toMatch(new RegExp(`^/idea-banks/${first}/ideas/${one}/publish\\?back=`));
+    await panel.manage("PATCH", "", { changelogEnabled: false });
+    expect(await set(one, two)).toMatch(/^\/ideas\?undo=/);
+    expect((await idea(two)).status).toBe("implemented");
+  });
+});
+
 describe("what cannot be undone asks first", () => {
   it("merging several: the most wanted stays unless another one is chosen, and the votes move", async () => {
     const { owner, panel, page, idea, first, second, propose } = await createTwoBoards();
@@ -388,6 +451,15 @@ describe("what cannot be undone asks first", () => {
     }
     expect(await (await owner.page("/ideas?told=merge-needs-two")).text()).toContain("Choose at least two ideas");
     expect((await owner.submit("/ideas/merge", { ids: chosen, into: "", back })).status).toBe(400);
+    // Of two, the notice says which one was merged into which.
+    const four = await propose(first, { title: "<Four>" });
+    const pair = { ids: [chosen[1] ?? "", `${first}-${four}`], into: two, back };
+    expect(await page(locationOf(await owner.submit("/ideas/merge", pair)))).toContain(
+      `Merged “&lt;Four&gt;” into “<a href="/account/idea-banks/${first}/ideas/${two}"><bdi>Two</bdi></a>”.`,
+    );
+    const five = await propose(first, { title: "Five" });
+    const here = locationOf(await owner.submit(`/idea-banks/${first}/ideas/${five}/merge`, { into: two }));
+    expect(await page(here)).toContain("Merged “Five” into this idea.");
   });
 
   it("deleting several", async () => {

@@ -53,6 +53,7 @@ const ACTIONS: readonly Action[] = [
     }),
   },
   { path: "/ideas/delete", fields: ({ ideaBankId, proposalId }) => ({ ids: `${ideaBankId}-${proposalId}` }) },
+  { path: "/ideas/publish", fields: ({ ideaBankId, proposalId }) => ({ ids: `${ideaBankId}-${proposalId}` }) },
   {
     path: "/ideas/merge",
     fields: ({ ideaBankId, proposalId, otherProposalId = "" }) => ({

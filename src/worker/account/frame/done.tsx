@@ -1,8 +1,10 @@
 /** The last decision, and the button that takes it back. */
 import type { LoadedDecision } from "../../database/audit-events.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
+import type { ProposalStatus } from "../../model/proposal.ts";
 import { changesInWords, personInWords } from "./changes-in-words.ts";
 import type { Told } from "./visit.ts";
+import { IDEA_STATUSES } from "./words.ts";
 
 /** `each`: what the decision has changed of each proposal. */
 export type JustDone = LoadedDecision & {
@@ -11,6 +13,8 @@ export type JustDone = LoadedDecision & {
   readonly isUndoable: boolean;
   /** The decision was an undo. */
   readonly isUndo: boolean;
+  /** The title of the idea into which the decision has merged another one. */
+  readonly mergedInto: string | undefined;
 };
 
 type DoneProps = {
@@ -23,13 +27,15 @@ type DoneProps = {
   readonly boards?: readonly IdeaBank[];
 };
 
-export const Done = ({ done, isQuiet = false, person, boards = [] }: DoneProps) =>
-  done && (
+export const Done = ({ done, isQuiet = false, person, boards = [] }: DoneProps) => {
+  if (done === undefined) return null;
+  const published = publishedOn(done);
+  return (
     <form method="post" action="/account/undo" class="notice good done" data-done>
       <p id="done" role="status" tabindex={-1} autofocus={!isQuiet}>
         {done.isUndo && "Undone. "}
-        {inWords(done, person)}
-        {isPublication(done.event) && <Changelog id={done.event.subject?.ideaBankId ?? ""} boards={boards} />}
+        {done.mergedInto === undefined ? inWords(done, person) : <Merged done={done} into={done.mergedInto} />}
+        {published !== undefined && <Changelog id={published} boards={boards} />}
       </p>
       {done.isUndoable && <input type="hidden" name="event" value={done.event.id} />}
       {done.isUndoable && <input type="hidden" name="back" value={done.here} />}
@@ -37,6 +43,23 @@ export const Done = ({ done, isQuiet = false, person, boards = [] }: DoneProps) 
       {done.isUndoable && <button type="submit">{done.isUndo ? "Redo" : "Undo"}</button>}
     </form>
   );
+};
+
+/** The idea that was kept is a link, unless this is its page. */
+const Merged = ({ done, into }: { readonly done: JustDone; readonly into: string }) => {
+  const { subject, changes } = done.event;
+  const href = `/account/idea-banks/${subject?.ideaBankId}/ideas/${changes?.after.duplicateOf}`;
+  if (done.here.split("?")[0] === href) return <>{`Merged “${subject?.name}” into this idea.`}</>;
+  return (
+    <>
+      {`Merged “${subject?.name}” into “`}
+      <a href={href}>
+        <bdi>{into}</bdi>
+      </a>
+      ”.
+    </>
+  );
+};
 
 /** Leads to the site that shows the changelog, or else to the preview of the elements. */
 const Changelog = ({ id, boards }: { readonly id: string; readonly boards: readonly IdeaBank[] }) => {
@@ -79,18 +102,39 @@ const isPublication = ({ event, changes }: JustDone["event"]): boolean =>
   changes.before.status !== "implemented" &&
   !changes.after.duplicateOf;
 
+/** The board on which the decision has published ideas, if it is one. */
+function publishedOn({ event, each }: JustDone): string | undefined {
+  if (isPublication(event)) return event.subject?.ideaBankId ?? undefined;
+  const [one, ...others] = event.proposals && event.changes?.after.status === "implemented" ? each : [];
+  return others.every(({ ideaBankId }) => ideaBankId === one?.ideaBankId) ? one?.ideaBankId : undefined;
+}
+
+/** What was done to several ideas; `changes`: what is the same for all of them. */
+function severalInWords(changes: JustDone["event"]["changes"]): string {
+  const { before, after } = { before: changes?.before ?? {}, after: changes?.after ?? {} };
+  const [name, another] = Object.keys(after);
+  if (another !== undefined) return "updated";
+  if (name === "status") return `set to ${IDEA_STATUSES[after.status as ProposalStatus]}`;
+  if (name !== "visibility" || after.visibility === "pending") return "updated";
+  if (after.visibility === "hidden") return "hidden";
+  return before.visibility === "pending" ? "approved" : "made public";
+}
+
 /** Texts are on the page, so a notice does not repeat them. */
 const TEXTS = ["title", "description"];
 
 function inWords({ event: first, isUndo }: Pick<JustDone, "event" | "isUndo">, person: string | undefined): string {
-  if (first.proposals) return `${first.proposals.count} ideas updated.`;
+  if (first.proposals) return `${first.proposals.count} ideas ${severalInWords(first.changes)}.`;
   const name = first.subject?.name ? `“${first.subject.name}”` : (person ?? "This person");
   const [kind = "", what = ""] = first.event.split("-");
   if (kind === "panelist" && first.changes && what === "changed")
     return `${name} ${personInWords(first.changes.after)}.${first.changes.after.active ? " They need to sign in again." : ""}`;
   if (kind === "comment") return isUndo && what === "created" ? "Comment restored." : (COMMENTS[what] ?? "");
   if (first.changes?.after.duplicateOf) return `${name} was merged.`;
-  if (isPublication(first)) return `${name} is published.`;
+  if (isPublication(first)) {
+    const response = first.changes?.after.response;
+    return `${name} is published.${response ? ` Response ${first.changes?.before.response ? "updated" : "posted"}.` : ""}`;
+  }
   if (what === "changed" && kind === "proposal" && first.changes) {
     const { before, after } = first.changes;
     const changed = Object.keys(after).filter((each) => each !== "lastActivityAt");

@@ -5,6 +5,7 @@
 import type { Context } from "hono";
 import { type ChangedProposal, type LoadedDecision, loadDecision, type Texts } from "../../database/audit-events.ts";
 import { type KeptComment, undoComment } from "../../database/comments.ts";
+import { loadNames } from "../../database/found-events.ts";
 import { changeProposalFrom } from "../../database/proposals.ts";
 import { parseOrThrow } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
@@ -50,7 +51,10 @@ export async function loadJustDone(
   if (eventId === undefined) return undefined;
   const decision = await loadDecision(session, accountId, eventId);
   if (decision === null || Date.parse(decision.event.createdAt) < now - UNDO_MS) return undefined;
-  return { ...decision, here, isUndoable: isUndoable(decision), isUndo: redo !== undefined };
+  const into = decision.event.changes?.after.duplicateOf;
+  const names = typeof into === "string" ? await loadNames(session, accountId, [into]) : undefined;
+  const mergedInto = names?.get(String(into));
+  return { ...decision, here, isUndoable: isUndoable(decision), isUndo: redo !== undefined, mergedInto };
 }
 
 const isOfComment = ({ event }: LoadedDecision): boolean => event.event.startsWith("comment-");

@@ -45,6 +45,9 @@ export const IDEA_VISIBILITIES: Record<Visibility, readonly [name: string, effec
 /** "1 vote", "2 votes". */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 
+/** "1 entry", "2 entries". */
+export const entries = (count: number): string => `${count} ${count === 1 ? "entry" : "entries"}`;
+
 /** "1,000". */
 export const number = (value: number): string => value.toLocaleString("en");
 

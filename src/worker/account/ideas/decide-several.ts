@@ -1,9 +1,11 @@
 /** Decisions about ideas that were chosen in a list: several at once, or one in its row. */
 import type { Context } from "hono";
+import { listIdeaBanks, loadIdeaBank } from "../../database/idea-banks.ts";
 import { changeProposalFrom } from "../../database/proposals.ts";
-import { loadQueued } from "../../database/queue.ts";
+import { BANKS_AT_MOST, loadQueued, type QueuedIdea } from "../../database/queue.ts";
 import { invalid, parseOrThrow } from "../../http/invalid-request.ts";
 import { isId } from "../../model/id.ts";
+import type { IdeaBank } from "../../model/idea-bank.ts";
 import { ProposalChanges } from "../../model/proposal.ts";
 import { withoutTag } from "../../model/tag.ts";
 import { decideTogether, noSuchContent, openOwn } from "../frame/decide.ts";
@@ -54,6 +56,36 @@ export async function decideAboutSeveral(
     }),
   );
   return { event, leavesOut: publishes && [...ideas.values()].some(({ visibility }) => visibility === "pending") };
+}
+
+/** A board, and the ideas whose entries appear in its changelog when they become Done. */
+export type Publication = { readonly board: IdeaBank; readonly ideas: readonly QueuedIdea[] };
+
+/** What setting the status Done publishes, board by board; `others` become Done without an entry. */
+export async function loadPublications(
+  c: Context<OwnerEnv>,
+  chosen: readonly Chosen[],
+): Promise<{ readonly publications: readonly Publication[]; readonly others: readonly QueuedIdea[] }> {
+  const { session, accountId } = await openOwn(c);
+  const ideas = (await loadQueued(session, { accountId, ids: chosen.map(({ id }) => id) })).filter(
+    ({ status }) => status !== "implemented",
+  );
+  const ideaBankIds = [...new Set(ideas.map(({ ideaBankId }) => ideaBankId))];
+  const newest = await listIdeaBanks(session, { accountId, request: { limit: BANKS_AT_MOST, after: undefined } });
+  // A board that is not among the newest is read by itself.
+  const boards = await Promise.all(
+    ideaBankIds.map((one) => newest.items.find(({ id }) => id === one) ?? loadIdeaBank(session, accountId, one)),
+  );
+  const publications = boards
+    .filter((board) => board !== null)
+    .filter(({ changelogEnabled }) => changelogEnabled)
+    .map((board) => ({
+      board,
+      ideas: ideas.filter(({ ideaBankId, visibility }) => ideaBankId === board.id && visibility === "public"),
+    }))
+    .filter((publication) => publication.ideas.length > 0);
+  const published = new Set(publications.flatMap((each) => each.ideas));
+  return { publications, others: ideas.filter((idea) => !published.has(idea)) };
 }
 
 /** Sets the status that was chosen in the row of an idea. Throws `invalid-request` and `not-found`. */

@@ -15,7 +15,7 @@ import { loadJustDone } from "../frame/undo.tsx";
 import { ownPage, readVisit, tellAt, withParameter } from "../frame/visit.ts";
 import { IDEA_BANKS } from "../idea-banks/routes.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
-import { chosenIn, decideAboutOne, decideAboutSeveral } from "./decide-several.ts";
+import { chosenIn, decideAboutOne, decideAboutSeveral, loadPublications } from "./decide-several.ts";
 import { QueuePage } from "./queue-page.tsx";
 import { QueueQuery } from "./queue-query.ts";
 
@@ -95,12 +95,17 @@ async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise
   }
   const chosen = chosenIn(fields, ofPath);
   if (chosen.length === 0) return c.redirect(tellAt(back, "nothing-chosen"), 303);
-  if (CONFIRMED.includes(what)) {
-    const asked = new URLSearchParams([
-      ["back", back],
-      ...chosen.map(({ ideaBankId, id }) => ["ids", `${ideaBankId}-${id}`]),
-    ]);
-    return c.redirect(`${ALL}/${what}?${asked}`, 303);
+  const asked = new URLSearchParams([
+    ["back", back],
+    ...chosen.map(({ ideaBankId, id }) => ["ids", `${ideaBankId}-${id}`]),
+  ]);
+  if (CONFIRMED.includes(what)) return c.redirect(`${ALL}/${what}?${asked}`, 303);
+  if (what === "status" && fields.get("status") === "implemented") {
+    const { publications } = await loadPublications(c, chosen);
+    const [only, another] = chosen;
+    if (publications.length > 0 && only && !another)
+      return c.redirect(withParameter(`${IDEA_BANKS}/${only.ideaBankId}/ideas/${only.id}/publish`, "back", back), 303);
+    if (publications.length > 0) return c.redirect(`${ALL}/publish?${asked}`, 303);
   }
   const { event, leavesOut } = await decideAboutSeveral(c, chosen, fields);
   const to = leavesOut ? tellAt(back, "waiting-left-out") : back;

@@ -1,10 +1,13 @@
-/** `/account/ideas/merge` and `/account/ideas/delete`: what cannot be undone asks first. */
+/** `/account/ideas/merge`, `/account/ideas/delete` and `/account/ideas/publish`: what cannot be undone, and what is published, asks first. */
 
 import type { QueuedIdea } from "../../database/queue.ts";
 import type { FieldError } from "../../http/invalid-request.ts";
+import { firstLine } from "../../model/light-formatting.ts";
+import { Done, type JustDone } from "../frame/done.tsx";
 import { ErrorSummary } from "../frame/field.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
-import { counted, IDEA_STATUSES } from "../frame/words.ts";
+import { counted, entries, IDEA_STATUSES } from "../frame/words.ts";
+import type { Publication } from "./decide-several.ts";
 
 type Props = {
   readonly frame: Frame;
@@ -71,6 +74,66 @@ export const DeleteSeveralPage = ({ frame, ideas, back, errors }: Props) => (
     </form>
   </Layout>
 );
+
+type PublishProps = {
+  readonly frame: Frame;
+  readonly publications: readonly Publication[];
+  /** They become Done without an entry. */
+  readonly others: readonly QueuedIdea[];
+  readonly back: string;
+  /** This page, as a link. */
+  readonly here: string;
+  readonly done: JustDone | undefined;
+};
+
+export const PublishSeveralPage = ({ frame, publications, others, back, here, done }: PublishProps) => {
+  const ideas = publications.flatMap((each) => each.ideas);
+  return (
+    <Layout title={`Publish ${entries(ideas.length)}?`} current="ideas" {...frame}>
+      <Done done={done} boards={publications.map(({ board }) => board)} />
+      {publications.map(({ board, ideas }) => (
+        <>
+          <p class="lead">
+            {`Publishes ${ideas.length} changelog ${ideas.length === 1 ? "entry" : "entries"} on `}
+            <bdi>{board.name}</bdi>, with the title and text of each idea as they are:
+          </p>
+          <ul>
+            {ideas.map((idea) => (
+              <li>
+                <Named idea={idea} />{" "}
+                <a
+                  href={`/account/idea-banks/${board.id}/ideas/${idea.id}/publish?${new URLSearchParams({ back: here })}`}
+                  aria-label={`Edit and publish “${idea.title}” on its own`}
+                >
+                  Edit and publish on its own
+                </a>
+                {idea.beginning && (
+                  <p class="beginning" dir="auto">
+                    {firstLine(idea.beginning)}
+                  </p>
+                )}
+              </li>
+            ))}
+          </ul>
+        </>
+      ))}
+      {others.length > 0 && (
+        <p class="hint">
+          {`${counted(others.length, "other idea")} will be Done without an entry: not public, or on a board without a changelog.`}
+        </p>
+      )}
+      <form method="post" action="/account/ideas/publish">
+        <Hidden ideas={[...ideas, ...others]} back={back} />
+        <div class="buttons">
+          <button type="submit" class="primary">
+            {`Publish ${entries(ideas.length)}`}
+          </button>
+          <a href={back}>Cancel</a>
+        </div>
+      </form>
+    </Layout>
+  );
+};
 
 const Hidden = ({ ideas, back }: Pick<Props, "ideas" | "back">) => (
   <>

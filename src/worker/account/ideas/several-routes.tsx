@@ -1,4 +1,7 @@
-/** Merges or deletes several ideas, after a page that asks. Each is a decision of its own, as on the page of the idea. */
+/**
+ * Merges, deletes or publishes several ideas, after a page that asks. Each merge and each deletion is a decision of its own, as on the
+ * page of the idea.
+ */
 import type { Context } from "hono";
 import { deleteProposal, mergeProposal } from "../../database/proposals.ts";
 import { loadQueued, type QueuedIdea } from "../../database/queue.ts";
@@ -7,11 +10,12 @@ import { readForm } from "../../http/read-body.ts";
 import type { Routes } from "../../http/routes.ts";
 import { decide, noSuchContent, openOwn, requireDone } from "../frame/decide.ts";
 import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
-import { ownPage, type Told, tellAt, withParameter } from "../frame/visit.ts";
+import { loadJustDone } from "../frame/undo.tsx";
+import { backTo, ownPage, readVisit, type Told, tellAt, withParameter } from "../frame/visit.ts";
 import { countChange } from "../identity/limit-owner.ts";
 import type { OwnerEnv } from "../owner-env.ts";
-import { chosenIn } from "./decide-several.ts";
-import { DeleteSeveralPage, MergeSeveralPage } from "./several-pages.tsx";
+import { chosenIn, decideAboutSeveral, loadPublications } from "./decide-several.ts";
+import { DeleteSeveralPage, MergeSeveralPage, PublishSeveralPage } from "./several-pages.tsx";
 
 const ALL = "/account/ideas";
 /** Each takes a round trip of its own. */
@@ -35,6 +39,28 @@ export function addSeveralPages(routes: Routes<OwnerEnv>): void {
       }
     });
   }
+
+  routes.get(`${ALL}/publish`, renderPublishSeveral);
+  routes.post(`${ALL}/publish`, async (c) => {
+    const fields = await readForm(c);
+    const back = ownPage(fields.get("back"), ALL);
+    const done = new URLSearchParams({ do: "status", status: "implemented" });
+    const { event } = await decideAboutSeveral(c, chosenIn(fields, undefined), done);
+    return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
+  });
+}
+
+/** What is not published yet: one can be published alone, which leads back here. When nothing is left, it leads back to the list. */
+async function renderPublishSeveral(c: Context<OwnerEnv>): Promise<Response> {
+  const visit = readVisit(c);
+  const back = visit.back ?? ALL;
+  const { publications, others } = await loadPublications(c, chosenIn(new URL(c.req.url).searchParams, undefined));
+  if (publications.length === 0)
+    return c.redirect(visit.undo === undefined ? back : withParameter(back, "undo", visit.undo), 303);
+  const here = backTo(visit.here, back);
+  const done = await loadJustDone(await openOwn(c), { ...visit, here }, Date.now());
+  const props = { publications, others, back, here, done };
+  return renderPage(c, (frame) => <PublishSeveralPage frame={frame} {...props} />);
 }
 
 /** The chosen ideas of the account. Throws `not-found` when none is left, and `invalid-request` for too many. */
