@@ -231,6 +231,19 @@ export async function loadQueued(
   return (await session.all(prepare<Row>(shown(chosen), { accountId, ids: JSON.stringify(ids) }))).map(toIdea);
 }
 
+/** Whether there is an idea with this status that only the order `new` lists. */
+export async function hasUnlisted(
+  session: Session,
+  { ideaBankIds }: Queue,
+  status: QueueStatus | undefined,
+): Promise<boolean> {
+  const statuses = (status === undefined ? PROPOSAL_STATUSES : statusesOf(status)).map((each) => `'${each}'`);
+  const sql = `SELECT EXISTS (SELECT 1 FROM proposals p WHERE idea_bank_id IN (SELECT value FROM json_each(:ids))
+    AND visibility IN ('hidden', 'pending') AND status IN (${statuses}) AND duplicate_of IS NULL ${answered(status)}) AS found`;
+  const row = await session.first(prepare<{ found: number }>(sql, { ids: JSON.stringify(ideaBankIds) }));
+  return row?.found === 1;
+}
+
 /** How many ideas have each status, counted up to 100. */
 export async function countStatuses(
   session: Session,

@@ -322,10 +322,9 @@ describe("one idea", () => {
     const robin = await panel.panelist("Robin");
     const id = await robin.submit("pls night busses", "i want **them**");
     const path = `${bank}/ideas/${id}`;
-    const asked = locationOf(await send(desk, path, "Save", { do: "decide", status: "implemented", tags: "Bus" }));
+    const asked = locationOf(await send(desk, path, "Save", { do: "decide", status: "implemented" }));
     expect(asked).toContain(`${path}/publish?back=`);
-    // What else was changed is saved; the status waits.
-    expect(await idea(id)).toMatchObject({ status: "submitted", tags: ["Bus"] });
+    expect(await idea(id)).toMatchObject({ status: "submitted" });
     const shown = await page(asked);
     for (const part of ["As submitted", "<p>i want <strong>them</strong></p>", "The changelog of this board is off"])
       expect(shown).toContain(part);
@@ -351,6 +350,82 @@ describe("one idea", () => {
     expect([refused.status, (await refused.text()).includes("Nothing was published.")]).toEqual([400, true]);
   });
 
+  it("that is done with a response is published with it, or neither is saved; nothing that was typed is lost", async () => {
+    const desk = await createDesk();
+    const { panel, owner, bank, idea, page, activity } = desk;
+    const id = await panel.propose({ title: "Night buses", description: "i want **them**", status: "under-review" });
+    const list = "/account/ideas?sort=top";
+    const path = `${bank}/ideas/${id}?back=${encodeURIComponent(list)}`;
+    const response = "Ab <b>März</b>\r\n**jede** Nacht";
+    const asked = await send(desk, path, "Save", { do: "decide", status: "implemented", tags: "Bus", response });
+    const html = await asked.clone().text();
+    for (const part of ["Publish to the changelog", "<strong>jede</strong> Nacht", "Tags: none → Bus."])
+      expect(html).toContain(part);
+    expect(await idea(id)).toMatchObject({ status: "under-review", response: null, tags: [] });
+    const form = await readForm(asked, "Publish");
+    const target = form.action.replace("/account", "");
+    const press = (pressed: string, changes: Record<string, string> = {}) =>
+      owner.submit(target, { ...Object.fromEntries(form.fields), ...changes, do: pressed });
+    const previewed = await readForm(await press("preview", { title: "Buses at night" }), "Publish");
+    expect(previewed.fields.get("response")).toBe(response.replace("\r", ""));
+    // Cancel stores nothing, and has the response in its field again.
+    const canceled = await press("cancel");
+    expect(await canceled.clone().text()).toContain("Nothing was published or saved.");
+    expect(await canceled.clone().text()).toContain(`href="${list}#idea-${id}">Back to the list</a>`);
+    const again = await readForm(canceled, "Post response");
+    expect(Object.fromEntries(again.fields)).toMatchObject({ status: "under-review", tags: "Bus", response });
+    expect(await activity()).toEqual([]);
+    // A colleague's response is not replaced unread.
+    await panel.manage("PATCH", `/proposals/${id}`, { response: { text: "A colleague’s" } });
+    const refused = await press("publish");
+    expect(refused.status).toBe(400);
+    expect(await refused.clone().text()).toMatch(
+      /was changed in the meantime.*Replaces this response:.*A colleague’s/s,
+    );
+    const last = await readForm(refused, "Publish");
+    const words = { title: "Buses at night", do: "publish" };
+    const there = locationOf(await owner.submit(target, { ...Object.fromEntries(last.fields), ...words }));
+    const saved = { status: "implemented", tags: ["Bus"], response: { text: response.replace("\r", "") } };
+    expect(await idea(id)).toMatchObject({ ...saved, title: words.title });
+    expect(await page(there)).toContain("“Buses at night” is published. Response updated.");
+    await send(desk, there, "Undo", {});
+    const before = { status: "under-review", tags: [], response: { text: "A colleague’s" }, title: "Night buses" };
+    expect(await idea(id)).toMatchObject(before);
+  });
+
+  it("takes a colleague’s response along when none was written", async () => {
+    const desk = await createDesk();
+    const { panel, owner, bank, idea } = desk;
+    const id = await panel.propose({ title: "Night buses", response: { text: "Soon" } });
+    const asked = await send(desk, `${bank}/ideas/${id}`, "Save", { do: "decide", status: "implemented", tags: "Bus" });
+    const form = await readForm(asked, "Publish");
+    const target = form.action.replace("/account", "");
+    await panel.manage("PATCH", `/proposals/${id}`, { response: { text: "In May" } });
+    const fields = Object.fromEntries(form.fields);
+    const preview = await readForm(await owner.submit(target, { ...fields, do: "preview" }), "Publish");
+    for (const each of [fields, Object.fromEntries(preview.fields)]) {
+      expect((await owner.submit(target, { ...each, do: "publish" })).status).toBe(303);
+      expect(await idea(id)).toMatchObject({ status: "implemented", response: { text: "In May" } });
+    }
+  });
+
+  it("that is published takes the longest entry and response in any script", async () => {
+    const desk = await createDesk();
+    const { panel, owner, bank, idea } = desk;
+    const text = "😀".repeat(5_000);
+    const id = await panel.propose({ title: "Long", description: text, response: { text } });
+    const response = "夜".repeat(10_000);
+    const asked = await send(desk, `${bank}/ideas/${id}`, "Save", { do: "decide", status: "implemented", response });
+    const { action, fields } = await readForm(asked, "Publish");
+    const sent = { ...Object.fromEntries(fields), do: "publish", description: response };
+    expect((await owner.submit(action.replace("/account", ""), sent)).status).toBe(303);
+    expect(await idea(id)).toMatchObject({
+      status: "implemented",
+      description: response,
+      response: { text: response },
+    });
+  });
+
   it("shows a response and a comment as people will see them before anything is saved, and keeps what was typed", async () => {
     const desk = await createDesk();
     const { panel, bank, idea } = desk;
@@ -360,7 +435,7 @@ describe("one idea", () => {
       const answer = await send(desk, path, button, fields);
       return [answer.status, await answer.text()] as const;
     };
-    const [status, response] = await preview("Save response", { do: "preview-response", response: "Yes, **soon**" });
+    const [status, response] = await preview("Post response", { do: "preview-response", response: "Yes, **soon**" });
     expect(status).toBe(200);
     expect(response).toMatch(/class="written".*<p>Yes, <strong>soon<\/strong><\/p>/s);
     expect(response).toContain("Yes, **soon**</textarea>");

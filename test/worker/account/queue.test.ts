@@ -57,9 +57,19 @@ describe("the queue", () => {
     expect(titlesIn(await page("/ideas?sort=hot"))).toEqual(["Fresh", "Liked", "Wanted"]);
     await panel.manage("POST", `/proposals/${wanted}/comments`, { body: "Soon" });
     expect(titlesIn(await page("/ideas?sort=active"))[0]).toBe("Wanted");
-    expect(await page("/ideas?sort=top")).toContain("To see hidden and waiting ideas, sort by Newest.");
+    // What the order leaves out is said above the list, with the way to it; nothing is said where it leaves out nothing.
+    const leavesOut = "Hidden and waiting ideas are left out of this order.";
+    const [above = "", list] = (await page("/ideas?sort=top&status=submitted")).split('<ol class="ideas">');
+    expect(above).toContain(`${leavesOut} <a href="/account/ideas?status=submitted">`);
+    expect(list).not.toContain(leavesOut);
+    for (const query of ["sort=top&status=planned", `sort=top&board=${second}`, "sort=top&visibility=public", ""])
+      expect(await page(`/ideas?${query}`)).not.toContain(leavesOut);
     // A visibility that has no order by votes is listed by age.
-    expect(titlesIn(await page("/ideas?sort=top&visibility=hidden"))).toEqual(["Hidden"]);
+    const byAge = await page("/ideas?sort=top&visibility=hidden");
+    expect(titlesIn(byAge)).toEqual(["Hidden"]);
+    expect(byAge).toContain("Hidden and waiting ideas are always sorted by newest.");
+    expect(await page(`/ideas?sort=top&tag=Bus&board=${first}`)).toContain("Ideas with a tag are always sorted");
+    expect(await page("/ideas?visibility=hidden")).not.toContain("always sorted");
     const shown: (string | undefined)[] = [];
     let next: string | undefined = "/ideas?sort=top&status=submitted&limit=1";
     while (next !== undefined) {
@@ -96,6 +106,9 @@ describe("the queue", () => {
     const html = await page("/ideas");
     expect(html.replace(/<[^>]*>/g, "")).toContain("Planned 2");
     expect(titlesIn(await page("/ideas?status=planned"))).toEqual(["Two", "One"]);
+    // They are no numbers of what was searched for, or filtered.
+    for (const query of ["q=one", "visibility=hidden"])
+      expect((await page(`/ideas?${query}`)).replace(/<[^>]*>/g, "")).not.toContain("Planned 2");
   });
 
   it("is searched by titles, texts and names of authors", async () => {
@@ -111,6 +124,15 @@ describe("the queue", () => {
     expect(await found("%25")).toEqual([]);
     expect(await page("/ideas?q=night")).toContain("Searched the newest 1,000 ideas.");
     expect(await page(`/ideas?q=night&board=${first}`)).toContain("Searched all titles");
+    // A single board is searched as a whole, without being chosen.
+    const single = await createDesk();
+    await single.panel.propose({ title: "Night trains" });
+    const html = await single.page("/ideas?q=trains");
+    expect([titlesIn(html), html.includes("Searched all titles"), html.includes("Choose a board")]).toEqual([
+      ["Night trains"],
+      true,
+      false,
+    ]);
   });
 
   it("is searched by the texts of comments, which are deleted right there", async () => {
@@ -168,7 +190,7 @@ describe("the queue", () => {
     // The first row is open, and after an answer the next one has the focus.
     expect((await page(tab ?? "")).match(/<details class="respond" open/g)).toHaveLength(1);
     const send = async (path: string, changes: Record<string, string>) => {
-      const form = await readForm(await owner.page(path), "Save");
+      const form = await readForm(await owner.page(path), "Post response");
       return owner.submit(form.action.replace("/account", ""), { ...Object.fromEntries(form.fields), ...changes });
     };
     const to = locationOf(await send(tab ?? "", { do: "decide", response: "We\r\nwill", status: "planned" }));
@@ -186,10 +208,11 @@ describe("the queue", () => {
     // What the row does not show stays as it is; Done opens the page that publishes.
     await send(`/ideas?board=${first}&visibility=hidden`, { do: "decide", response: "No" });
     expect(await idea(hidden)).toMatchObject({ visibility: "hidden", tags: ["Bus", "Dog"], response: { text: "No" } });
-    const publish = locationOf(
+    const publish = await readForm(
       await send(`/ideas?board=${second}&status=unanswered`, { do: "decide", response: "Yes", status: "implemented" }),
+      "Publish",
     );
-    expect(publish).toMatch(new RegExp(`^/idea-banks/${second}/ideas/${other}/publish\\?back=`));
+    expect(publish.action).toMatch(new RegExp(`^/account/idea-banks/${second}/ideas/${other}/publish\\?back=`));
   });
 
   it("gets back who publishes from it, with the notice; the idea's page gets back who publishes there", async () => {
@@ -201,7 +224,7 @@ describe("the queue", () => {
     ];
     const list = "/ideas?sort=top&tag=Bus";
     const back = `/account${list}`;
-    const respond = await readForm(await owner.page(`/ideas?board=${first}&q=Two`), "Save");
+    const respond = await readForm(await owner.page(`/ideas?board=${first}&q=Two`), "Post response");
     const here = `/idea-banks/${first}/ideas/${three}?back=${encodeURIComponent(back)}`;
     const decided = { do: "decide", status: "implemented" };
     const ways: [string, string, Response][] = [
@@ -222,18 +245,21 @@ describe("the queue", () => {
       [three, here, await owner.submit(here, { ...(await opened(here, "Save")), ...decided })],
     ];
     for (const [id, from, asked] of ways) {
-      const publish = locationOf(asked);
-      const shown = await page(publish);
+      // With a response the answer is the page; it stores nothing.
+      const publish = async () => (asked.status === 200 ? asked.clone() : owner.page(locationOf(asked)));
+      const shown = await (await publish()).text();
       const link = `href="/account${from.replaceAll("&", "&amp;")}"`;
-      expect(shown).toContain(`${link}>Back to the ${from === here ? "idea" : "list"}</a>`);
-      expect(shown).toContain(`${link}>Cancel</a>`);
-      const { action, fields } = await readForm(await owner.page(publish), "Publish");
+      const leads = [`${link}>Back to the ${from === here ? "idea" : "list"}</a>`, `${link}>Cancel</a>`];
+      for (const part of asked.status === 200 ? [">Cancel</button>"] : leads) expect(shown).toContain(part);
+      const { action, fields } = await readForm(await publish(), "Publish");
       const sent = { ...Object.fromEntries(fields), do: "publish" };
       const to = locationOf(await owner.submit(action.replace("/account", ""), sent));
       expect(to.replace(/&undo=\w{12}$/, "")).toBe(from);
       const changelog =
         id === one ? `/account/idea-banks/${first}/embed"` : 'https://site.example/new" target="_blank"';
-      expect(await page(to)).toMatch(new RegExp(`” is published\\. <a href="${changelog}[^>]*>See the changelog</a>`));
+      expect(await page(to)).toMatch(
+        new RegExp(`” is published\\.( Response posted\\.)? <a href="${changelog}[^>]*>See the changelog</a>`),
+      );
       await panel.manage("PATCH", "", { url: "https://site.example/new" });
       expect((await idea(id)).status).toBe("implemented");
     }
@@ -242,7 +268,7 @@ describe("the queue", () => {
   it("replaces nobody's response unread", async () => {
     const { owner, panel, page, idea, first, propose } = await createTwoBoards();
     const one = await propose(first, { title: "One" });
-    const form = await readForm(await owner.page("/ideas"), "Save");
+    const form = await readForm(await owner.page("/ideas"), "Post response");
     await panel.manage("PATCH", `/proposals/${one}`, { response: { text: "A colleague’s" } });
     const path = form.action.replace("/account", "");
     const refused = await owner.submit(path, { ...Object.fromEntries(form.fields), do: "decide", response: "Mine" });

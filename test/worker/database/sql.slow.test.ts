@@ -39,7 +39,7 @@ import {
   loadStoredProposal,
   loadSubmitted,
 } from "../../../src/worker/database/proposals.ts";
-import { countStatuses, findComments, findInQueue, listQueue, loadQueued } from "../../../src/worker/database/queue.ts";
+import { countStatuses, findComments, findInQueue, hasUnlisted, listQueue, loadQueued } from "../../../src/worker/database/queue.ts";
 import {
   endSignIn,
   endSignInsOf,
@@ -232,6 +232,7 @@ async function callOthers(): Promise<void> {
   await findInQueue(session, queue, "a", { ...anyIdea, status: "unanswered" });
   await findComments(session, queue, "a");
   await countStatuses(session, queue);
+  await hasUnlisted(session, queue, undefined);
   const kept = { proposalId: id, panelistId: null, body: "a", createdAt: 1, byTenant: 1, onBehalf: 0 };
   for (const [before, after] of [
     [kept, null],

@@ -17,8 +17,8 @@ export type HeldForm = {
   readonly fields: readonly (readonly [name: string, value: string])[];
 };
 
-/** The largest form of Account Settings is that of an idea. */
-const MAX_BYTES = 512 * 1024;
+/** The largest form of Account Settings is that of an idea which is published with a response. */
+const MAX_BYTES = 768 * 1024;
 
 /**
  * The form of this request. Undefined when a page of another site has sent it: with its fields on a page of ours, one click would

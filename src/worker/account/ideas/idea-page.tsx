@@ -44,17 +44,16 @@ type Props = {
   readonly done: JustDone | undefined;
 };
 
+export const DECIDED_LABELS = { visibility: "Visibility", tags: "Tags", response: "Official response" };
 const LABELS = {
   status: "Status",
-  visibility: "Visibility",
-  tags: "Tags",
-  response: "Official response",
+  ...DECIDED_LABELS,
   ...TEXT_LABELS,
   body: LABEL,
 };
 const HINTS = {
   status: "Done publishes it to the changelog.",
-  response: `Shown above the comments. Leave empty for no response. ${FORMATS}`,
+  response: `Visible to everyone who can see the idea. Leave empty for no response. ${FORMATS}`,
   tags: "Up to 5, separated by commas",
 };
 
@@ -89,6 +88,11 @@ export const IdeaPage = (props: Props) => {
       </p>
       <Done done={done} boards={[ideaBank]} />
       {errors.length > 0 && <ErrorSummary title="Nothing was changed." errors={errors} labels={LABELS} />}
+      {sent.get("do") === "cancel" && (
+        <p class="notice" role="status" tabindex={-1} autofocus>
+          Nothing was published or saved. What you wrote is still here.
+        </p>
+      )}
       {mergedInto && (
         <p class="notice">
           Merged into{" "}
@@ -184,6 +188,7 @@ const Decide = ({ idea, fields, action, children }: DecideProps) =>
 
 const Response = ({ idea, fields: { decide: fields }, sent, errors }: Props) => {
   const isPreview = sent.get("do") === "preview-response";
+  const isCanceled = sent.get("do") === "cancel";
   const message = messageFor(errors, "response");
   return (
     <>
@@ -194,7 +199,7 @@ const Response = ({ idea, fields: { decide: fields }, sent, errors }: Props) => 
         </blockquote>
       )}
       {idea.duplicateOf === null && (
-        <details open={idea.response === null || message !== undefined || isPreview}>
+        <details open={idea.response === null || message !== undefined || isPreview || isCanceled}>
           <summary>{idea.response ? "Edit the official response" : "Write an official response"}</summary>
           <Field name="response" label={LABELS.response} hint={HINTS.response} message={message}>
             <textarea
@@ -210,7 +215,7 @@ const Response = ({ idea, fields: { decide: fields }, sent, errors }: Props) => 
           {isPreview && <Preview text={fields.get("response") ?? ""} />}
           <div class="buttons">
             <button type="submit" name="do" value="decide">
-              Save response
+              {idea.response ? "Save response" : "Post response"}
             </button>
             <button type="submit" name="do" value="preview-response">
               Preview

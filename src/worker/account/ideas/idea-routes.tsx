@@ -27,7 +27,7 @@ import { decide, idsOf, openOwn, orNotFound, requireDone } from "../frame/decide
 import { changedSettings } from "../frame/opened-form.tsx";
 import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
-import { backTo, readVisit, withParameter } from "../frame/visit.ts";
+import { backTo, ownPage, readVisit, withParameter } from "../frame/visit.ts";
 import { IDEA_BANKS } from "../idea-banks/routes.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 import { IdeaPage } from "./idea-page.tsx";
@@ -57,10 +57,11 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
     try {
       await requireCurrent(c, fields);
       if (fields.get("asks") === "publish" && fields.get("do") === "decide" && becomesDone(fields)) {
-        const { event } = await decideWithoutStatus(c, path, fields);
         const opener = fields.get("then") === "list" ? list : withParameter(here, "back", list);
-        const to = withParameter(`${IDEA_BANKS}/${path.ideaBankId}/ideas/${path.proposalId}/publish`, "back", opener);
-        return c.redirect(event === undefined ? to : withParameter(to, "undo", event), 303);
+        const { status: _, ...others } = toChanges(fields);
+        if (Object.keys(others).length > 0) return renderPublish(c, { sent: fields, errors: [], cameFrom: opener });
+        const to = `${IDEA_BANKS}/${path.ideaBankId}/ideas/${path.proposalId}/publish`;
+        return c.redirect(withParameter(to, "back", opener), 303);
       }
       const { event, isGone } = await change(c, path, fields);
       const to =
@@ -78,6 +79,7 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
     const fields = await readForm(c, { maxBytes: MAX_TEXT_FORM_BYTES });
     const { back } = readVisit(c);
     if (fields.get("do") === "preview") return renderPublish(c, { sent: fields, errors: [], cameFrom: back });
+    if (fields.get("do") === "cancel") return cancelPublish(c, path, { fields, back });
     try {
       await requireCurrent(c, fields);
       const event = await publish(c, path, fields);
@@ -125,22 +127,29 @@ const becomesDone = (fields: URLSearchParams): boolean =>
   fields.get("status") === "implemented" &&
   new URLSearchParams(fields.get("was") ?? "").get("status") !== "implemented";
 
-/** Saves what else the form has changed. Its status waits for the page that shows what the changelog will say. */
-async function decideWithoutStatus(c: Context<OwnerEnv>, path: Path, fields: URLSearchParams) {
-  const { status: _, ...changes } = toChanges(fields);
-  if (Object.keys(changes).length === 0) return { event: undefined };
-  const { answer, eventId } = await decide(c, subjectOf(path), ({ session, accountId, now }) =>
-    updateProposal(session, { accountId, path, changes, now }),
-  );
-  orNotFound(answer);
-  return { event: eventId };
+/** Leads back to what was written on the idea's page, or in its row, before it was published. */
+function cancelPublish(
+  c: Context<OwnerEnv>,
+  { ideaBankId, proposalId }: Path,
+  { fields, back }: { readonly fields: URLSearchParams; readonly back: string | undefined },
+): Promise<Response> {
+  const sent = new URLSearchParams(fields);
+  sent.set("status", new URLSearchParams(fields.get("was") ?? "").get("status") ?? "");
+  const opener = new URL(back ?? "/", "https://own.invalid");
+  const isIdea = opener.pathname === `${IDEA_BANKS}/${ideaBankId}/ideas/${proposalId}`;
+  const cameFrom = isIdea ? ownPage(opener.searchParams.get("back"), "") || undefined : back;
+  return renderIdea(c, { sent, errors: [], cameFrom });
 }
+
+/** What else was decided about the idea comes along, and is saved with the entry. */
+const isCarried = (fields: URLSearchParams): boolean => fields.has("response");
 
 /** Publishes the entry, or changes it, and returns the event's id. Throws `invalid-request`, and `not-found`. */
 async function publish(c: Context<OwnerEnv>, path: Path, fields: URLSearchParams): Promise<string> {
   const texts = changedSettings(fields, (each) => ({
     title: textOf(each, "title"),
     description: textOf(each, "description"),
+    ...(isCarried(fields) && toDecided(each)),
   }));
   const changes = parseOrThrow(ProposalChanges, {
     ...texts,
@@ -242,13 +251,18 @@ const toTags = (text: string): string[] =>
 function toChanges(fields: URLSearchParams): ProposalChanges {
   const changed = changedSettings(fields, (each) => {
     if (fields.get("do") === "edit") return { title: textOf(each, "title"), description: textOf(each, "description") };
-    const text = textOf(each, "response");
-    return {
-      ...{ status: each.get("status"), visibility: each.get("visibility"), tags: toTags(textOf(each, "tags")) },
-      response: text === "" ? null : { text },
-    };
+    return { status: each.get("status"), ...toDecided(each) };
   });
   return parseOrThrow(ProposalChanges, fields.has("minor") ? { ...changed, minor: true } : changed);
+}
+
+/** What is decided about an idea besides its status. */
+function toDecided(fields: URLSearchParams) {
+  const text = textOf(fields, "response");
+  return {
+    ...{ visibility: fields.get("visibility"), tags: toTags(textOf(fields, "tags")) },
+    response: text === "" ? null : { text },
+  };
 }
 
 const responseOf = ({ response }: Proposal): string => response?.text ?? "";
@@ -283,7 +297,8 @@ async function renderPublish(c: Context<OwnerEnv>, { sent, errors, cameFrom }: R
   const { back = cameFrom } = readVisit(c);
   const { path, session, accountId, idea, ideaBank } = await loadIdea(c);
   const submitted = await loadSubmitted(session, { accountId, path });
-  const fields = sent ?? new URLSearchParams({ title: idea.title, description: idea.description });
+  const opened = new URLSearchParams({ title: idea.title, description: idea.description });
+  const fields = sent === undefined ? opened : isCarried(sent) ? withTexts(sent, idea) : sent;
   const props = { ideaBank, idea, submitted, fields, errors, now: Date.now(), back };
   return renderPage(c, (frame) => <PublishPage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
 }
@@ -336,6 +351,18 @@ async function renderIdea(
     ...{ back: visit.back ?? cameFrom, more: await nextCursor(c, comments.next) },
   };
   return renderPage(c, (frame) => <IdeaPage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
+}
+
+/** What was decided on the idea's page, with the texts of the entry; and with a colleague's response, if none was written here. */
+function withTexts(sent: URLSearchParams, idea: Proposal): URLSearchParams {
+  const isWritten = textOf(sent, "response") !== new URLSearchParams(sent.get("was") ?? "").get("response");
+  const fields = withSeenResponse(sent, idea);
+  fields.set("response", isWritten ? textOf(sent, "response") : responseOf(idea));
+  const was = new URLSearchParams(fields.get("was") ?? "");
+  for (const name of ["title", "description"] as const)
+    for (const each of [fields, was]) if (!each.has(name)) each.set(name, idea[name]);
+  fields.set("was", was.toString());
+  return fields;
 }
 
 /** The page shows the response as it is now, so the form is opened with it. */

@@ -38,6 +38,12 @@ type Props = {
   readonly ofPath: string | undefined;
   readonly hasMoreBoards: boolean;
   readonly query: QueueQuery;
+  /** The order has public ideas only, and there are others. */
+  readonly leavesOut: boolean;
+  /** Another order was asked for. */
+  readonly isSortedByAge: boolean;
+  /** All titles are searched, because they are those of one board. */
+  readonly searchesWhole: boolean;
   readonly here: string;
   readonly more: string | undefined;
   readonly told: Told | undefined;
@@ -79,9 +85,20 @@ export const QueuePage = (props: Props) => {
       <Refusal told={told} />
       <Tabs {...props} path={path} />
       <Filters {...props} path={path} />
+      {props.leavesOut && (
+        <p class="hint">
+          Hidden and waiting ideas are left out of this order.{" "}
+          <a href={`${path}?${toParameters(query, { sort: "new" })}`}>Sort by newest to see them</a>
+        </p>
+      )}
+      {props.isSortedByAge && (
+        <p class="hint">
+          {`${query.tag === undefined ? "Hidden and waiting ideas" : "Ideas with a tag"} are always sorted by newest.`}
+        </p>
+      )}
       {query.q !== undefined && (
         <p class="hint">
-          {board
+          {props.searchesWhole
             ? `Searched all titles, and texts and authors of the newest ${SEARCHED_AT_MOST.toLocaleString("en")} ideas.`
             : `Searched the newest ${SEARCHED_AT_MOST.toLocaleString("en")} ideas. Choose a board to search all of its titles.`}
         </p>
@@ -107,7 +124,6 @@ export const QueuePage = (props: Props) => {
       ) : (
         <List {...props} path={path} />
       )}
-      {query.sort !== "new" && <p class="hint">To see hidden and waiting ideas, sort by Newest.</p>}
       {more && (
         <p>
           <a href={`${path}?${toParameters(query, { cursor: more })}`} rel="next">
@@ -141,13 +157,17 @@ const FoundComments = ({ items, here, now }: FoundProps) => (
 
 /** The statuses, with how many ideas each has. */
 const Tabs = ({ path, query, counts }: PartProps) => {
+  // The numbers are those of all ideas.
+  const isCounted = [query.q, query.visibility, query.tag].every((value) => value === undefined);
   const tab = (name: string, status: QueueStatus | undefined, count?: number, sort = query.sort) => (
     <a
       href={`${path}?${toParameters({ ...query, status, sort })}`}
       aria-current={query.status === status ? "page" : undefined}
     >
       {name}
-      {count ? <span class="hint"> {count >= COUNTED_AT_MOST ? `${COUNTED_AT_MOST - 1}+` : count}</span> : null}
+      {isCounted && count ? (
+        <span class="hint"> {count >= COUNTED_AT_MOST ? `${COUNTED_AT_MOST - 1}+` : count}</span>
+      ) : null}
     </a>
   );
   const sumOf = (statuses: readonly ProposalStatus[]) =>
@@ -320,7 +340,7 @@ const Respond = ({ idea: { id, title, status }, isNext }: Pick<RowProps, "idea" 
         <StatusOptions chosen={status} />
       </select>
       <button type="submit" form={`respond-${id}`} name="do" value="decide" class="primary">
-        Save
+        Post response
       </button>
     </span>
   </details>

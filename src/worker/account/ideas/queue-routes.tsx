@@ -4,7 +4,14 @@
  */
 import type { Context } from "hono";
 import { listIdeaBanks, loadIdeaBank } from "../../database/idea-banks.ts";
-import { BANKS_AT_MOST, countStatuses, findComments, findInQueue, listQueue } from "../../database/queue.ts";
+import {
+  BANKS_AT_MOST,
+  countStatuses,
+  findComments,
+  findInQueue,
+  hasUnlisted,
+  listQueue,
+} from "../../database/queue.ts";
 import { listOwnTags } from "../../database/tags.ts";
 import { nextCursor, readPage } from "../../http/pagination.ts";
 import { readForm } from "../../http/read-body.ts";
@@ -51,12 +58,14 @@ async function renderQueue(c: Context<OwnerEnv>, ofPath: string | undefined): Pr
     // Hidden and waiting ideas, and those with a tag, are listed by age.
     sort: (query.visibility ?? "public") === "public" && query.tag === undefined ? query.sort : ("new" as const),
   };
-  const [listed, counts, foundComments] = await Promise.all([
+  const isSearch = query.q !== undefined;
+  const [listed, counts, foundComments, leavesOut] = await Promise.all([
     query.q === undefined
       ? listQueue(session, queue, filter, page)
       : findInQueue(session, queue, query.q, filter).then((items) => ({ items, next: undefined })),
-    countStatuses(session, queue),
+    isSearch ? {} : countStatuses(session, queue),
     query.q === undefined ? undefined : findComments(session, queue, query.q),
+    !isSearch && filter.sort !== "new" && query.visibility === undefined && hasUnlisted(session, queue, query.status),
   ]);
   const now = Date.now();
   const props = {
@@ -70,6 +79,9 @@ async function renderQueue(c: Context<OwnerEnv>, ofPath: string | undefined): Pr
       here: visit.here,
       now,
     },
+    leavesOut,
+    isSortedByAge: !isSearch && filter.sort !== query.sort,
+    searchesWhole: isOne || (queue.ideaBankIds.length === 1 && banks.next === undefined),
     board: isOne ? ideaBanks[0] : undefined,
     ofPath,
     hasMoreBoards: banks.next !== undefined,

@@ -2,8 +2,8 @@
 import type { FieldError } from "../../http/invalid-request.ts";
 import { described, Field, messageFor } from "../frame/field.tsx";
 
-/** A form needs up to twelve bytes for a character, and it sends two texts twice: as they are, and as they were. */
-export const MAX_TEXT_FORM_BYTES = 512 * 1024;
+/** A form needs up to 32 bytes for a character, because it sends its texts twice: as they are, and as they were. It has two texts of 10,000. */
+export const MAX_TEXT_FORM_BYTES = 768 * 1024;
 
 export const TEXT_LABELS = { title: "Title", description: "Description" };
 
