@@ -1,42 +1,77 @@
-// The queue is complete without this: the bar for several ideas follows the choice, a status is set when it is chosen, and the keyboard
-// goes through the list.
+// The lists of ideas are complete without this: the bar for several ideas follows the choice, a status is set and a filter is applied when
+// it is chosen, and the keyboard goes through the list.
+
+const bar = document.querySelector(".several");
+if (bar) {
+  const words = bar.querySelector("[data-chosen]");
+  bar.closest("main").classList.add("scripted");
+  const showBar = () => {
+    const count = document.querySelectorAll("[name=ids]:checked").length;
+    bar.hidden = count === 0;
+    words.textContent = count === 1 ? "1 selected" : `${count} selected`;
+  };
+  addEventListener("change", showBar);
+  addEventListener("pageshow", showBar);
+  showBar();
+}
+
+// Arrow keys change a closed select at once, so what they have chosen is sent with Enter; a choice from the open list is sent at once.
+// Returns what sends a choice that was not sent.
+const whenChosen = (select, send) => {
+  let before = select.value;
+  let byKey = false;
+  addEventListener("pageshow", () => {
+    before = select.value;
+  });
+  const sendChanged = () => {
+    if (select.value !== before) send();
+  };
+  select.addEventListener("keydown", ({ key }) => {
+    byKey = key !== "Enter" && key !== " ";
+    if (key === "Enter") sendChanged();
+  });
+  select.addEventListener("pointerdown", () => {
+    byKey = false;
+  });
+  select.addEventListener("change", () => {
+    if (!byKey) sendChanged();
+  });
+  return sendChanged;
+};
+
+// The filters. The page that shows the result has the focus where it was.
+const filters = document.querySelector(".filters");
+const FOCUSED = "filter";
+if (filters) {
+  // A browser that goes back fills in what was chosen last, which is not what the list shows.
+  addEventListener("pageshow", () => {
+    for (const option of filters.querySelectorAll("option")) option.selected = option.defaultSelected;
+  });
+  for (const select of filters.querySelectorAll("select"))
+    whenChosen(select, () => {
+      sessionStorage.setItem(FOCUSED, select.name);
+      filters.requestSubmit();
+    });
+  const name = sessionStorage.getItem(FOCUSED);
+  sessionStorage.removeItem(FOCUSED);
+  const select = name && filters.elements[name];
+  if (select) {
+    select.focus({ preventScroll: true });
+    // On a phone they are folded away.
+    if (document.activeElement !== select) filters.closest("details").firstElementChild.focus({ preventScroll: true });
+  }
+}
 
 const form = document.querySelector("[data-queue]");
 
 if (form) {
   const rows = [...form.querySelectorAll("li")];
-  const bar = form.querySelector(".several");
-  const words = bar.querySelector("[data-chosen]");
-  form.classList.add("scripted");
 
-  const showBar = () => {
-    const count = rows.filter((row) => row.querySelector("[name=ids]").checked).length;
-    bar.hidden = count === 0;
-    words.textContent = count === 1 ? "1 selected" : `${count} selected`;
-  };
-  form.addEventListener("change", showBar);
-  addEventListener("pageshow", showBar);
-  showBar();
-
-  // Arrow keys change a closed select at once, so it is sent when it loses the focus, or by a choice from the open list.
-  for (const select of form.querySelectorAll(".set select")) {
-    const before = select.value;
-    let byKey = false;
-    const send = () => {
-      if (select.value !== before) select.nextElementSibling.click();
-    };
-    select.addEventListener("keydown", ({ key }) => {
-      byKey = key !== "Enter" && key !== " ";
-      if (key === "Enter") send();
-    });
-    select.addEventListener("pointerdown", () => {
-      byKey = false;
-    });
-    select.addEventListener("change", () => {
-      if (!byKey) send();
-    });
-    select.addEventListener("blur", send);
-  }
+  for (const select of form.querySelectorAll(".set select"))
+    select.addEventListener(
+      "blur",
+      whenChosen(select, () => select.nextElementSibling.click()),
+    );
 
   let current = -1;
   const go = (to) => {

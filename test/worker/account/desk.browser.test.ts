@@ -80,7 +80,7 @@ describe("the owner's desk in Chromium", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
     await page.getByText("“By keyboard 1”: Status: Submitted → Planned.").waitFor();
-    await page.locator("[data-queue].scripted").waitFor();
+    await page.locator(".scripted [data-queue]").waitFor();
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
     await page.keyboard.press("Escape");
@@ -92,6 +92,56 @@ describe("the owner's desk in Chromium", () => {
     await page.keyboard.press("j");
     await page.keyboard.press("Enter");
     await page.getByRole("heading", { name: "By keyboard 9", level: 1 }).waitFor();
+    expect(complaints).toEqual([]);
+    await stage.tenant("DELETE", path);
+  });
+
+  it("applies a filter when it is chosen, and by keys with Enter; the filter keeps the focus, and shows what the list shows", async () => {
+    const { path } = await stage.ideaBank({ name: "Filters" }, [{ title: "Quay lights" }]);
+    const { page, complaints } = await openPage(stage);
+    await page.goto(`/account/idea-banks/${path.split("/").at(-1)}`);
+    const sort = page.getByRole("combobox", { name: "Sort" });
+    await sort.selectOption("top");
+    await page.waitForURL(/sort=top/);
+    const focused = () => page.evaluate("document.activeElement.name");
+    await expect.poll(focused).toBe("sort");
+    await page.keyboard.press("ArrowDown");
+    await expect.poll(() => sort.inputValue()).toBe("hot");
+    await page.keyboard.press("ArrowDown");
+    await expect.poll(() => sort.inputValue()).toBe("active");
+    expect(page.url()).toContain("sort=top");
+    await page.keyboard.press("Enter");
+    await page.waitForURL(/sort=active/);
+    await expect.poll(focused).toBe("sort");
+    await page.goBack();
+    await page.waitForURL(/sort=top/);
+    await expect.poll(() => sort.inputValue()).toBe("top");
+    expect(complaints).toEqual([]);
+    await stage.tenant("DELETE", path);
+  });
+
+  it("has the bar for several that wait in sight, wherever they are chosen", async () => {
+    const titles = Array.from({ length: 12 }, (_, index) => `In sight ${index}`);
+    const made = { visibility: "pending", createdAt: "2019-01-01T00:00:00.000Z" };
+    const { path } = await stage.ideaBank(
+      { name: "In sight" },
+      titles.map((title) => ({ title, ...made })),
+    );
+    const { page, complaints } = await openPage(stage);
+    await page.goto("/account/approval");
+    const approve = page.getByRole("button", { name: "Approve selected" });
+    await expect.poll(() => approve.isVisible()).toBe(false);
+    for (const box of [0, 1])
+      await page
+        .getByRole("checkbox", { name: /^Choose “In sight/ })
+        .nth(box)
+        .check();
+    await page.getByText("2 selected").waitFor();
+    const { y = 0 } = (await approve.boundingBox()) ?? {};
+    expect(y).toBeLessThan(await page.evaluate("innerHeight"));
+    expect(await page.evaluate("document.documentElement.scrollHeight > 2 * innerHeight")).toBe(true);
+    await approve.click();
+    await page.getByText("2 ideas approved.").waitFor();
     expect(complaints).toEqual([]);
     await stage.tenant("DELETE", path);
   });

@@ -17,7 +17,7 @@ type Props = {
 };
 
 export const ApprovalPage = ({ frame, waiting, now, next, here, done, told }: Props) => (
-  <Layout title="Waiting for approval" current="approval" {...frame}>
+  <Layout title="Waiting for approval" current="approval" scripts={["queue.js"]} {...frame}>
     <Done done={done} isQuiet={waiting.length > 0} />
     <Refusal told={told} />
     <p class="lead">
@@ -53,9 +53,12 @@ export const ApprovalPage = ({ frame, waiting, now, next, here, done, told }: Pr
     {waiting.length > 1 && (
       <form method="post" action="/account/approval" id="several" class="several">
         <input type="hidden" name="back" value={here} />
+        <span data-chosen>Selected ideas</span>
         <label class="choice" data-all hidden>
           <input type="checkbox" />
-          <span>Select all on this page</span>
+          <span>
+            Select all<span class="roomy"> on this page</span>
+          </span>
         </label>
         <span class="buttons">
           <button type="submit" name="visibility" value="public">
