@@ -29,52 +29,46 @@ const LIKE_ADDRESS = /^\s*(?:https?:|www\.)/i;
 /** A longer line is not parsed: nobody formats one. */
 const LINE_AT_MOST = 5_000;
 
+const plainText = (text: string): Inline => ({ kind: "text", text });
+
 /** The parts of one line. */
 export function parseLine(line: string): readonly Inline[] {
-  if (line.length > LINE_AT_MOST) return [{ kind: "text", text: line }];
+  if (line.length > LINE_AT_MOST) return [plainText(line)];
   const parts: Inline[] = [];
   let at = 0;
   for (const match of line.matchAll(MARKS)) {
-    const [whole, code, name, address, bold, italic] = match;
-    const found = toInline({ whole, code, name, address, bold, italic });
-    if (found === undefined) continue;
-    if (match.index > at) parts.push({ kind: "text", text: line.slice(at, match.index) });
+    const found = toInline(match);
+    if (!found) continue;
+    if (match.index > at) parts.push(plainText(line.slice(at, match.index)));
     parts.push(found.part);
     at = match.index + found.length;
   }
-  if (at < line.length) parts.push({ kind: "text", text: line.slice(at) });
+  if (at < line.length) parts.push(plainText(line.slice(at)));
   return parts;
 }
 
-type Match = { readonly whole: string } & {
-  readonly [Name in "code" | "name" | "address" | "bold" | "italic"]: string | undefined;
-};
-
-/** Undefined for what only looks like a mark. */
-function toInline({ whole, code, name, address, bold, italic }: Match) {
+/** A match of `MARKS`, whose groups are never empty texts. Undefined for what only looks like a mark. */
+function toInline([whole, code, name, address, bold, italic]: RegExpExecArray) {
   const as = (part: Inline, length = whole.length) => ({ part, length });
-  if (code !== undefined) return as({ kind: "code", text: code });
-  if (name !== undefined && address !== undefined)
+  if (code) return as({ kind: "code", text: code });
+  if (name && address)
     return LINK.test(address) && !(LIKE_ADDRESS.test(name) && name !== address)
-      ? as({ kind: "a", href: address, parts: [{ kind: "text", text: name }] })
+      ? as({ kind: "a", href: address, parts: [plainText(name)] })
       : undefined;
-  if (bold !== undefined) return as({ kind: "strong", parts: parseLine(bold) });
-  if (italic !== undefined) return as({ kind: "em", parts: parseLine(italic) });
+  if (bold) return as({ kind: "strong", parts: parseLine(bold) });
+  if (italic) return as({ kind: "em", parts: parseLine(italic) });
   const href = linkIn(whole);
-  return href === undefined ? undefined : as({ kind: "a", href, parts: [{ kind: "text", text: href }] }, href.length);
+  return href && as({ kind: "a", href, parts: [plainText(href)] }, href.length);
 }
 
 const BULLET = /^ {0,3}[-*•] +(?=\S)/;
 const NUMBER = /^ {0,3}(\d{1,4})[.)] +(?=\S)/;
 const QUOTE = /^ {0,3}> ?/;
 
-const MARK_OF = { blockquote: QUOTE, ul: BULLET, ol: NUMBER, p: /^/ } as const;
-type Kind = Block["kind"] | "blank";
+const MARK_OF = { blank: /^\s*$/, blockquote: QUOTE, ul: BULLET, ol: NUMBER, p: /^/ } as const;
+type Kind = keyof typeof MARK_OF;
 
-const kindOf = (line: string): Kind =>
-  line.trim() === ""
-    ? "blank"
-    : ((Object.keys(MARK_OF) as Block["kind"][]).find((kind) => MARK_OF[kind].test(line)) ?? "p");
+const kindOf = (line: string): Kind => (Object.keys(MARK_OF) as Kind[]).find((kind) => MARK_OF[kind].test(line)) ?? "p";
 
 /** The blocks of a text, from top to bottom. */
 export function parseText(text: string): readonly Block[] {
@@ -85,12 +79,12 @@ export function parseText(text: string): readonly Block[] {
     if (last?.kind === kind) last.lines.push(line);
     else groups.push({ kind, lines: [line] });
   }
-  return groups.flatMap(({ kind, lines: [first = "", ...others] }): Block[] => {
+  return groups.flatMap(({ kind, lines }): Block[] => {
     if (kind === "blank") return [];
-    const parsed = [first, ...others].map((line) => parseLine(line.replace(MARK_OF[kind], "")));
+    const parsed = lines.map((line) => parseLine(line.replace(MARK_OF[kind], "")));
     return kind === "p" || kind === "blockquote"
       ? [{ kind, lines: parsed }]
-      : [{ kind, start: Number(NUMBER.exec(first)?.[1] ?? 1), items: parsed }];
+      : [{ kind, start: Number(NUMBER.exec(lines[0] ?? "")?.[1] ?? 1), items: parsed }];
   });
 }
 
