@@ -9,7 +9,7 @@ import { languageOf, observeLanguage } from "./language.ts";
 import { message } from "./message.ts";
 import { Connection } from "./request.ts";
 import { isRequestFailure, requestFailure } from "./request-failure.ts";
-import { forgetToken, providerOf, type TokenProvider } from "./tokens.ts";
+import { forgetToken, providerOf, type TokenProvider, tell } from "./tokens.ts";
 import { loadTranslation } from "./translation.ts";
 
 /** It is also a custom state: a page can style `idea-bank-changelog:state(closed)`. */
@@ -111,7 +111,6 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
   disconnectedCallback(): void {
     this.#language?.disconnect();
     this.#lifetime?.abort();
-    this.#lifetime = undefined;
   }
 
   attributeChangedCallback(_name: string, before: string | null, after: string | null): void {
@@ -168,9 +167,10 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
   /** Enters the state that a failure leads to, and says it: in words, with a way on. */
   protected failure(error: unknown, retry: () => void): HTMLElement {
     const state = this.stateAfter(error);
-    const text = h("p", {}, this.explain(error));
+    const words = this.explain(error);
+    const text = h("p", {}, words);
     this.enter(state);
-    this.announce(text.textContent ?? "");
+    this.announce(words);
     this.countDown(error, text, retry);
     this.tellSignedOut(error);
     const { signInUrl } = this;
@@ -225,7 +225,15 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
   /** For the page, which may know how to sign the visitor in. */
   protected tellSignedOut(error: unknown): void {
     if (this.stateAfter(error) !== "signed-out") return;
-    this.dispatch("signed-out", { error: failureOf(error).code });
+    const { code } = failureOf(error);
+    // A page's own source may have none, because nobody is signed in.
+    if (code === "unauthorized" || !this.#source()) {
+      const fault = this.connection?.isKey
+        ? "never put an API key in a page. Revoke it"
+        : `<${this.localName}> has no valid token`;
+      tell(`${fault}. Copy the code from Embed again.`);
+    }
+    this.dispatch("signed-out", { error: code });
   }
 
   /** Several changes in a row are one new start. */

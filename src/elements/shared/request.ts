@@ -1,15 +1,7 @@
 /** Requests to the panelist API, from any page's origin. */
 import { isRequestFailure, requestFailure } from "./request-failure.ts";
 import { ownerOf } from "./token-owner.ts";
-import {
-  DEADLINE_MS,
-  isToken,
-  lastUseOf,
-  nextToken,
-  type TokenProvider,
-  tellRefusedVisitor,
-  useTokens,
-} from "./tokens.ts";
+import { DEADLINE_MS, isToken, lastUseOf, nextToken, type TokenProvider, tell, useTokens } from "./tokens.ts";
 
 /** `body` is null for 204 and 304. */
 export type Reply<Body> = { readonly body: Body | null; readonly etag: string | null };
@@ -70,6 +62,11 @@ export class Connection {
     return this.#sent.startsWith("ibv_");
   }
 
+  /** Whether it would have been an API key: none is ever sent from a page. */
+  get isKey(): boolean {
+    return this.#sent.trim().startsWith("ibk_");
+  }
+
   /**
    * A token that has ended is renewed once, where the page has a provider. Rejects with a `RequestFailure`; with the signal's reason
    * when the request was ended. The signal of `init` ends this request alone. `asPanelist`: nothing is sent for who is not signed in.
@@ -78,6 +75,7 @@ export class Connection {
     const ended = AbortSignal.any([this.#signal, init.signal ?? this.#signal]);
     const ask = (token: string) => {
       this.#sent = token;
+      if (this.isKey) throw requestFailure("unauthorized");
       if (asPanelist && this.isVisitor) throw requestFailure("sign-in-required");
       const headers = { Authorization: token, ...init.headers };
       const signal = AbortSignal.any([ended, AbortSignal.timeout(DEADLINE_MS)]);
@@ -102,7 +100,7 @@ export class Connection {
       // A proxy between the page and the API answers without a problem document.
       const problem = await response.json().catch(() => null);
       const isEnded = status === 401 && this.isVisitor;
-      if (isEnded) tellRefusedVisitor();
+      if (isEnded) tell("the visitor token ended. Copy the code from Embed again.");
       // Visitors know of no session, so what they came for is not there.
       throw requestFailure(
         isEnded ? "idea-bank-not-found" : problem?.error,

@@ -18,7 +18,8 @@ type Shared = {
   readonly providers: Map<string, TokenProvider>;
   kept: WeakMap<TokenProvider, Kept>;
   elements: number;
-  isRefusalTold?: true;
+  /** What the page's developer was told. */
+  [line: `Idea board: ${string}`]: true | undefined;
 };
 
 const SHARED: unique symbol = Symbol.for("idea-bank-tokens");
@@ -28,7 +29,7 @@ declare global {
   }
 }
 window[SHARED] ??= { providers: new Map(), kept: new WeakMap(), elements: 0 };
-const shared: Shared = window[SHARED];
+const shared = window[SHARED];
 
 export const DEADLINE_MS = 20_000;
 /** `fetch` takes the white space around it away. */
@@ -44,11 +45,12 @@ export function lastUseOf(token = ""): number {
   return end > Date.now() ? end : Number.NaN;
 }
 
-/** For the page's developer: visitors can do nothing about it. */
-export function tellRefusedVisitor(): void {
-  if (shared.isRefusalTold) return;
-  shared.isRefusalTold = true;
-  console.error("Idea board: the visitor token ended. Copy the code from Embed again.");
+/** For the page's developer, once: visitors can do nothing about it. */
+export function tell(fault: string): void {
+  const line = `Idea board: ${fault}` as const;
+  if (shared[line]) return;
+  shared[line] = true;
+  console.error(line);
 }
 
 /** Asks this address of the page's own server, with the visitor's cookies. An answer that refuses, or has no token, is none. */
@@ -59,6 +61,8 @@ export function providerOf(address: string): TokenProvider {
     (async () => {
       const answer = await fetch(url, { cache: "no-store" });
       if (answer.ok) return answer.text();
+      // Until 403 it may say that nobody is signed in.
+      if (answer.status > 403) tell(`${address} answered ${answer.status}.`);
       if (answer.status >= 500) throw requestFailure("failed");
       return "";
     });
@@ -82,17 +86,17 @@ export function useTokens(signal: AbortSignal): void {
 export const forgetToken = (provider: TokenProvider): boolean => shared.kept.delete(provider);
 
 /** The token that is known, unless it is `refused` or over; else a new one. Fails with `code` where there is none. */
-export function nextToken(
+export async function nextToken(
   provider: TokenProvider | undefined,
   refused: string | undefined,
   code: string,
 ): Promise<string> {
-  if (!provider) return Promise.reject(requestFailure(code));
+  if (!provider) throw requestFailure(code);
   const kept = shared.kept.get(provider) ?? {};
   shared.kept.set(provider, kept);
   if (kept.asking) return kept.asking;
   const isOver = kept.token === refused || Date.now() >= (kept.lastUse ?? Number.NaN);
-  if (kept.token !== undefined && !isOver) return Promise.resolve(kept.token);
+  if (kept.token !== undefined && !isOver) return kept.token;
   const ask = async () => {
     // The page's own answer has a deadline, as the API's has.
     const late = new Promise<never>((_, reject) => setTimeout(reject, DEADLINE_MS));

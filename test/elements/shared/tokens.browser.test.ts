@@ -217,6 +217,40 @@ describe("the token of the elements", () => {
     },
   );
 
+  it.each([
+    ["no token", "", "<idea-bank-board> has no valid token", "You are not signed in."],
+    ["a placeholder", `token="ibv_…"`, "<idea-bank-board> has no valid token", "You are not signed in."],
+    ["another text", `token="hello"`, "<idea-bank-board> has no valid token", "Your session has ended."],
+    ["an API key", `token="ibk_secret"`, "never put an API key in a page", "Your session has ended."],
+    [
+      "an API key from `token-url`",
+      `token-url="/my/token?ibk_secret"`,
+      "never put an API key",
+      "Your session has ended.",
+    ],
+    ["a wrong `token-url`", `token-url="/my/token?404"`, "/my/token?404 answered 404", "You are not signed in."],
+    ["a failing `token-url`", `token-url="/my/token?503"`, "/my/token?503 answered 503", "Something went wrong."],
+    ["nobody signed in", `token-url="/my/token?401"`, undefined, "You are not signed in."],
+  ])(
+    "of a page with %s: the developer is told once, and an API key is never sent",
+    async (_, attributes, line, words) => {
+      const { page } = await stage.page();
+      const told: string[] = [];
+      page.on("console", (message) => message.text().startsWith("Idea board") && told.push(message.text()));
+      const sent: string[] = [];
+      page.on("request", (request) => sent.push(request.headers().authorization ?? ""));
+      await page.route("**/my/token?*", (route) => {
+        const [, answer = ""] = route.request().url().split("?");
+        return route.fulfill(Number(answer) ? { status: Number(answer) } : { body: answer });
+      });
+      const board = `<idea-bank-board ${attributes}></idea-bank-board>`;
+      await page.goto(stage.hostPage(board + board, { head: head() }));
+      for (const at of [0, 1]) await page.locator(".message").nth(at).getByText(words).waitFor();
+      expect(told).toEqual(line ? [expect.stringContaining(line)] : []);
+      expect(sent.filter((each) => each.includes("ibk_"))).toEqual([]);
+    },
+  );
+
   it("is forgotten with the last element of the page, and by `restart()`: the next visitor is somebody else", async () => {
     const bank = await stage.ideaBank();
     const submitted = await fetch(`${stage.api}/ideabank/proposals`, {
