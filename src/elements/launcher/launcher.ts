@@ -39,9 +39,13 @@ class IdeaBankLauncher extends HTMLElement {
     tabindex: -1,
     autofocus: true,
   });
+  /** An element may come later, and at any depth. */
+  readonly #content = new MutationObserver(() => this.#show());
   #labels: Partial<typeof LAUNCHER_LABELS> = {};
   #words = new Words(LAUNCHER_LABELS, {}, "en");
   #language: MutationObserver | undefined;
+  #hasWords = false;
+  #isTold = false;
   #shipping: Promise<void> | undefined;
   #shipped: Shipped | undefined;
   #shippedSeen = false;
@@ -54,12 +58,10 @@ class IdeaBankLauncher extends HTMLElement {
     sheet.replaceSync(styles);
     const shadow = this.attachShadow({ mode: "open" });
     shadow.adoptedStyleSheets = [sheet];
-    const content = h("slot");
     this.#button.append(icon(BUBBLE), this.#name, this.#badge);
-    this.#panel.append(this.#close, h("div", { class: "content", tabindex: 0 }, content), this.#note);
+    this.#panel.append(this.#close, h("div", { class: "content", tabindex: 0 }, h("slot")), this.#note);
     this.#root.append(this.#button, this.#panel);
     shadow.append(this.#root);
-    content.addEventListener("slotchange", () => this.#show());
     this.#panel.addEventListener("toggle", ({ newState }) => {
       this.#opened?.abort();
       if (newState !== "open") return;
@@ -98,12 +100,14 @@ class IdeaBankLauncher extends HTMLElement {
       Reflect.deleteProperty(this, "labels");
       this.labels = labels;
     }
+    this.#content.observe(this, { childList: true, subtree: true });
     this.#language = observeLanguage(this, () => languageOf(this) !== this.#words.locale && void this.#begin());
     void this.#begin();
   }
 
   disconnectedCallback(): void {
     this.#language?.disconnect();
+    this.#content.disconnect();
   }
 
   attributeChangedCallback(): void {
@@ -145,8 +149,11 @@ class IdeaBankLauncher extends HTMLElement {
     words.translate(labels?.[this.localName]);
     if (words !== this.#words) return;
     this.#root.dir = direction;
-    this.#root.hidden = false;
+    this.#hasWords = true;
     this.#show();
+    if (!this.#root.hidden || this.#isTold) return;
+    this.#isTold = true;
+    console.error("<idea-bank-launcher> is empty. Put <idea-bank-changelog> or another element into it.");
   }
 
   async #askShipped(content: Inside): Promise<void> {
@@ -165,6 +172,8 @@ class IdeaBankLauncher extends HTMLElement {
   #show(): void {
     const words = this.#words;
     const content = this.querySelector<Inside>("idea-bank-changelog, idea-bank-board, idea-bank-roadmap");
+    // A button that opens nothing is none, and nor is one without a name.
+    this.#root.hidden = !this.#hasWords || !(content ?? (this.hasAttribute("label") && this.firstElementChild));
     if (content) this.#shipping ??= this.#askShipped(content);
     const name = this.getAttribute("label") || words.say(content?.localName ?? "");
     // Its script may have run long before this one.

@@ -57,6 +57,21 @@ describe("<idea-bank-launcher>", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("shows no button while nothing is inside, and tells the page's developer", async () => {
+    const bank = await stage.ideaBank();
+    const { page, complaints } = await stage.page();
+    await page.goto(host("<idea-bank-launcher></idea-bank-launcher>"));
+    await expect.poll(() => complaints).toEqual([expect.stringContaining("<idea-bank-launcher> is empty.")]);
+    expect(await page.getByRole("button").count()).toBe(0);
+    await ask(page.locator("idea-bank-launcher"), `element.append(document.createElement("div"))`);
+    await ask(
+      page.locator("idea-bank-launcher"),
+      `element.querySelector("div").append(Object.assign(document.createElement("idea-bank-board"), { token: "${bank.token}" }))`,
+    );
+    await page.getByRole("button", { name: "Ideas" }).click();
+    await inState(page, "board", "empty");
+  });
+
   it("opens by keyboard, takes the focus, and gives it back on Escape", async () => {
     const bank = await stage.ideaBank({}, [done("First")]);
     const { page } = await stage.page();
