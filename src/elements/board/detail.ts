@@ -67,6 +67,8 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
     for (const aside of asides) aside.remove();
     asides = [merged, official].filter((aside) => aside instanceof HTMLElement);
     body.after(...asides);
+    // The vote's name has the title.
+    ballots.get(idea.id)?.buttons.get(vote)?.();
   };
 
   const own = h("div", { class: "own" });

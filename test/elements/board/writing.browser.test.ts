@@ -104,6 +104,7 @@ describe("writing in <idea-bank-board>", () => {
     await page.getByLabel("Title").fill("Night buses");
     await page.getByRole("button", { name: "Save" }).click();
     await page.getByRole("heading", { name: "Night buses" }).waitFor();
+    await page.getByRole("button", { name: "Vote for “Night buses”: 1 vote" }).waitFor();
     expect(await ideas(bank.path)).toMatchObject([{ title: "Night buses" }]);
     await page.getByRole("button", { name: "Withdraw" }).click();
     await page.getByRole("button", { name: "Keep it" }).click();
