@@ -231,7 +231,12 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
 
     const suggest = h(
       "button",
-      { type: "button", class: "button primary", part: "button button-primary", onclick: () => compose() },
+      {
+        type: "button",
+        class: "button primary",
+        part: "button button-primary",
+        onclick: () => compose(undefined, list.unfound),
+      },
       icon(PLUS),
       words.say("suggest"),
     );
@@ -320,7 +325,9 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       }
     };
 
-    const showForm = (title?: string) => {
+    /** What a search has put into the form: it is no draft of the visitor's own. */
+    let filled = "";
+    const showForm = (title?: string, sought?: string) => {
       shownView = FORM;
       let similar: readonly Idea[] = [];
       leave = () => {
@@ -346,18 +353,24 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
           notify(words.say("thanks"));
         },
       });
+      const fields = [...form.querySelectorAll<HTMLInputElement>(".field")];
+      if (sought && fields[0] && fields.every(({ value }) => value === "" || value === filled)) {
+        filled = sought;
+        fields[0].value = sought;
+        fields[0].dispatchEvent(new Event("input"));
+      }
       const heads = heading(this.headingLevel + 1, { class: "title" }, words.say("suggestTitle"));
       show(h("div", { class: "compose" }, heads, form), () =>
         form.querySelector<HTMLElement>("button, input")?.focus(),
       );
     };
-    const compose = (title?: string) => {
+    const compose = (title?: string, sought?: string) => {
       if (ideaBank.isVisitor && !canSignIn) {
         signIn({ view: FORM, title });
         return;
       }
       open(FORM);
-      showForm(title);
+      showForm(title, sought);
     };
     this.#open = ({ view, title, proposal }) => {
       if (proposal) {

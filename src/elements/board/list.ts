@@ -15,7 +15,10 @@ const ROWS = "idea-bank-board:rows";
 export const listSkeleton = (): HTMLElement => skeleton(Number(recall(ROWS)) || 5, "idea", "vote");
 
 /** The content of the board while nothing is open. */
-export type Listing = Pick<List, "element" | "load" | "reread" | "refresh" | "add" | "remove" | "focus">;
+export type Listing = Pick<List, "element" | "load" | "reread" | "refresh" | "add" | "remove" | "focus"> & {
+  /** The words of a search that found nothing. */
+  readonly unfound?: string | undefined;
+};
 
 export class List {
   readonly element: HTMLElement;
@@ -97,6 +100,10 @@ export class List {
     } catch {
       // If it cannot be read again, the present rows stay.
     }
+  }
+
+  get unfound(): string | undefined {
+    return this.#byId.size === 0 && !this.#loading ? this.#filter.q : undefined;
   }
 
   /** A proposal of the list as it is now. */
@@ -196,8 +203,13 @@ export class List {
   }
 
   get #isFiltered(): boolean {
-    const { q, status, mine, tag } = this.#filter;
-    return (q ?? status ?? mine ?? tag) !== undefined;
+    return this.#filter.q !== undefined || this.#isSelected;
+  }
+
+  /** By something else than words. */
+  get #isSelected(): boolean {
+    const { status, mine, tag } = this.#filter;
+    return (status ?? mine ?? tag) !== undefined;
   }
 
   #row(idea: Idea): HTMLElement {
@@ -206,7 +218,8 @@ export class List {
 
   #showEmpty(): void {
     const { words, enter, announce } = this.#context;
-    const text = words.say(this.#filter.q ? "emptySearch" : this.#isFiltered ? "emptyFilter" : "empty");
+    const bySearch = this.#isSelected ? "emptyFilteredSearch" : "emptySearch";
+    const text = words.say(this.#filter.q ? bySearch : this.#isFiltered ? "emptyFilter" : "empty");
     const hint = !this.#isFiltered && this.#context.capabilities.canSubmitProposals && words.say("emptyHint");
     enter("empty");
     this.#place.replaceChildren(message("empty", h("p", {}, text), hint && h("p", { class: "muted" }, hint)));

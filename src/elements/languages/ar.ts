@@ -77,8 +77,9 @@ export const ar: Language = {
     empty: "لا توجد أفكار بعد",
     emptyHint: "كن أول من يقترح فكرة.",
     emptyFilter: "لا توجد أفكار تطابق هذا الاختيار.",
-    emptySearch: "لا توجد أفكار بهذه الكلمات.",
-    search: "البحث في الأفكار",
+    emptySearch: "لا توجد عناوين مطابقة.",
+    emptyFilteredSearch: "لا توجد أفكار مطابقة ضمن هذا الاختيار.",
+    search: "البحث في العناوين",
     similar: "هل فكرتك موجودة هنا؟ صوّت لها:",
     similarIdeas: {
       zero: "لا أفكار مشابهة تحت العنوان.",

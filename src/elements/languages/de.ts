@@ -51,8 +51,9 @@ export const de: Language = {
     empty: "Noch keine Ideen",
     emptyHint: "Jetzt die erste Idee vorschlagen.",
     emptyFilter: "Keine Ideen für diese Auswahl.",
-    emptySearch: "Keine Ideen mit diesen Wörtern gefunden.",
-    search: "Ideen suchen",
+    emptySearch: "Kein passender Titel.",
+    emptyFilteredSearch: "Keine passenden Ideen in dieser Auswahl.",
+    search: "Titel durchsuchen",
     similar: "Gibt es die Idee schon? Dann dafür stimmen:",
     similarIdeas: {
       one: "{count} ähnliche Idee unter dem Titel.",

@@ -51,8 +51,9 @@ export const es: Language = {
     empty: "Aún no hay ideas",
     emptyHint: "Propón tú la primera.",
     emptyFilter: "Ninguna idea coincide con este filtro.",
-    emptySearch: "Ninguna idea contiene estas palabras.",
-    search: "Buscar ideas",
+    emptySearch: "Ningún título coincide.",
+    emptyFilteredSearch: "No hay ideas coincidentes con este filtro.",
+    search: "Buscar en los títulos",
     similar: "¿Ya está aquí? Vótala:",
     similarIdeas: {
       one: "{count} idea similar debajo del título.",

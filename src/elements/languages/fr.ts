@@ -51,8 +51,9 @@ export const fr: Language = {
     empty: "Aucune idée pour l’instant",
     emptyHint: "Proposez la première idée.",
     emptyFilter: "Aucune idée ne correspond à ce filtre.",
-    emptySearch: "Aucune idée ne contient ces mots.",
-    search: "Rechercher une idée",
+    emptySearch: "Aucun titre ne correspond.",
+    emptyFilteredSearch: "Aucune idée correspondante avec ce filtre.",
+    search: "Rechercher dans les titres",
     similar: "Déjà proposée\u202f? Votez pour elle\u202f:",
     similarIdeas: {
       one: "{count} idée similaire sous le titre.",

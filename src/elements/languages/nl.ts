@@ -51,8 +51,9 @@ export const nl: Language = {
     empty: "Nog geen ideeën",
     emptyHint: "Deel als eerste een idee.",
     emptyFilter: "Geen ideeën voor dit filter.",
-    emptySearch: "Geen ideeën gevonden met deze woorden.",
-    search: "Ideeën zoeken",
+    emptySearch: "Geen titels gevonden.",
+    emptyFilteredSearch: "Geen passende ideeën met dit filter.",
+    search: "Zoeken in titels",
     similar: "Staat het er al? Stem erop:",
     similarIdeas: {
       one: "{count} vergelijkbaar idee onder de titel.",

@@ -63,8 +63,9 @@ export const pl: Language = {
     empty: "Nie ma jeszcze pomysłów",
     emptyHint: "Zaproponuj pierwszy.",
     emptyFilter: "Żaden pomysł nie pasuje do tego filtra.",
-    emptySearch: "Żaden pomysł nie zawiera tych słów.",
-    search: "Szukaj pomysłów",
+    emptySearch: "Żaden tytuł nie pasuje.",
+    emptyFilteredSearch: "Brak pasujących pomysłów przy tym filtrze.",
+    search: "Szukaj w tytułach",
     similar: "Taki pomysł już jest? Zagłosuj na niego:",
     similarIdeas: {
       one: "{count} podobny pomysł pod tytułem.",

@@ -52,8 +52,9 @@ export const pt: Language = {
     empty: "Nenhuma ideia ainda",
     emptyHint: "Que tal sugerir a primeira?",
     emptyFilter: "Nenhuma ideia corresponde a este filtro.",
-    emptySearch: "Nenhuma ideia com essas palavras.",
-    search: "Buscar ideias",
+    emptySearch: "Nenhum título corresponde.",
+    emptyFilteredSearch: "Nenhuma ideia correspondente com este filtro.",
+    search: "Buscar nos títulos",
     similar: "Já está aqui? Vote nela:",
     similarIdeas: {
       one: "{count} ideia parecida abaixo do título.",

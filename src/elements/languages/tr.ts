@@ -51,8 +51,9 @@ export const tr: Language = {
     empty: "Henüz fikir yok",
     emptyHint: "İlk öneriyi siz yapın.",
     emptyFilter: "Bu filtreye uyan fikir yok.",
-    emptySearch: "Bu kelimeleri içeren fikir yok.",
-    search: "Fikirlerde ara",
+    emptySearch: "Eşleşen başlık yok.",
+    emptyFilteredSearch: "Bu filtrede aramayla eşleşen fikir yok.",
+    search: "Başlıklarda ara",
     similar: "Fikriniz bunlardan biri mi? Oy verin:",
     similarIdeas: {
       one: "Başlığın altında {count} benzer fikir var.",

@@ -33,7 +33,7 @@ describe("finding in <idea-bank-board>", () => {
     return opened;
   }
   const titles = (page: Page) => page.locator("li h3").allTextContents();
-  const search = (page: Page) => page.getByRole("searchbox", { name: "Search ideas" });
+  const search = (page: Page) => page.getByRole("searchbox", { name: "Search titles" });
   const compose = async (page: Page) => {
     await page.getByRole("button", { name: "New idea" }).click();
     return page.getByLabel("Title");
@@ -48,11 +48,36 @@ describe("finding in <idea-bank-board>", () => {
     await page.getByRole("status").filter({ hasText: "2 ideas." }).waitFor();
     await expect.poll(() => page.getByRole("radio", { name: "Top" }).isDisabled()).toBe(true);
     await search(page).fill("ferries");
-    await page.getByText("No ideas with these words.").first().waitFor();
+    await page.getByText("No titles match.").first().waitFor();
     await search(page).fill("");
     await expect.poll(() => titles(page)).toHaveLength(3);
     await expect.poll(() => page.getByRole("radio", { name: "Top" }).isDisabled()).toBe(false);
     expect(complaints).toEqual([]);
+  });
+
+  it("names the filter when a search in it finds nothing, and begins a new idea with the words", async () => {
+    const bank = await bankOf("Night buses");
+    const { page } = await open(bank.token);
+    const seek = async (words: string) => {
+      const answer = page.waitForResponse(new RegExp(`[?&]q=${words}`));
+      await search(page).fill(words);
+      await answer;
+      await page.locator("idea-bank-board:state(empty)").waitFor();
+    };
+    const begun = async () => (await compose(page)).inputValue();
+    await seek("ferries");
+    await page.getByText("No titles match.").first().waitFor();
+    await page.getByLabel("Show").selectOption("Planned");
+    await page.getByText("No matching ideas with this filter.").first().waitFor();
+    expect(await begun()).toBe("ferries");
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await seek("trams");
+    expect(await begun()).toBe("trams");
+    // What the visitor has written is not lost.
+    await page.getByLabel("Description").fill("Every half hour.");
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await seek("boats");
+    expect(await begun()).toBe("trams");
   });
 
   it("keeps what is there until the answer comes, and ignores an answer to what is no longer typed", async () => {
