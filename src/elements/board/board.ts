@@ -61,6 +61,8 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   #left: string | null | undefined;
   /** Reads the present view again. */
   #reread = () => {};
+  /** Reads what could not be read, as its button does. */
+  #retry = () => {};
   /** The page's request from before there was anything to show. */
   #asked: OpenOptions | undefined;
   #open: ((options: OpenOptions) => void) | undefined;
@@ -102,6 +104,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const load = async (isAgain = true): Promise<void> => {
       shown.abort();
       shown = new AbortController();
+      this.#retry = () => void load();
       showSkeleton();
       try {
         const access = await ideaBank.access(isAgain);
@@ -124,7 +127,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     showSkeleton();
     displayed.observe(this.root);
     signal.addEventListener("abort", () => displayed.disconnect());
-    this.whenOnline(() => this.matches(":state(error)") && void load(), signal);
+    this.whenOnline(() => this.matches(":state(error)") && this.#retry(), signal);
     const again = () => isVisible() && (this.matches(":state(signed-out)") ? void load() : this.#reread());
     window.addEventListener("visibilitychange", again, { signal });
     const clock = setInterval(() => renewTimes(this.root, words), RENEW_TIMES_MS);
@@ -226,7 +229,10 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       announce: (text) => this.announce(text),
       notify,
       report,
-      failure: (error, retry) => this.failure(error, retry),
+      failure: (error, retry) => {
+        this.#retry = retry;
+        return this.failure(error, retry);
+      },
     };
 
     const suggest = h(

@@ -55,6 +55,23 @@ describe("finding in <idea-bank-board>", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("keeps the search, the sort and the filter when the network comes back", async () => {
+    const bank = await stage.ideaBank({}, [idea("Night buses", { status: "planned" }), idea("Day buses")]);
+    const { page, context } = await open(bank.token);
+    await page.getByRole("radio", { name: "Top" }).press("Space");
+    await page.getByLabel("Show").selectOption("Planned");
+    await expect.poll(() => titles(page)).toEqual(["Night buses"]);
+    await context.setOffline(true);
+    await search(page).fill("buses");
+    await page.locator("idea-bank-board:state(error)").waitFor();
+    await context.setOffline(false);
+    await page.locator("idea-bank-board:state(ready)").waitFor();
+    await expect.poll(() => titles(page)).toEqual(["Night buses"]);
+    expect(await search(page).inputValue()).toBe("buses");
+    expect(await page.getByLabel("Show").inputValue()).toBe("status=planned");
+    expect(await page.getByRole("radio", { name: "Top" }).isChecked()).toBe(true);
+  });
+
   it("names the filter when a search in it finds nothing, and begins a new idea with the words", async () => {
     const bank = await bankOf("Night buses");
     const { page } = await open(bank.token);
