@@ -41,7 +41,8 @@ export type BoardContext = {
   readonly announce: (text: string) => void;
   /** Shown and said, until the visitor does the next thing. */
   readonly notify: (text: string) => void;
-  /** Shows and announces an error. After `too-many-requests` the seconds are counted down, then `again` is called. */
+  /** Shows and announces an error. After `too-many-requests` the seconds are counted down, then `again` is called;
+   * after `offline`, when the browser says that there is a network, and any answer takes the error away. */
   readonly report: (error: unknown, again?: () => void) => void;
   /** An error in the place of the content that could not be loaded. */
   readonly failure: (error: unknown, retry: () => void) => HTMLElement;

@@ -180,7 +180,12 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       notify(this.explain(error), isSignedOut && canSignIn ? signInButton(words, () => signIn(begun)) : undefined);
       this.tellSignedOut(error);
       const text = notice.querySelector("p");
-      if (text) this.countDown(error, text, again);
+      if (!text) return;
+      this.countDown(error, text, again);
+      if (!isRequestFailure(error) || error.code !== "offline") return;
+      // An answer, to whatever was asked, shows that there is a connection.
+      ideaBank.answered = () => text.isConnected && notify("");
+      window.addEventListener("online", () => text.isConnected && again(), { signal, once: true });
     };
     const begunKey = `${this.localName}:begun:${ideaBank.bank}`;
     const hasAddresses = this.hasAttribute("history");

@@ -17,11 +17,7 @@ const CHECK = "M3.5 8.4 6.6 11.5 12.5 5";
 export function comments(idea: Idea, context: BoardContext): { element: HTMLElement; showCount: () => void } {
   const { ideaBank, capabilities, words, level, signal, announce, report, signIn, dispatch } = context;
   const list = h("ol", { class: "comments", part: "comments" });
-  const more = h(
-    "button",
-    { type: "button", class: "button", part: "button", hidden: true },
-    words.say("moreComments"),
-  );
+  const more = h("button", { type: "button", class: "button", part: "button", hidden: true });
   const title = heading(level + 2, { class: "subtitle", tabindex: -1 });
   const shown = new Set<string>();
   const field = { name: "body", label: words.say("comment"), maxLength: 10_000, rows: 3 };
@@ -108,9 +104,11 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
           next.focus();
         }
       }
+      more.textContent = words.say("moreComments");
       more.hidden = cursor === undefined;
     } catch (error) {
       if (signal.aborted) return;
+      more.textContent = words.say("retry");
       more.hidden = false;
       report(error, () => void load());
     } finally {

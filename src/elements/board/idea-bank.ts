@@ -19,6 +19,8 @@ export type Filter = Readonly<Partial<Record<"sort" | "status" | "mine" | "tag" 
 
 export class IdeaBank {
   readonly #connection: Connection;
+  /** Called after each request that succeeds, if it was set when the request began. */
+  answered: () => void = () => {};
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -77,7 +79,7 @@ export class IdeaBank {
   deleteComment = (id: string, commentId: string) => this.#delete(`/proposals/${id}/comments/${commentId}`);
 
   #delete(path: string) {
-    return this.#connection.send(`/ideabank${path}`, { method: "DELETE" });
+    return this.#send(path, { method: "DELETE" });
   }
 
   #write<Body>(
@@ -88,8 +90,15 @@ export class IdeaBank {
     return this.#get<Body>(path, { method, headers, body: JSON.stringify(body) });
   }
 
+  async #send<Body>(path: string, init: RequestInit) {
+    const { answered } = this;
+    const reply = await this.#connection.send<Body>(`/ideabank${path}`, init);
+    answered();
+    return reply;
+  }
+
   async #get<Body>(path: string, init: RequestInit = {}): Promise<Body> {
-    const { body } = await this.#connection.send<Body>(`/ideabank${path}`, init);
+    const { body } = await this.#send<Body>(path, init);
     if (body === null) throw new Error("an answer without a body");
     return body;
   }

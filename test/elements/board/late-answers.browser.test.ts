@@ -224,6 +224,31 @@ describe("a late answer in <idea-bank-board>", () => {
     await expect.poll(() => page.locator(".discussion .skeleton").count()).toBe(0);
   });
 
+  it("shows the comments when the network comes back, or when it is told to, and says no longer that there is none", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs")]);
+    await stage.tenant("POST", `${bank.path}/proposals/${bank.ids[0]}/comments`, { body: "The team answers." });
+    const page = await open(bank.token);
+    const offline = page.locator(".notice").getByText("No connection");
+    const again = page.getByRole("button", { name: "Try again" });
+    await page.context().setOffline(true);
+    await openIdea(page, "Dogs");
+    await offline.waitFor();
+    await again.waitFor();
+    await page.context().setOffline(false);
+    await page.getByText("The team answers.").waitFor();
+    await offline.waitFor({ state: "hidden" });
+    await again.waitFor({ state: "hidden" });
+
+    await toList(page);
+    await page.route(/\/comments/, (route) => route.abort());
+    await openIdea(page, "Dogs");
+    await offline.waitFor();
+    await page.unrouteAll({ behavior: "wait" });
+    await again.click();
+    await page.getByText("The team answers.").waitFor();
+    await offline.waitFor({ state: "hidden" });
+  });
+
   it("shows no list that it has not read, when an idea is submitted or withdrawn meanwhile", async () => {
     const bank = await stage.ideaBank({}, [idea("Dogs"), idea("Cats")]);
     const { page } = await stage.page();
