@@ -41,6 +41,8 @@ export type BoardContext = {
   readonly announce: (text: string) => void;
   /** Shown and said, until the visitor does the next thing. */
   readonly notify: (text: string) => void;
+  /** The same, of something that went well: it leaves by itself, too. */
+  readonly confirm: (text: string) => void;
   /** Shows and announces an error. After `too-many-requests` the seconds are counted down, then `again` is called;
    * after `offline`, when the browser says that there is a network, and any answer takes the error away. */
   readonly report: (error: unknown, again?: () => void) => void;

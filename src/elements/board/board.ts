@@ -34,6 +34,7 @@ export { status } from "./status.ts";
 
 const CLOSED = "idea-bank-not-found";
 const RENEW_TIMES_MS = 30_000;
+const CONFIRMED_MS = 6_000;
 const PLUS = "M8 3.2v9.6M3.2 8h9.6";
 const CROSS = "m4 4 8 8m0-8-8 8";
 
@@ -165,6 +166,15 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       if (text) this.announce(text);
       if (this.#mayFocus()) action?.focus({ preventScroll: true });
     };
+    /** A notice that leaves by itself, unless the visitor is at it. */
+    const confirm = (text: string) => {
+      notify(text);
+      const shown = notice.firstChild;
+      const timer = setInterval(() => {
+        if (notice.firstChild !== shown) clearInterval(timer);
+        else if (!notice.matches(":hover, :focus-within")) notify("");
+      }, CONFIRMED_MS);
+    };
     const report = (error: unknown, again = () => notify("")) => {
       // The idea bank was closed meanwhile, so its capabilities are read again.
       if (isRequestFailure(error) && error.code === CLOSED) {
@@ -233,6 +243,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       enter: (state) => this.enter(state),
       announce: (text) => this.announce(text),
       notify,
+      confirm,
       report,
       failure: (error, retry) => {
         this.#retry = retry;
@@ -308,7 +319,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         withdrawn: () => {
           if (before === moves) showList(() => suggest.focus());
           list.remove(idea);
-          notify(words.say("withdrawn"));
+          confirm(words.say("withdrawn"));
         },
       });
       // If it cannot be read again, the present content stays.
@@ -361,7 +372,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
           this.dispatch("idea-submitted", { id: idea.id, title: idea.title });
           list.add(idea);
           if (before === moves) visit(idea);
-          notify(words.say("thanks"));
+          confirm(words.say("thanks"));
         },
       });
       const fields = [...form.querySelectorAll<HTMLInputElement>(".field")];

@@ -30,7 +30,7 @@ export type Detail = {
 };
 
 export function detail(idea: Idea, context: BoardContext, exits: DetailExits): Detail {
-  const { ideaBank, capabilities, ballots, words, level, hasAddresses, notify } = context;
+  const { ideaBank, capabilities, ballots, words, level, hasAddresses, notify, confirm } = context;
   const title = heading(level + 1, { class: "title", part: "idea-title", dir: "auto", tabindex: -1 });
   const text = prose("", { part: "idea-description" });
   const meta = h("div", { class: "meta" });
@@ -96,7 +96,7 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
         Object.assign(idea, await ideaBank.edit(idea.id, changes));
         showText();
         closeEditor();
-        notify(words.say("saved"));
+        confirm(words.say("saved"));
       },
     });
     own.replaceChildren(editor);
@@ -109,7 +109,7 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
     const link = addressOf(idea.id);
     try {
       await navigator.clipboard.writeText(link);
-      notify(words.say("linkCopied"));
+      confirm(words.say("linkCopied"));
     } catch {
       // Without HTTPS, or in a frame without the permission, it can be copied by hand.
       notify(link);

@@ -51,6 +51,35 @@ describe("writing in <idea-bank-board>", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("says for some seconds that it went well, longer to who is at it, and of an error until it is gone", async () => {
+    const bank = await stage.ideaBank();
+    const { page } = await open(bank.token);
+    await page.clock.install();
+    await page.clock.pauseAt(Date.now() + 3_600_000);
+    const notice = page.locator(".notice");
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByLabel("Title").fill("Night buses");
+    await page.getByRole("button", { name: "Submit idea" }).press("Enter");
+    await notice.getByText("Thank you!").waitFor();
+    await page.mouse.move(0, 0);
+    await page.getByRole("button", { name: "Dismiss" }).focus();
+    await page.clock.runFor(20_000);
+    expect(await notice.isVisible()).toBe(true);
+    await page.getByLabel("Add a comment").fill("Every half hour.");
+    await page.clock.runFor(6_000);
+    await expect.poll(() => notice.isVisible()).toBe(false);
+
+    await page.route(/\/comments$/, (route) => route.abort());
+    await page.getByRole("button", { name: "Comment", exact: true }).press("Enter");
+    await notice.getByText("No connection.").waitFor();
+    await page.clock.runFor(60_000);
+    expect(await notice.isVisible()).toBe(true);
+    await page.unrouteAll({ behavior: "wait" });
+    await page.getByRole("button", { name: "Comment", exact: true }).press("Enter");
+    await page.getByRole("heading", { name: "1 comment" }).waitFor();
+    await expect.poll(() => notice.isVisible()).toBe(false);
+  });
+
   it("keeps a draft over a reload, and sends it once when the first answer was lost", async () => {
     const bank = await stage.ideaBank();
     const { page, context } = await open(bank.token);
