@@ -39,7 +39,14 @@ import {
   loadStoredProposal,
   loadSubmitted,
 } from "../../../src/worker/database/proposals.ts";
-import { countStatuses, findComments, findInQueue, hasUnlisted, listQueue, loadQueued } from "../../../src/worker/database/queue.ts";
+import {
+  countStatuses,
+  findComments,
+  findInQueue,
+  hasUnlisted,
+  listQueue,
+  loadQueued,
+} from "../../../src/worker/database/queue.ts";
 import {
   endSignIn,
   endSignInsOf,
