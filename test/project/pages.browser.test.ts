@@ -84,7 +84,10 @@ describe("the pages beside Account Settings", () => {
     await expect.poll(() => page.locator(".tour").isVisible()).toBe(false);
     await page.locator("li").filter({ hasText: "Dogs travel free on weekends" }).waitFor();
     await page.getByRole("button", { name: "New idea" }).click();
-    await page.getByText("This is a preview. On your own site").first().waitFor();
+    const told = page.locator("idea-bank-board [part=notice]").getByText("This is a preview. On your own site");
+    await told.waitFor();
+    const isInSight = "(({ top, bottom }) => top >= 0 && bottom <= innerHeight)";
+    await expect.poll(() => told.evaluate(`(element) => ${isInSight}(element.getBoundingClientRect())`)).toBe(true);
     expect(complaints).toEqual([]);
   });
 

@@ -164,7 +164,10 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       dismiss.append(icon(CROSS));
       notice.replaceChildren(h("p", {}, text), action ?? "", dismiss);
       if (text) this.announce(text);
-      if (this.#mayFocus()) action?.focus({ preventScroll: true });
+      if (!this.#mayFocus()) return;
+      action?.focus({ preventScroll: true });
+      // The board may scroll in itself, with its end below the window's.
+      if (text) notice.scrollIntoView({ block: "nearest" });
     };
     /** A notice that leaves by itself, unless the visitor is at it. */
     const confirm = (text: string) => {
