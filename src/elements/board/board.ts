@@ -369,9 +369,9 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
             similar = ideas;
           },
         },
-        send: async (submission, key) => {
+        send: async ({ title = "", description = "" }, key) => {
           const before = moves;
-          const idea = await ideaBank.submit(submission, key);
+          const idea = await ideaBank.submit({ title, description }, key);
           this.dispatch("idea-submitted", { id: idea.id, title: idea.title });
           list.add(idea);
           if (before === moves) visit(idea);

@@ -29,7 +29,8 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
     title.textContent = idea.comments > 0 ? words.say("comments", { count: idea.comments }) : words.say("noComments");
   };
 
-  function comment({ id, by, author, mine, body, createdAt }: Comment): HTMLElement {
+  /** `at` is where its page begins. */
+  function comment({ id, by, author, mine, body, createdAt }: Comment, at?: string): HTMLElement {
     shown.add(id);
     const official = by === "tenant";
     const who = authorOf({ by, author, mine }, words) ?? words.say("anonymous");
@@ -44,6 +45,10 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
     };
     const text = prose(body);
     let written = body;
+    const setText = (now: string) => {
+      written = now;
+      setProse(text, now);
+    };
     const own = h("div", { class: "own" });
     const showOwn = () => {
       text.hidden = false;
@@ -63,10 +68,18 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
         {
           fields: [{ ...field, label: words.say("ownComment"), value: written }],
           submit: words.say("save"),
+          draft: `edit:${id}`,
           cancel: closeEditor,
-          send: async ({ body = "" }) => {
-            written = (await ideaBank.editComment(idea.id, id, body)).body;
-            setProse(text, written);
+          reread: async () => {
+            const { items } = await ideaBank.comments(idea.id, at);
+            const now = items.find((item) => item.id === id)?.body ?? written;
+            // Changed meanwhile, it stands above the visitor's own.
+            text.hidden = now === written;
+            setText(now);
+            return { body: now };
+          },
+          send: async ({ body = written }) => {
+            setText((await ideaBank.editComment(idea.id, id, body)).body);
             closeEditor();
             announce(words.say("commentEdited"));
           },
@@ -91,10 +104,11 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
     if (loading) return;
     loading = true;
     try {
-      const page = await ideaBank.comments(idea.id, cursor);
+      const at = cursor;
+      const page = await ideaBank.comments(idea.id, at);
       const first = list.childElementCount;
       // One's own may have been added here before its page was read.
-      list.append(...page.items.filter(({ id }) => !shown.has(id)).map(comment));
+      list.append(...page.items.filter(({ id }) => !shown.has(id)).map((item) => comment(item, at)));
       cursor = page.nextCursor;
       // The focus goes on where the button was.
       if (more.matches(":focus")) {

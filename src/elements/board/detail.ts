@@ -91,6 +91,7 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
   function showEditor(): void {
     const editor = ideaForm(context, {
       idea,
+      update,
       cancel: closeEditor,
       send: async (changes) => {
         Object.assign(idea, await ideaBank.edit(idea.id, changes));
@@ -137,7 +138,7 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
     body,
     discussion.element,
   );
-  const update = async (): Promise<void> => {
+  async function update(): Promise<void> {
     const known = ballots.get(idea.id)?.confirmed;
     const before = JSON.stringify(idea);
     const { voted, votes, ...now } = await ideaBank.idea(idea.id);
@@ -152,7 +153,7 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
     }
     showText();
     discussion.showCount();
-  };
+  }
   showText();
   onEscape(element, exits.back);
   return { element, focus: () => title.focus(), update };

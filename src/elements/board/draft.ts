@@ -2,13 +2,19 @@
 import { forget, recall, remember } from "../shared/storage.ts";
 
 export type Fields = Readonly<Record<string, string>>;
-type Kept = { readonly idempotencyKey: string; readonly fields: Fields };
+type Kept = {
+  /** The same for each attempt to send the same text. */
+  readonly idempotencyKey: string;
+  readonly fields: Fields;
+  /** The fields as they were when the draft began. */
+  readonly base?: Fields;
+};
 
 export class Draft {
   readonly #key: string;
   /** A visitor may be anybody, so the text stays in the tab. */
   readonly #place: "localStorage" | "sessionStorage";
-  #kept: Kept;
+  kept: Kept;
 
   /** The key begins with `owner`. What was written as `visitor`, before a sign-in, is the newest and is taken over. */
   constructor(owner: string, visitor: string, name: string) {
@@ -17,27 +23,19 @@ export class Draft {
     const before = `idea-bank-board:${visitor}:${name}`;
     const begun = recall(before, "sessionStorage");
     // 1.0.0 kept a visitor's text for good.
-    this.#kept = parse(begun ?? recall(this.#key) ?? recall(before)) ?? { idempotencyKey: randomKey(), fields: {} };
+    this.kept = parse(begun ?? recall(this.#key) ?? recall(before)) ?? { idempotencyKey: randomKey(), fields: {} };
     if (owner === visitor) return;
-    if (begun || recall(before)) this.write(this.#kept.fields);
+    if (begun || recall(before)) this.write(this.kept.fields, {});
     forget(before, "sessionStorage");
     forget(before);
   }
 
-  get fields(): Fields {
-    return this.#kept.fields;
-  }
-
-  /** The same for each attempt to send the same text. */
-  get idempotencyKey(): string {
-    return this.#kept.idempotencyKey;
-  }
-
-  write(fields: Fields): void {
-    this.#kept = { idempotencyKey: randomKey(), fields };
-    const empty = Object.values(fields).every((text) => text === "");
-    if (empty) forget(this.#key, this.#place);
-    else remember(this.#key, JSON.stringify(this.#kept), this.#place);
+  /** Fields that are all as in `base` are no draft. */
+  write(fields: Fields, base: Fields): void {
+    this.kept = { idempotencyKey: randomKey(), fields, base };
+    const unchanged = Object.entries(fields).every(([name, text]) => text === (base[name] ?? ""));
+    if (unchanged) forget(this.#key, this.#place);
+    else remember(this.#key, JSON.stringify(this.kept), this.#place);
   }
 }
 
@@ -47,10 +45,9 @@ const randomKey = (): string =>
 /** Only this code writes the storage's entry. Any other content is not a draft. */
 function parse(text: string | null): Kept | undefined {
   try {
-    const { idempotencyKey, fields } = JSON.parse(text ?? "") ?? {};
-    const isDraft =
-      typeof idempotencyKey === "string" && Object.values(fields).every((value) => typeof value === "string");
-    return isDraft ? { idempotencyKey, fields } : undefined;
+    const { idempotencyKey, fields, base = {} } = JSON.parse(text ?? "") ?? {};
+    const values = [idempotencyKey, ...Object.values(fields), ...Object.values(base)];
+    return values.every((value) => typeof value === "string") ? { idempotencyKey, fields, base } : undefined;
   } catch {
     return undefined;
   }

@@ -1,5 +1,6 @@
 /** A form that keeps its draft, sends once, and shows errors beside the fields. */
 import { h } from "../shared/h.ts";
+import { requestFailure } from "../shared/request-failure.ts";
 import type { Begun } from "./begun.ts";
 import type { BoardContext } from "./board-context.ts";
 import { Draft, type Fields } from "./draft.ts";
@@ -15,17 +16,20 @@ type Field = {
   readonly rows?: number;
   /** It may stay empty. */
   readonly optional?: true;
-  /** Replaces the draft. */
+  /** The present text, when it is edited. */
   readonly value?: string;
 };
 
 export type FormOptions = {
   readonly fields: readonly Field[];
   readonly submit: string;
-  /** The owner of the draft; undefined for a form that keeps none. */
-  readonly draft?: string;
+  /** The name of the draft. */
+  readonly draft: string;
+  /** For a form that edits: reads the present text again, and shows it. */
+  readonly reread?: () => Promise<Fields>;
   /** Goes on after a visitor's sign-in. */
   readonly begun?: Begun;
+  /** `fields` are all; with `reread` those that the visitor has changed. */
   readonly send: (fields: Fields, idempotencyKey: string) => Promise<void>;
   readonly cancel?: () => void;
 };
@@ -34,10 +38,13 @@ let forms = 0;
 
 /** A visitor is asked to sign in before writing. What is written all the same is kept until then. */
 export function form(options: FormOptions, { ideaBank, words, signal, report, signIn }: BoardContext): HTMLFormElement {
-  const { begun = {} } = options;
-  const draft = options.draft === undefined ? undefined : new Draft(ideaBank.who, ideaBank.bank, options.draft);
+  const { begun = {}, fields, reread, cancel } = options;
+  const draft = new Draft(ideaBank.who, ideaBank.bank, options.draft);
+  const { kept } = draft;
+  /** What the visitor's changes are changes of. */
+  let base: Record<string, string> = { ...kept.base };
   const number = ++forms;
-  const inputs = options.fields.map(({ name, label, hint, maxLength, rows, optional, value }) => {
+  const inputs = fields.map(({ name, label, hint, maxLength, rows, optional, value = "" }) => {
     const id = `field-${number}-${name}`;
     const attributes = {
       id,
@@ -49,7 +56,10 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
       class: "field",
     };
     const input = rows ? h("textarea", { ...attributes, rows }) : h("input", { ...attributes, autocomplete: "off" });
-    input.value = value ?? draft?.fields[name] ?? "";
+    base[name] ??= value;
+    const text = kept.fields[name] ?? value;
+    // A field that the visitor had not changed is shown as it is now.
+    input.value = text === base[name] ? value : text;
     const error = h("p", { id: `${id}-error`, class: "error", hidden: true }, words.say("required"));
     const complain = (missing: boolean) => {
       error.hidden = !missing;
@@ -60,7 +70,7 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
     if (!optional) input.setAttribute("aria-required", "true");
     input.addEventListener("input", () => {
       complain(false);
-      draft?.write(read());
+      draft.write(read(), base);
     });
     const mark = optional && h("span", { class: "mark" }, words.say("optionalField"));
     const formats = rows !== undefined && h("p", { class: "formats" }, words.say("formats"));
@@ -74,10 +84,23 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
     { type: "submit", class: "button primary", part: "button button-primary" },
     options.submit,
   );
-  const cancel =
-    options.cancel &&
-    h("button", { type: "button", class: "button", part: "button", onclick: options.cancel }, words.say("cancel"));
+  const button = (label: "cancel", onclick: () => void) =>
+    h("button", { type: "button", class: "button", part: "button", onclick }, words.say(label));
   let sending = false;
+
+  /**
+   * The fields that the visitor has changed. Throws once when one of them was changed meanwhile: then the visitor knows, and
+   * decides. A change after `now` was read goes unseen.
+   */
+  function changesFrom(now: Fields): Fields {
+    const changed = inputs.filter(({ name, input }) => input.value !== base[name]);
+    const isConflict = changed.some(({ name, input }) => now[name] !== base[name] && now[name] !== input.value);
+    for (const { name, input } of inputs) if (input.value === base[name]) input.value = now[name] ?? "";
+    base = now;
+    draft.write(read(), base);
+    if (isConflict) throw requestFailure("conflict");
+    return Object.fromEntries(changed.map(({ name, input }) => [name, input.value]));
+  }
 
   async function send(): Promise<void> {
     const missing = inputs.filter(({ input, complain, optional }) => {
@@ -95,11 +118,14 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
     // `disabled` would lose the focus.
     submit.setAttribute("aria-disabled", "true");
     try {
+      const now = await reread?.();
+      const changes = now && changesFrom(now);
       const sent = read();
-      await options.send(sent, draft?.idempotencyKey ?? "");
+      await options.send(changes ?? sent, draft.kept.idempotencyKey);
       // Text that was typed meanwhile has not been sent, so it stays.
-      for (const { name, input } of inputs) if (input.value === sent[name]) input.value = "";
-      draft?.write(read());
+      if (now) base = sent;
+      else for (const { name, input } of inputs) if (input.value === sent[name]) input.value = "";
+      draft.write(read(), base);
     } catch (error) {
       if (!signal.aborted) report(error);
     } finally {
@@ -108,17 +134,27 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
     }
   }
 
+  const discard = () => {
+    draft.write(base, base);
+    cancel?.();
+  };
   const element = h(
     "form",
     { class: "form", part: "form", novalidate: true },
     ideaBank.isVisitor && signInAsk(words, () => signIn(begun)),
     ...inputs.map(({ row }) => row),
-    h("div", { class: "buttons" }, submit, cancel),
+    h(
+      "div",
+      { class: "buttons" },
+      submit,
+      // A new text is kept. What is edited is still there as it was.
+      cancel && button("cancel", reread ? discard : cancel),
+    ),
   );
   element.addEventListener("submit", (event) => {
     event.preventDefault();
     void send();
   });
-  if (options.cancel) onEscape(element, options.cancel);
+  if (cancel) onEscape(element, cancel);
   return element;
 }

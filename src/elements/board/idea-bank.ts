@@ -1,6 +1,12 @@
 /** The idea bank as the board asks for it: each call of the panelist API that it makes. */
 import type { Capabilities } from "../../worker/model/idea-bank.ts";
-import type { PanelistComment, PanelistProposal, Submission, Vote } from "../../worker/model/panelist-proposal.ts";
+import type {
+  PanelistComment,
+  PanelistProposal,
+  Submission,
+  SubmissionChanges,
+  Vote,
+} from "../../worker/model/panelist-proposal.ts";
 import type { TagCount } from "../../worker/model/tag.ts";
 import type { Connection } from "../shared/request.ts";
 import { requestFailure } from "../shared/request-failure.ts";
@@ -61,7 +67,7 @@ export class IdeaBank {
 
   submit = (idea: Submission, key: string) => this.#write<Idea>("POST", { path: "/proposals", body: idea, key });
 
-  edit = (id: string, idea: Submission) => this.#write<Idea>("PATCH", { path: `/proposals/${id}`, body: idea });
+  edit = (id: string, idea: SubmissionChanges) => this.#write<Idea>("PATCH", { path: `/proposals/${id}`, body: idea });
 
   withdraw = (id: string) => this.#delete(`/proposals/${id}`);
 

@@ -1,5 +1,5 @@
 /** The form of a new proposal, or of changes to one's own. */
-import type { Submission } from "../../worker/model/panelist-proposal.ts";
+import type { SubmissionChanges } from "../../worker/model/panelist-proposal.ts";
 import type { BoardContext } from "./board-context.ts";
 import { form } from "./form.ts";
 import type { Idea } from "./idea-bank.ts";
@@ -11,17 +11,20 @@ export const FORM = "";
 type IdeaFormOptions = {
   /** The one that is edited. */
   readonly idea?: Idea;
+  /** Reads it again, and shows it. */
+  readonly update?: () => Promise<void>;
   /** For a new idea: finds similar ones. */
   readonly similar?: SimilarOptions;
   /** Replaces the draft's title. */
   readonly title?: string | undefined;
-  readonly send: (idea: Submission, idempotencyKey: string) => Promise<void>;
+  /** An edited idea has only the fields that were changed. */
+  readonly send: (idea: SubmissionChanges, idempotencyKey: string) => Promise<void>;
   readonly cancel: () => void;
 };
 
 export function ideaForm(
   context: BoardContext,
-  { idea, similar, title: begun, send, cancel }: IdeaFormOptions,
+  { idea, update, similar, title: begun, send, cancel }: IdeaFormOptions,
 ): HTMLFormElement {
   const { words } = context;
   const title = { name: "title", label: words.say("ideaTitle"), hint: words.say("ideaTitleHint"), maxLength: 200 };
@@ -42,8 +45,16 @@ export function ideaForm(
           ]
         : [title, description],
       submit: words.say(idea ? "save" : "submit"),
-      ...(idea ? {} : { draft: "idea", begun: { view: FORM } }),
-      send: ({ title = "", description = "" }, key) => send({ title, description }, key),
+      draft: idea ? `edit:${idea.id}` : "idea",
+      begun: { view: FORM },
+      ...(idea && {
+        reread: async () => {
+          await update?.();
+          const { title, description } = idea;
+          return { title, description };
+        },
+      }),
+      send: ({ title, description }, key) => send({ title, description }, key),
       cancel,
     },
     context,

@@ -209,6 +209,96 @@ describe("writing in <idea-bank-board>", () => {
     expect(complaints).toEqual([]);
   });
 
+  /** The API as the panelist's other tab asks it. */
+  async function elsewhere(token: string, method: string, path: string, body: object) {
+    const headers = { Authorization: token, "Content-Type": "application/json" };
+    const answer = await fetch(`${stage.api}/ideabank${path}`, { method, headers, body: JSON.stringify(body) });
+    expect(answer.ok).toBe(true);
+    return (await answer.json()) as { readonly id: string };
+  }
+  const buses = { title: "Night buses", description: "Every hour." };
+
+  it("keeps a begun edit over Escape, the list and a reload, until it is canceled or saved", async () => {
+    const bank = await stage.ideaBank();
+    const { id } = await elsewhere(bank.token, "POST", "/proposals", buses);
+    const { page } = await open(bank.token, {}, { more: `proposal="${id}"` });
+    const edit = () => page.getByRole("button", { name: "Edit" }).click();
+    const description = page.getByLabel("Description");
+    const expectKept = async () => {
+      await edit();
+      await expect.poll(() => description.inputValue()).toBe("Every half hour.");
+    };
+    await edit();
+    await description.fill("Every half hour.");
+    await description.press("Escape");
+    await expectKept();
+    await page.getByRole("button", { name: "All ideas" }).click();
+    await page.getByRole("button", { name: "Night buses", exact: true }).click();
+    await expectKept();
+    await page.reload();
+    await expectKept();
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await edit();
+    await expect.poll(() => description.inputValue()).toBe("Every hour.");
+    await description.fill("Every half hour.");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator(".notice").getByText("Your changes have been saved.").waitFor();
+    expect(await ideas(bank.path)).toMatchObject([{ ...buses, description: "Every half hour." }]);
+    await expect.poll(() => page.evaluate("Object.keys(localStorage)")).toEqual(["idea-bank-board:rows"]);
+  });
+
+  it("keeps a begun edit of a comment over a reload, and shows what was written meanwhile before it is overwritten", async () => {
+    const bank = await stage.ideaBank();
+    const { id } = await elsewhere(bank.token, "POST", "/proposals", buses);
+    const comments = `/proposals/${id}/comments`;
+    const own = await elsewhere(bank.token, "POST", comments, { body: "Yes." });
+    const { page } = await open(bank.token, {}, { more: `proposal="${id}"` });
+    const comment = page.locator(".comment");
+    const field = page.getByLabel("Your comment");
+    await comment.getByRole("button", { name: "Edit" }).click();
+    await field.fill("Yes please.");
+    await page.reload();
+    await comment.getByRole("button", { name: "Edit" }).click();
+    await expect.poll(() => field.inputValue()).toBe("Yes please.");
+    await elsewhere(bank.token, "PATCH", `${comments}/${own.id}`, { body: "Yes, elsewhere." });
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator(".notice").getByText("has changed in the meantime").waitFor();
+    await comment.getByText("Yes, elsewhere.").waitFor();
+    await expect.poll(() => field.inputValue()).toBe("Yes please.");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.getByRole("status").filter({ hasText: "Your comment has been changed." }).waitFor();
+    await expect.poll(() => comment.locator(".prose").textContent()).toBe("Yes please.");
+  });
+
+  it("saves only the fields that were changed, and tells when such a field was changed meanwhile", async () => {
+    const bank = await stage.ideaBank();
+    const { id } = await elsewhere(bank.token, "POST", "/proposals", buses);
+    const { page } = await open(bank.token, {}, { more: `proposal="${id}"` });
+    const save = () => page.getByRole("button", { name: "Save" }).click();
+    const saved = page.locator(".notice").getByText("Your changes have been saved.");
+    await page.getByRole("button", { name: "Edit" }).click();
+    await elsewhere(bank.token, "PATCH", `/proposals/${id}`, { title: "Buses at night" });
+    await page.getByLabel("Description").fill("Every half hour.");
+    await save();
+    await saved.waitFor();
+    await page.getByRole("heading", { name: "Buses at night" }).waitFor();
+    expect(await ideas(bank.path)).toMatchObject([{ title: "Buses at night", description: "Every half hour." }]);
+
+    await page.getByRole("button", { name: "Edit" }).click();
+    const other = { title: "Buses all night", description: "Every ten minutes." };
+    await elsewhere(bank.token, "PATCH", `/proposals/${id}`, other);
+    await page.getByLabel("Description").fill("Every twenty minutes.");
+    await save();
+    await page.locator(".notice").getByText("This idea has changed in the meantime.").waitFor();
+    await page.locator(".content > .prose").getByText("Every ten minutes.").waitFor();
+    expect(await ideas(bank.path)).toMatchObject([other]);
+    // The visitor knows now, and the title is not undone.
+    await expect.poll(() => page.getByLabel("Description").inputValue()).toBe("Every twenty minutes.");
+    await save();
+    await saved.waitFor();
+    expect(await ideas(bank.path)).toMatchObject([{ ...other, description: "Every twenty minutes." }]);
+  });
+
   it("shows that an approved idea waits again once it is edited, there and in the list", async () => {
     const bank = await stage.ideaBank({ approvalRequired: true });
     const { page } = await open(bank.token);
