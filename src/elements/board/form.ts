@@ -34,6 +34,9 @@ export type FormOptions = {
   readonly cancel?: () => void;
 };
 
+/** So many characters before the limit, the visitor is told how many are left. */
+const NEAR = 50;
+
 let forms = 0;
 
 /** A visitor is asked to sign in before writing. What is written all the same is kept until then. */
@@ -46,36 +49,49 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
   const number = ++forms;
   const inputs = fields.map(({ name, label, hint, maxLength, rows, optional, value = "" }) => {
     const id = `field-${number}-${name}`;
+    const noteId = `${id}-note`;
     const attributes = {
       id,
       name,
-      maxlength: maxLength,
       placeholder: hint,
       part: "field",
       dir: "auto",
       class: "field",
+      "aria-describedby": noteId,
     };
     const input = rows ? h("textarea", { ...attributes, rows }) : h("input", { ...attributes, autocomplete: "off" });
     base[name] ??= value;
     const text = kept.fields[name] ?? value;
     // A field that the visitor had not changed is shown as it is now.
     input.value = text === base[name] ? value : text;
-    const error = h("p", { id: `${id}-error`, class: "error", hidden: true }, words.say("required"));
-    const complain = (missing: boolean) => {
-      error.hidden = !missing;
-      input.setAttribute("aria-invalid", String(missing));
-      if (missing) input.setAttribute("aria-describedby", error.id);
-      else input.removeAttribute("aria-describedby");
+    const note = h("p", { id: noteId });
+    /** Notes what is wrong, or how many characters are left near the limit: what is too long is not cut. Returns whether it can be sent. */
+    const check = (isSent = false) => {
+      // As the API counts.
+      const length = [...input.value.trim()].length;
+      const left = maxLength - length;
+      const missing = isSent && !optional && length === 0;
+      const isWrong = missing || left < 0;
+      note.textContent = missing
+        ? words.say("required")
+        : left > NEAR
+          ? ""
+          : words.say(isWrong ? "tooLong" : "charactersLeft", { count: Math.abs(left) });
+      note.hidden = note.textContent === "";
+      note.className = isWrong ? "error" : "formats";
+      input.ariaInvalid = String(isWrong);
+      return !isWrong;
     };
     if (!optional) input.setAttribute("aria-required", "true");
     input.addEventListener("input", () => {
-      complain(false);
+      check();
       draft.write(read(), base);
     });
+    check();
     const mark = optional && h("span", { class: "mark" }, words.say("optionalField"));
     const formats = rows !== undefined && h("p", { class: "formats" }, words.say("formats"));
-    const row = h("div", { class: "row" }, h("label", { for: id }, label, mark), input, formats, error);
-    return { name, input, row, complain, optional };
+    const row = h("div", { class: "row" }, h("label", { for: id }, label, mark), input, formats, note);
+    return { name, input, row, check };
   });
   const read = (): Fields => Object.fromEntries(inputs.map(({ name, input }) => [name, input.value]));
 
@@ -84,7 +100,7 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
     { type: "submit", class: "button primary", part: "button button-primary" },
     options.submit,
   );
-  const button = (label: "cancel", onclick: () => void) =>
+  const button = (label: "cancel" | "discard", onclick: () => void) =>
     h("button", { type: "button", class: "button", part: "button", onclick }, words.say(label));
   let sending = false;
 
@@ -103,13 +119,9 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
   }
 
   async function send(): Promise<void> {
-    const missing = inputs.filter(({ input, complain, optional }) => {
-      const isMissing = !optional && input.value.trim() === "";
-      complain(isMissing);
-      return isMissing;
-    });
-    missing[0]?.input.focus();
-    if (missing.length > 0 || sending) return;
+    const wrong = inputs.filter(({ check }) => !check(true));
+    wrong[0]?.input.focus();
+    if (wrong.length > 0 || sending) return;
     if (ideaBank.isVisitor) {
       signIn(begun);
       return;
@@ -138,6 +150,7 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
     draft.write(base, base);
     cancel?.();
   };
+  const isRestored = Object.values(kept.fields).some(Boolean);
   const element = h(
     "form",
     { class: "form", part: "form", novalidate: true },
@@ -149,6 +162,7 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
       submit,
       // A new text is kept. What is edited is still there as it was.
       cancel && button("cancel", reread ? discard : cancel),
+      cancel && !reread && isRestored && button("discard", discard),
     ),
   );
   element.addEventListener("submit", (event) => {

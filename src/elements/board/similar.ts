@@ -45,7 +45,7 @@ export function similarIdeas(
   whenTyped(input, signal, async (title, asking) => {
     if (title.length < FROM) show([]);
     // The list is only a help: if it cannot be read, typing goes on without it.
-    else show((await ideaBank.similar(title, asking).catch(() => undefined))?.items ?? []);
+    else show((await ideaBank.similar(title.slice(0, 200), asking).catch(() => undefined))?.items ?? []);
   });
   return section;
 }

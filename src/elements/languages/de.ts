@@ -87,6 +87,7 @@ export const de: Language = {
     submit: "Idee einreichen",
     save: "Speichern",
     cancel: "Abbrechen",
+    discard: "Entwurf verwerfen",
     thanks: "Danke! Die Idee wurde eingereicht.",
     saved: "Die Änderungen wurden gespeichert.",
     edit: "Bearbeiten",
@@ -104,6 +105,14 @@ export const de: Language = {
     commentDeleted: "Der Kommentar wurde gelöscht.",
     optionalField: "optional",
     required: "Bitte ausfüllen.",
+    charactersLeft: {
+      one: "Noch {count} Zeichen",
+      other: "Noch {count} Zeichen",
+    },
+    tooLong: {
+      one: "{count} Zeichen zu viel",
+      other: "{count} Zeichen zu viel",
+    },
     "sign-in-required": "Zum Mitmachen bitte anmelden.",
     signInHere: "Zum Abstimmen und Vorschlagen bitte auf dieser Website anmelden.",
     "capability-closed": "Das ist nicht mehr möglich.",

@@ -87,6 +87,7 @@ export const es: Language = {
     submit: "Enviar idea",
     save: "Guardar",
     cancel: "Cancelar",
+    discard: "Descartar borrador",
     thanks: "¡Gracias! Tu idea se ha enviado.",
     saved: "Los cambios se han guardado.",
     edit: "Editar",
@@ -104,6 +105,14 @@ export const es: Language = {
     commentDeleted: "Tu comentario se ha eliminado.",
     optionalField: "opcional",
     required: "Completa este campo.",
+    charactersLeft: {
+      one: "Queda {count} carácter",
+      other: "Quedan {count} caracteres",
+    },
+    tooLong: {
+      one: "Sobra {count} carácter",
+      other: "Sobran {count} caracteres",
+    },
     "sign-in-required": "Inicia sesión para participar.",
     signInHere: "Inicia sesión en este sitio para votar y proponer ideas.",
     "capability-closed": "Esto ya no es posible.",

@@ -90,6 +90,7 @@ export const fr: Language = {
     submit: "Envoyer l’idée",
     save: "Enregistrer",
     cancel: "Annuler",
+    discard: "Supprimer le brouillon",
     thanks: "Merci\u202f! Votre idée a été envoyée.",
     saved: "Vos modifications ont été enregistrées.",
     edit: "Modifier",
@@ -107,6 +108,14 @@ export const fr: Language = {
     commentDeleted: "Votre commentaire a été supprimé.",
     optionalField: "facultatif",
     required: "Veuillez remplir ce champ.",
+    charactersLeft: {
+      one: "{count} caractère restant",
+      other: "{count} caractères restants",
+    },
+    tooLong: {
+      one: "{count} caractère de trop",
+      other: "{count} caractères de trop",
+    },
     "sign-in-required": "Connectez-vous pour participer.",
     signInHere: "Connectez-vous sur ce site pour voter et proposer des idées.",
     "capability-closed": "Ce n’est plus possible.",

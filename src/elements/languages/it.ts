@@ -84,6 +84,7 @@ export const it: Language = {
     submit: "Invia l’idea",
     save: "Salva",
     cancel: "Annulla",
+    discard: "Elimina bozza",
     thanks: "Grazie! La tua idea è stata inviata.",
     saved: "Le modifiche sono state salvate.",
     edit: "Modifica",
@@ -101,6 +102,14 @@ export const it: Language = {
     commentDeleted: "Il tuo commento è stato eliminato.",
     optionalField: "facoltativo",
     required: "Compila questo campo.",
+    charactersLeft: {
+      one: "{count} carattere rimasto",
+      other: "{count} caratteri rimasti",
+    },
+    tooLong: {
+      one: "{count} carattere di troppo",
+      other: "{count} caratteri di troppo",
+    },
     "sign-in-required": "Accedi per partecipare.",
     signInHere: "Accedi a questo sito per votare e proporre idee.",
     "capability-closed": "Non è più possibile.",

@@ -81,6 +81,7 @@ export const ja: Language = {
     submit: "アイデアを投稿",
     save: "保存",
     cancel: "キャンセル",
+    discard: "下書きを破棄",
     thanks: "ありがとうございます。アイデアを投稿しました。",
     saved: "変更を保存しました。",
     edit: "編集",
@@ -98,6 +99,12 @@ export const ja: Language = {
     commentDeleted: "コメントを削除しました。",
     optionalField: "任意",
     required: "入力してください。",
+    charactersLeft: {
+      other: "あと{count}文字",
+    },
+    tooLong: {
+      other: "{count}文字超えています",
+    },
     "sign-in-required": "参加するにはログインしてください。",
     signInHere: "投票やアイデアの提案をするには、このサイトにログインしてください。",
     "capability-closed": "現在は受け付けていません。",

@@ -87,6 +87,7 @@ export const nl: Language = {
     submit: "Idee insturen",
     save: "Opslaan",
     cancel: "Annuleren",
+    discard: "Concept weggooien",
     thanks: "Bedankt! Je idee is ingestuurd.",
     saved: "Je wijzigingen zijn opgeslagen.",
     edit: "Bewerken",
@@ -104,6 +105,14 @@ export const nl: Language = {
     commentDeleted: "Je reactie is verwijderd.",
     optionalField: "optioneel",
     required: "Vul dit veld in.",
+    charactersLeft: {
+      one: "Nog {count} teken",
+      other: "Nog {count} tekens",
+    },
+    tooLong: {
+      one: "{count} teken te veel",
+      other: "{count} tekens te veel",
+    },
     "sign-in-required": "Log in om mee te doen.",
     signInHere: "Log in op deze site om te stemmen en ideeën te delen.",
     "capability-closed": "Dit is niet meer mogelijk.",

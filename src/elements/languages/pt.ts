@@ -88,6 +88,7 @@ export const pt: Language = {
     submit: "Enviar ideia",
     save: "Salvar",
     cancel: "Cancelar",
+    discard: "Descartar rascunho",
     thanks: "Obrigado! Sua ideia foi enviada.",
     saved: "Suas alterações foram salvas.",
     edit: "Editar",
@@ -105,6 +106,14 @@ export const pt: Language = {
     commentDeleted: "Seu comentário foi excluído.",
     optionalField: "opcional",
     required: "Preencha este campo.",
+    charactersLeft: {
+      one: "Resta {count} caractere",
+      other: "Restam {count} caracteres",
+    },
+    tooLong: {
+      one: "{count} caractere a mais",
+      other: "{count} caracteres a mais",
+    },
     "sign-in-required": "Entre para participar.",
     signInHere: "Entre neste site para votar e sugerir ideias.",
     "capability-closed": "Isso não é mais possível.",

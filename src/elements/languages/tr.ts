@@ -87,6 +87,7 @@ export const tr: Language = {
     submit: "Fikri gönder",
     save: "Kaydet",
     cancel: "Vazgeç",
+    discard: "Taslağı sil",
     thanks: "Teşekkürler! Fikriniz gönderildi.",
     saved: "Değişiklikleriniz kaydedildi.",
     edit: "Düzenle",
@@ -104,6 +105,14 @@ export const tr: Language = {
     commentDeleted: "Yorumunuz silindi.",
     optionalField: "isteğe bağlı",
     required: "Bu alanı doldurun.",
+    charactersLeft: {
+      one: "{count} karakter kaldı",
+      other: "{count} karakter kaldı",
+    },
+    tooLong: {
+      one: "{count} karakter fazla",
+      other: "{count} karakter fazla",
+    },
     "sign-in-required": "Katılmak için giriş yapın.",
     signInHere: "Oy vermek ve fikir önermek için bu sitede giriş yapın.",
     "capability-closed": "Bu artık mümkün değil.",

@@ -82,6 +82,7 @@ export const zh: Language = {
     submit: "提交建议",
     save: "保存",
     cancel: "取消",
+    discard: "放弃草稿",
     thanks: "谢谢！您的建议已提交。",
     saved: "更改已保存。",
     edit: "编辑",
@@ -99,6 +100,12 @@ export const zh: Language = {
     commentDeleted: "评论已删除。",
     optionalField: "选填",
     required: "请填写此项。",
+    charactersLeft: {
+      other: "还可输入 {count} 个字符",
+    },
+    tooLong: {
+      other: "超出 {count} 个字符",
+    },
     "sign-in-required": "登录后即可参与。",
     signInHere: "在本站登录后即可投票和提建议。",
     "capability-closed": "此功能已关闭。",

@@ -299,6 +299,55 @@ describe("writing in <idea-bank-board>", () => {
     expect(await ideas(bank.path)).toMatchObject([{ ...other, description: "Every twenty minutes." }]);
   });
 
+  it("cuts no long text: it counts the characters near the limit, and says how many are too many", async () => {
+    const bank = await stage.ideaBank();
+    const { page, complaints } = await open(bank.token);
+    await page.getByRole("button", { name: "New idea" }).click();
+    const title = page.getByLabel("Title");
+    const description = page.getByLabel("Description");
+    await title.fill("t".repeat(149));
+    await expect.poll(() => page.getByText("left", { exact: false }).count()).toBe(0);
+    await title.fill("t".repeat(199));
+    await page.getByText("1 character left").waitFor();
+    await expectAccessible(page, "a long title");
+    await title.fill("t".repeat(500));
+    await page.getByText("300 characters too many").waitFor();
+    await description.fill("d".repeat(30_000));
+    await page.getByText("20,000 characters too many").waitFor();
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await expect.poll(() => ask<boolean>(title, "element.matches(':focus')")).toBe(true);
+    await expect.poll(() => title.getAttribute("aria-invalid")).toBe("true");
+    expect(await ideas(bank.path)).toEqual([]);
+    // The API counts characters, and none at the ends.
+    const whole = { title: "🚌".repeat(200), description: "d".repeat(10_000) };
+    await title.fill(`${whole.title} `);
+    await description.fill(whole.description);
+    await page.getByText("0 characters left").first().waitFor();
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.locator(".notice").getByText("Thank you!").waitFor();
+    expect(await ideas(bank.path)).toMatchObject([whole]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("keeps a canceled new idea, and offers to discard it when the form is opened again", async () => {
+    const bank = await stage.ideaBank();
+    const { page } = await open(bank.token);
+    const compose = () => page.getByRole("button", { name: "New idea" }).click();
+    const title = page.getByLabel("Title");
+    const discard = page.getByRole("button", { name: "Discard draft" });
+    await compose();
+    await title.fill("Night buses");
+    await expect.poll(() => discard.count()).toBe(0);
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await compose();
+    await expect.poll(() => title.inputValue()).toBe("Night buses");
+    await discard.click();
+    await compose();
+    await expect.poll(() => title.inputValue()).toBe("");
+    await expect.poll(() => discard.count()).toBe(0);
+    await expect.poll(() => page.evaluate("Object.keys(localStorage)")).toEqual(["idea-bank-board:rows"]);
+  });
+
   it("shows that an approved idea waits again once it is edited, there and in the list", async () => {
     const bank = await stage.ideaBank({ approvalRequired: true });
     const { page } = await open(bank.token);
