@@ -1,5 +1,5 @@
 /** `<idea-bank-board>` when an answer comes late, or is lost: what the visitor has done meanwhile stays. */
-import type { Page } from "playwright-core";
+import type { Page, Route } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { hold, openStage, type Stage } from "../../support/node/element-stage.ts";
 
@@ -286,15 +286,15 @@ describe("a late answer in <idea-bank-board>", () => {
     await page.getByRole("button", { name: "Submit idea" }).click();
     await page.getByRole("heading", { name: "Night busses" }).waitFor();
     await toList(page);
-    // The answer is from before what is written next, and comes after it.
+    // The answer is from before what is written next, and comes after it. The reading before the idea is saved is not held.
     const [seen, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()];
-    await page.route(proposal("\\w+"), async (route) => {
-      if (route.request().method() !== "GET") return route.continue();
+    const holdAnswer = async (route: Route) => {
       const response = await route.fetch();
       seen.resolve();
       await gate.promise;
       return route.fulfill({ response });
-    });
+    };
+    await page.route(proposal("\\w+"), holdAnswer, { times: 1 });
     await openIdea(page, "Night busses");
     await seen.promise;
     await page.getByLabel("Add a comment").fill("Every half hour.");
