@@ -245,7 +245,9 @@ describe("login CSRF and fixed sessions", () => {
     expect(text).toContain(`Continue as ${email}`);
     expect(browser.owner).toBe("");
     expect((await browser.confirm(link)).status).toBe(303);
-    expect(await (await browser.send("/account/api-keys")).text()).toContain(`Signed in as </span>${email}`);
+    expect(await (await browser.send("/account/api-keys")).text()).toContain(
+      `Signed in as </span><a href="/account/accounts">${email}</a>`,
+    );
   });
 
   it("who has no link makes this read a kilobyte at most", async () => {
@@ -468,7 +470,7 @@ describe("a session", () => {
     const access = createOwner();
     const browser = new Browser(access.isolate);
     const person = async () =>
-      /Signed in as <\/span>([^<]+)/.exec(await (await browser.send("/account/api-keys")).text())?.[1];
+      /Signed in as <\/span><a [^>]*>([^<]+)/.exec(await (await browser.send("/account/api-keys")).text())?.[1];
     expect(await person()).toBe(access.email);
     const email = newEmail();
     await browser.confirm(await linkFor(email));
