@@ -16,6 +16,8 @@ import { loadTranslation } from "./translation.ts";
 export type State = "loading" | "ready" | "empty" | "closed" | "signed-out" | "error";
 
 const ONLINE_AGAIN_MS = 3_000;
+/** A page whose script sets the token has done so by then. */
+const TOKEN_SET_MS = 3_000;
 
 const failureOf = (error: unknown) => (isRequestFailure(error) ? error : requestFailure("failed"));
 
@@ -226,13 +228,16 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
   protected tellSignedOut(error: unknown): void {
     if (this.stateAfter(error) !== "signed-out") return;
     const { code } = failureOf(error);
-    // A page's own source may have none, because nobody is signed in.
-    if (code === "unauthorized" || !this.#source()) {
-      const fault = this.connection?.isKey
-        ? "never put an API key in a page. Revoke it"
-        : `<${this.localName}> has no valid token`;
-      tell(`${fault}. Copy the code from Embed again.`);
-    }
+    // Of what is shown. A page's own source may have none, because nobody is signed in; a script may still set the token.
+    if (code === "unauthorized" || !this.#source())
+      setTimeout(() => {
+        if (this.offsetHeight && this.matches(":state(signed-out)"))
+          tell(
+            this.connection?.isKey
+              ? "never use an API key here."
+              : `<${this.localName}> has no valid token. Copy the code from Embed again.`,
+          );
+      }, TOKEN_SET_MS);
     this.dispatch("signed-out", { error: code });
   }
 
