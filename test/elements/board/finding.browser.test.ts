@@ -67,9 +67,9 @@ describe("finding in <idea-bank-board>", () => {
     await context.setOffline(false);
     await page.locator("idea-bank-board:state(ready)").waitFor();
     await expect.poll(() => titles(page)).toEqual(["Night buses"]);
-    expect(await search(page).inputValue()).toBe("buses");
-    expect(await page.getByLabel("Show").inputValue()).toBe("status=planned");
-    expect(await page.getByRole("radio", { name: "Top" }).isChecked()).toBe(true);
+    await expect.poll(() => search(page).inputValue()).toBe("buses");
+    await expect.poll(() => page.getByLabel("Show").inputValue()).toBe("status=planned");
+    await expect.poll(() => page.getByRole("radio", { name: "Top" }).isChecked()).toBe(true);
   });
 
   it("names the filter when a search in it finds nothing, and begins a new idea with the words", async () => {
@@ -81,20 +81,23 @@ describe("finding in <idea-bank-board>", () => {
       await answer;
       await page.locator("idea-bank-board:state(empty)").waitFor();
     };
-    const begun = async () => (await compose(page)).inputValue();
+    const begin = async (words: string) => {
+      const title = await compose(page);
+      await expect.poll(() => title.inputValue()).toBe(words);
+    };
     await seek("ferries");
     await page.getByText("No titles match.").first().waitFor();
     await page.getByLabel("Show").selectOption("Planned");
     await page.getByText("No matching ideas with this filter.").first().waitFor();
-    expect(await begun()).toBe("ferries");
+    await begin("ferries");
     await page.getByRole("button", { name: "Cancel" }).click();
     await seek("trams");
-    expect(await begun()).toBe("trams");
+    await begin("trams");
     // What the visitor has written is not lost.
     await page.getByLabel("Description").fill("Every half hour.");
     await page.getByRole("button", { name: "Cancel" }).click();
     await seek("boats");
-    expect(await begun()).toBe("trams");
+    await begin("trams");
   });
 
   it("keeps what is there until the answer comes, and ignores an answer to what is no longer typed", async () => {

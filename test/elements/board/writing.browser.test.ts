@@ -64,7 +64,7 @@ describe("writing in <idea-bank-board>", () => {
     await page.mouse.move(0, 0);
     await page.getByRole("button", { name: "Dismiss" }).focus();
     await page.clock.runFor(20_000);
-    expect(await notice.isVisible()).toBe(true);
+    await expect.poll(() => notice.isVisible()).toBe(true);
     await page.getByLabel("Add a comment").fill("Every half hour.");
     await page.clock.runFor(6_000);
     await expect.poll(() => notice.isVisible()).toBe(false);
@@ -73,7 +73,7 @@ describe("writing in <idea-bank-board>", () => {
     await page.getByRole("button", { name: "Comment", exact: true }).press("Enter");
     await notice.getByText("No connection.").waitFor();
     await page.clock.runFor(60_000);
-    expect(await notice.isVisible()).toBe(true);
+    await expect.poll(() => notice.isVisible()).toBe(true);
     await page.unrouteAll({ behavior: "wait" });
     await page.getByRole("button", { name: "Comment", exact: true }).press("Enter");
     await page.getByRole("heading", { name: "1 comment" }).waitFor();

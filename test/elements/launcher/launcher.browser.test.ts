@@ -62,7 +62,7 @@ describe("<idea-bank-launcher>", () => {
     const { page, complaints } = await stage.page();
     await page.goto(host("<idea-bank-launcher></idea-bank-launcher>"));
     await expect.poll(() => complaints).toEqual([expect.stringContaining("<idea-bank-launcher> is empty.")]);
-    expect(await page.getByRole("button").count()).toBe(0);
+    await expect.poll(() => page.getByRole("button").count()).toBe(0);
     await ask(page.locator("idea-bank-launcher"), `element.append(document.createElement("div"))`);
     await ask(
       page.locator("idea-bank-launcher"),

@@ -109,7 +109,7 @@ describe("the owner's desk in Chromium", () => {
     await expect.poll(() => sort.inputValue()).toBe("hot");
     await page.keyboard.press("ArrowDown");
     await expect.poll(() => sort.inputValue()).toBe("active");
-    expect(page.url()).toContain("sort=top");
+    await expect.poll(() => page.url()).toContain("sort=top");
     await page.keyboard.press("Enter");
     await page.waitForURL(/sort=active/);
     await expect.poll(focused).toBe("sort");
@@ -139,7 +139,7 @@ describe("the owner's desk in Chromium", () => {
     await page.getByText("2 selected").waitFor();
     const { y = 0 } = (await approve.boundingBox()) ?? {};
     expect(y).toBeLessThan(await page.evaluate("innerHeight"));
-    expect(await page.evaluate("document.documentElement.scrollHeight > 2 * innerHeight")).toBe(true);
+    await expect.poll(() => page.evaluate("document.documentElement.scrollHeight > 2 * innerHeight")).toBe(true);
     await approve.click();
     await page.getByText("2 ideas approved.").waitFor();
     expect(complaints).toEqual([]);

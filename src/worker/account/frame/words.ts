@@ -1,5 +1,6 @@
-/** Boards and ideas in words, for the team. */
+/** Boards, ideas and people in words, for the team. */
 import type { IdeaBankStatus } from "../../model/idea-bank.ts";
+import type { Panelist } from "../../model/panelist.ts";
 import type { ProposalStatus, Visibility } from "../../model/proposal.ts";
 
 /** The statuses of a board: name and effect. */
@@ -56,3 +57,5 @@ const WINDOWS: Readonly<Record<number, string>> = { 1: "second", 60: "minute", 3
 /** "600 requests per minute". */
 export const rateInWords = (limit: number, windowSeconds: number): string =>
   `${number(limit)} ${limit === 1 ? "request" : "requests"} per ${WINDOWS[windowSeconds] ?? `${number(windowSeconds)} seconds`}`;
+
+export const nameOf = ({ displayName, externalId, id }: Panelist): string => displayName ?? externalId ?? id;

@@ -6,8 +6,8 @@ import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { Once } from "../frame/form-key.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { IDEA_STATUSES } from "../frame/words.ts";
-import type { UnknownPerson } from "../people/named-person.ts";
-import { PERSON_LABEL, PersonField } from "../people/person-field.tsx";
+import type { UnknownPerson } from "./named-person.ts";
+import { PERSON_LABEL, PersonField } from "./person-field.tsx";
 import { TEXT_LABELS, TextFields } from "./text-fields.tsx";
 
 type Props = {

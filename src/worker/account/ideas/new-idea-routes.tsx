@@ -14,9 +14,9 @@ import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
 import { ownPage, withParameter } from "../frame/visit.ts";
 import { IDEA_BANKS } from "../idea-banks/routes.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
-import { readPerson, type UnknownPerson } from "../people/named-person.ts";
-import { UNKNOWN_PERSON } from "../people/person-field.tsx";
+import { readPerson, type UnknownPerson } from "./named-person.ts";
 import { NewIdeaPage } from "./new-idea-page.tsx";
+import { UNKNOWN_PERSON } from "./person-field.tsx";
 import { MAX_TEXT_FORM_BYTES } from "./text-fields.tsx";
 
 const ALL = "/account/ideas";

@@ -6,9 +6,9 @@ import { Done, type JustDone } from "../frame/done.tsx";
 import { ErrorSummary, messageFor } from "../frame/field.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
-import type { UnknownPerson } from "../people/named-person.ts";
-import { PERSON_LABEL, PersonField } from "../people/person-field.tsx";
 import { NAMELESS } from "./comments.tsx";
+import type { UnknownPerson } from "./named-person.ts";
+import { PERSON_LABEL, PersonField } from "./person-field.tsx";
 
 type Props = {
   readonly frame: Frame;

@@ -15,8 +15,8 @@ import { loadJustDone } from "../frame/undo.tsx";
 import { readVisit, withParameter } from "../frame/visit.ts";
 import { IDEA_BANKS } from "../idea-banks/routes.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
-import { readPerson, type UnknownPerson } from "../people/named-person.ts";
-import { UNKNOWN_PERSON } from "../people/person-field.tsx";
+import { readPerson, type UnknownPerson } from "./named-person.ts";
+import { UNKNOWN_PERSON } from "./person-field.tsx";
 import { VotersPage } from "./voters-page.tsx";
 
 const VOTERS = `${IDEA_BANKS}/:ideaBankId/ideas/:proposalId/voters`;

@@ -5,6 +5,7 @@ import { toTimestamp } from "../../model/text.ts";
 import { Done, type JustDone } from "../frame/done.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
+import { nameOf } from "../frame/words.ts";
 
 type Props = {
   readonly frame: Frame;
@@ -109,5 +110,3 @@ const Count = ({ of: count = 0, noun }: { readonly of: number | undefined; reado
     {count >= COUNTED_AT_MOST ? `${COUNTED_AT_MOST}+` : count}
   </td>
 );
-
-export const nameOf = ({ displayName, externalId, id }: Panelist): string => displayName ?? externalId ?? id;

@@ -5,8 +5,8 @@ import { Done, type JustDone } from "../frame/done.tsx";
 import { Fact } from "../frame/fact.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
+import { nameOf } from "../frame/words.ts";
 import { Written } from "../ideas/written.tsx";
-import { nameOf } from "./list-page.tsx";
 
 type Props = {
   readonly frame: Frame;

@@ -1,6 +1,6 @@
 /** The field that names a person, and who may be meant when nobody has the id. */
 import { described, Field } from "../frame/field.tsx";
-import { nameOf } from "./list-page.tsx";
+import { nameOf } from "../frame/words.ts";
 import { NEW_PERSON, type UnknownPerson } from "./named-person.ts";
 
 export const PERSON_LABEL = "Person";
