@@ -79,7 +79,7 @@ it("each change says which key made it, and null for members and panelists; addi
   await send(second.key, "PATCH", `${bankPath}/proposals/${made.id}`, { status: "planned" });
   const robin = await panel.panelist("Robin");
   await robin.submit("By a panelist");
-  await owner.submit(bank, { ids: [made.id], do: "status", status: "implemented" });
+  await owner.submit(bank, { ids: [made.id], do: "status", status: "declined" });
   await send(second.key, "GET", `${bankPath}/proposals`);
   expect(
     (await feed())
