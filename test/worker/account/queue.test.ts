@@ -404,7 +404,7 @@ describe("setting several ideas to Done", () => {
       "Publishes 2 changelog entries on An idea bank,",
       "Publishes 1 changelog entry on Second &lt;board&gt;,",
       "pls &lt;b&gt; night busses",
-      "1 other idea will be Done without an entry",
+      "1 other idea will be set to Done without an entry",
     ])
       expect(text).toContain(part);
     expect(html).not.toContain("Was done");

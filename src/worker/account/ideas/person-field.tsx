@@ -8,7 +8,7 @@ export const PERSON_LABEL = "Person";
 /** The error when there are choices. */
 export const UNKNOWN_PERSON = {
   path: "panelistExternalId",
-  message: "isn’t known by this ID. Choose below who you mean",
+  message: "has no match. Choose below",
 };
 
 type Props = {

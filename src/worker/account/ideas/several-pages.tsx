@@ -119,7 +119,7 @@ export const PublishSeveralPage = ({ frame, publications, others, back, here, do
       ))}
       {others.length > 0 && (
         <p class="hint">
-          {`${counted(others.length, "other idea")} will be Done without an entry: not public, or on a board without a changelog.`}
+          {`${counted(others.length, "other idea")} will be set to Done without an entry: not public, or on a board without a changelog.`}
         </p>
       )}
       <form method="post" action="/account/ideas/publish">
