@@ -190,7 +190,7 @@ describe("<idea-bank-board> in the tab's history", () => {
       page.on("request", (request) => request.url().endsWith(`/proposals/${bank.ids[0]}`) && read.push(request.url()));
       await page.goto(`${address}?idea=${bank.ids[0]}`);
       await shown(page, "Dogs", "roadmap");
-      await page.locator("idea-bank-board .idea").waitFor();
+      await page.locator("idea-bank-board:state(ready)").waitFor();
       expect(read).toHaveLength(1);
       await page.getByRole("button", { name: "Roadmap" }).click();
       await page.locator("idea-bank-board .open").click();
@@ -199,10 +199,10 @@ describe("<idea-bank-board> in the tab's history", () => {
       read.length = 0;
       await page.reload();
       await shown(page, "Dogs", "board");
-      await page.locator("idea-bank-roadmap .idea").waitFor();
+      await page.locator("idea-bank-roadmap:state(ready)").waitFor();
       expect(read).toHaveLength(1);
       await goBack(page);
-      await page.locator("idea-bank-board .idea").waitFor();
+      await page.locator("idea-bank-board:state(ready)").waitFor();
       await expect.poll(() => page.url()).toBe(address);
     });
 
