@@ -1,7 +1,7 @@
 /** Backup and restore, end to end on this machine, as a developer types it. Broken states: restore-states.slow.test.ts. */
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { ask, createKey, issueToken, send } from "../../endurance/scene.ts";
-import { type DevServer, freePort, makeCheckout, paste, startDev } from "../../support/node/checkout.ts";
+import { type DevServer, freePort, makeCheckout, runCommand, startDev } from "../../support/node/checkout.ts";
 
 let checkout: Awaited<ReturnType<typeof makeCheckout>>;
 let server: DevServer | undefined;
@@ -14,7 +14,7 @@ const stop = async () => {
   await server?.stop();
   server = undefined;
 };
-const run = (command: string) => paste(`cd '${checkout.folder}' && npm run --silent ${command} 2>&1; echo "exit $?"`);
+const run = (command: string) => runCommand(checkout.folder, command);
 
 beforeAll(async () => {
   checkout = await makeCheckout();

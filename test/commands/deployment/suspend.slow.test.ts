@@ -3,7 +3,7 @@ import { writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { suspend } from "../../../src/commands/deployment/suspend.ts";
-import { type DevServer, freePort, makeCheckout, paste, startDev } from "../../support/node/checkout.ts";
+import { type DevServer, freePort, makeCheckout, runCommand, startDev } from "../../support/node/checkout.ts";
 
 const SECRET = "an-operator-secret-that-only-this-test-has";
 let checkout: Awaited<ReturnType<typeof makeCheckout>>;
@@ -24,9 +24,7 @@ afterAll(async () => {
 
 /** What it prints, and with which status it ends. */
 const run = (args: string, secret: string | undefined = SECRET) =>
-  paste(
-    `cd '${checkout.folder}' && ${secret && `OPERATOR_SECRET='${secret}'`} npm run --silent suspend -- ${args} 2>&1; echo "exit $?"`,
-  );
+  runCommand(checkout.folder, `suspend -- ${args}`, secret && `OPERATOR_SECRET='${secret}'`);
 const demoKey = () => server.output.match(/^API key: (\S+)$/m)?.[1] ?? "";
 const whoami = async () => (await fetch(`${url}/tenant/surveys`, { headers: { "X-API-Key": demoKey() } })).status;
 
@@ -52,8 +50,7 @@ it("suspends and resumes an account of this machine, with nothing to name but th
 });
 
 it("deletes an account of this machine, once it is suspended as the refusal says", async () => {
-  const account = (args: string) =>
-    paste(`cd '${checkout.folder}' && npm run --silent account -- ${args} --on-this-machine 2>&1; echo "exit $?"`);
+  const account = (args: string) => runCommand(checkout.folder, `account -- ${args} --on-this-machine`);
   const refused = await account("delete owner@example.com --yes");
   const [line = ""] = refused.match(/^npm run suspend .*$/m) ?? [];
   expect([refused, line]).toEqual([
@@ -64,9 +61,7 @@ it("deletes an account of this machine, once it is suspended as the refusal says
 
 it("says of a machine without data what makes it, and no SQL", async () => {
   const empty = await makeCheckout();
-  const said = await paste(
-    `cd '${empty.folder}' && npm run --silent account -- list --on-this-machine 2>&1; echo "exit $?"`,
-  );
+  const said = await runCommand(empty.folder, "account -- list --on-this-machine");
   expect(said).toBe(
     "\nDB has no tables yet. `npm run dev` creates the databases of this machine, in .wrangler/state.\nexit 1\n",
   );
@@ -107,8 +102,7 @@ it.each([
 it("another command revokes and limits a key of the server of this folder, and ends when it holds", async () => {
   const who = await fetch(`${url}/tenant/whoami`, { headers: { "X-API-Key": demoKey() } });
   const { apiKeyId } = (await who.json()) as { apiKeyId: string };
-  const account = (args: string) =>
-    paste(`cd '${checkout.folder}' && npm run --silent account -- ${args} --on-this-machine 2>&1; echo "exit $?"`);
+  const account = (args: string) => runCommand(checkout.folder, `account -- ${args} --on-this-machine`);
   expect(await account(`limit ${apiKeyId} 1 3600`)).toMatch(/may make 1 requests in 3600 seconds\. .*\nexit 0/);
   expect(await whoami()).toBe(429);
   expect(await account(`revoke ${apiKeyId} --yes`)).toMatch(

@@ -106,3 +106,12 @@ export async function freePort(): Promise<number> {
 
 /** Runs a line as a developer would paste it. */
 export const paste = async (line: string) => (await promisify(execFile)("sh", ["-c", line])).stdout;
+
+/**
+ * Runs one of the project's commands there. Returns what it printed on either output, and its status as the last line. Left out is
+ * what only a busy machine is told: what the command still waits for.
+ */
+export async function runCommand(folder: string, command: string, variables = ""): Promise<string> {
+  const printed = await paste(`cd '${folder}' && ${variables} npm run --silent ${command} 2>&1; echo "exit $?"`);
+  return printed.replaceAll(/^Still waiting for .*\n/gm, "");
+}
