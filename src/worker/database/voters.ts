@@ -97,8 +97,15 @@ const toVote = ({ id, idea_bank_id, created_at }: Omit<VoteRow, "title">, title:
 
 const TAKES_VOTES = `EXISTS (SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL} AND duplicate_of IS NULL)`;
 
-/** `duplicateOf`: the proposal was merged into that one. `no-panelist`: the tenant has no such panelist. */
-export type VoteOutcome = { readonly votes: number } | { readonly duplicateOf: string } | "no-panelist" | null;
+/**
+ * `isChanged`: the vote was not so before. `duplicateOf`: the proposal was merged into that one. `no-panelist`: the tenant has no
+ * such panelist.
+ */
+export type VoteOutcome =
+  | { readonly votes: number; readonly isChanged: boolean }
+  | { readonly duplicateOf: string }
+  | "no-panelist"
+  | null;
 
 /**
  * Adds or removes a panelist's vote. A vote on its way from a merged proposal counts as the panelist's. Idempotent. Null for a
@@ -129,8 +136,8 @@ export async function setVoteFor(
        ON CONFLICT DO NOTHING`
     : `DELETE FROM votes WHERE panelist_id = ${panelist} AND ${TAKES_VOTES}
          AND proposal_id IN (SELECT :proposalId UNION ALL SELECT source_id FROM merges WHERE target_id = :proposalId)`;
-  const { found } = await session.batch({
-    voted: prepare(write, values),
+  const { written, found } = await session.batch({
+    written: prepare(`${write} RETURNING 1`, values),
     found: prepare<{ votes: number; duplicate_of: string | null; panelist_id: string | null }>(
       `SELECT votes, ${targetOf("proposals")} AS duplicate_of, ${panelist} AS panelist_id FROM proposals WHERE ${OWN_PROPOSAL}`,
       values,
@@ -139,7 +146,8 @@ export async function setVoteFor(
   const [row] = found;
   if (row === undefined) return null;
   if (row.panelist_id === null) return "no-panelist";
-  return row.duplicate_of === null ? { votes: row.votes } : { duplicateOf: row.duplicate_of };
+  if (row.duplicate_of !== null) return { duplicateOf: row.duplicate_of };
+  return { votes: row.votes, isChanged: written.length > 0 };
 }
 
 /**
@@ -159,7 +167,7 @@ export async function addVotesFor(
     readonly voters: readonly NamedPanelist[];
     readonly now: number;
   },
-): Promise<Exclude<VoteOutcome, "no-panelist"> | { readonly unknown: number }> {
+): Promise<{ readonly votes: number } | { readonly duplicateOf: string } | { readonly unknown: number } | null> {
   const values = { ...path, accountId, now, list: JSON.stringify(voters) };
   const { found } = await session.batch({
     voted: prepare(

@@ -1,7 +1,9 @@
 /** The owner's pages of ideas: the list, several at once, one idea, merging, undoing. */
+import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { databaseOf } from "../../support/databases.ts";
 import { createDesk } from "../../support/desk.ts";
+import { interceptDatabases } from "../../support/intercept-binding.ts";
 import { addVoters, addVotes } from "../../support/many-rows.ts";
 import { createOwner } from "../../support/owner.ts";
 import { createPanel } from "../../support/panel.ts";
@@ -515,6 +517,29 @@ describe("one idea", () => {
     await panel.manage("POST", `/proposals/${id}/merge`, { into: await panel.propose() });
     expect(await page(path)).not.toContain("Add voter");
     expect((await owner.submit(path, fresh)).status).toBe(409);
+  });
+
+  it("gets a vote that counts, though somebody else's is taken back after any of the request's calls", async () => {
+    const { panel, owner, bank, page } = await createDesk();
+    expect(await page(bank)).toContain("No ideas yet.");
+    const [robin, kim] = [await panel.panelist("Robin"), await panel.panelist("Kim")];
+    for (let after = 1, calls = 1; after <= calls; after++) {
+      const id = await panel.propose();
+      await panel.manage("PUT", `/proposals/${id}/votes/${robin.id}`);
+      calls = 0;
+      const slow = interceptDatabases(env, () => async (_kind, makeCall) => {
+        const answer = await makeCall();
+        calls += 1;
+        if (calls === after) await panel.manage("DELETE", `/proposals/${id}/votes/${robin.id}`);
+        return answer;
+      });
+      const path = `${bank}/ideas/${id}/voters`;
+      const added = await createOwner(owner.email, slow).submit(path, {
+        do: "add",
+        panelistExternalId: kim.externalId,
+      });
+      expect([after, added.status]).toEqual([after, 303]);
+    }
   });
 
   it("has comments: the team writes, edits and deletes its own, and deletes a panelist's", async () => {

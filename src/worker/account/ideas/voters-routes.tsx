@@ -42,7 +42,7 @@ type Changed = { readonly eventId: string } | { readonly unknown: UnknownPerson 
 
 /** Adds or removes a vote, and returns the event's id, or the person who is unknown. Throws `invalid-request`, and `not-found`. */
 async function change(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<Changed> {
-  const { path, idea, ...own } = await loadVoted(c);
+  const { path, ...own } = await loadVoted(c);
   const voted = fields.get("do") !== "remove";
   if (voted) parseOrThrow(NewVote, { panelistExternalId: fields.get(PERSON) ?? "" });
   const person = voted ? await readPerson(c, own, fields) : idsOf({ id: fields.get("panelistId") ?? "" });
@@ -54,8 +54,7 @@ async function change(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<Ch
   );
   if (answer === null || answer === "no-panelist") throw noSuchContent();
   if ("duplicateOf" in answer) throw new Problem("conflict", { detail: "This idea was merged into another one." });
-  if (voted && answer.votes === idea.votes)
-    throw invalid([{ path: PERSON, message: "has voted for this idea already" }]);
+  if (voted && !answer.isChanged) throw invalid([{ path: PERSON, message: "has voted for this idea already" }]);
   return { eventId };
 }
 
