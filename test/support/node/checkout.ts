@@ -107,11 +107,13 @@ export async function freePort(): Promise<number> {
 /** Runs a line as a developer would paste it. */
 export const paste = async (line: string) => (await promisify(execFile)("sh", ["-c", line])).stdout;
 
-/**
- * Runs one of the project's commands there. Returns what it printed on either output, and its status as the last line. Left out is
- * what only a busy machine is told: what the command still waits for.
- */
+/** Without what a command says only when it takes long, as it does on a busy machine. */
+export const withoutProgress = (printed: string): string =>
+  printed.replaceAll(/^(?:Still waiting for|Deleted so far:) .*\n/gm, "");
+
+/** Runs one of the project's commands there. Returns what it printed on either output, and its status as the last line. */
 export async function runCommand(folder: string, command: string, variables = ""): Promise<string> {
-  const printed = await paste(`cd '${folder}' && ${variables} npm run --silent ${command} 2>&1; echo "exit $?"`);
-  return printed.replaceAll(/^Still waiting for .*\n/gm, "");
+  return withoutProgress(
+    await paste(`cd '${folder}' && ${variables} npm run --silent ${command} 2>&1; echo "exit $?"`),
+  );
 }

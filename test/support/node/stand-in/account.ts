@@ -15,7 +15,7 @@ import { restore } from "../../../../src/commands/deployment/restore.ts";
 import { rollback } from "../../../../src/commands/deployment/rollback.ts";
 import { rotateSecret } from "../../../../src/commands/deployment/rotate-secret.ts";
 import { suspend } from "../../../../src/commands/deployment/suspend.ts";
-import { makeCheckout } from "../checkout.ts";
+import { makeCheckout, withoutProgress } from "../checkout.ts";
 import { type AccountState, readState, writeState } from "./account-state.ts";
 import { answerAsWrangler } from "./wrangler.ts";
 
@@ -139,7 +139,7 @@ export async function openAccount() {
     new Promise((done) => {
       const env = { ...process.env, ...variables, npm_config_script_shell: shell };
       const child = execFile("npm", ["run", "--silent", ...args], { cwd: checkout.folder, env }, (_, stdout, stderr) =>
-        done({ code: child.exitCode ?? -1, stdout, stderr }),
+        done({ code: child.exitCode ?? -1, stdout, stderr: withoutProgress(stderr) }),
       );
     });
 
