@@ -8,7 +8,7 @@ import { mergeSelects } from "./merge-statuses.ts";
 import { pageValues, toPage } from "./pagination.ts";
 import { BEGINNING_OF_COMMENT, type Contribution, type ContributionRow, toContribution } from "./people.ts";
 import { ACCESSIBLE_PROPOSAL, toTags } from "./proposals.ts";
-import { selectTagged } from "./tags.ts";
+import { hasTag, selectTagged } from "./tags.ts";
 import { FOUND_AT_MOST, searchFor } from "./words.ts";
 
 /** An account with more idea banks shows its newest ones. */
@@ -160,34 +160,36 @@ function select(ideaBankIds: readonly string[], { status, visibility, tag, sort 
 }
 
 /**
- * At most 20 ideas, the newest first: those in whose title, text or author's name `q` stands, of the newest 1,000; of one idea bank
- * also those whose title has its words, however old they are.
+ * At most 20 ideas, sorted: those in whose title, text or author's name `q` stands, of the newest 1,000; of one idea bank also those
+ * whose title has its words, however old they are.
  */
 export async function findInQueue(
   session: Session,
   { accountId, ideaBankIds }: Queue,
   q: string,
-  { status, visibility }: Pick<QueueFilter, "status" | "visibility">,
+  { status, visibility, tag, sort }: QueueFilter,
 ): Promise<readonly QueuedIdea[]> {
   const [only] = ideaBankIds;
   if (only === undefined) return [];
-  const newest = select(ideaBankIds, { status, visibility, tag: undefined, sort: "new" });
+  const newest = select(ideaBankIds, { status, visibility, tag, sort: "new" });
+  const key = `p.${SORT_KEYS[sort]} AS sort_key`;
   const stands = (column: string) => `instr(lower(${column}), lower(:q)) > 0`;
-  const within = `SELECT p.id, n.sort_key FROM (${newest} ORDER BY sort_key DESC, id DESC LIMIT ${SEARCHED_AT_MOST}) n
+  const within = `SELECT p.id, ${key} FROM (${newest} ORDER BY sort_key DESC, id DESC LIMIT ${SEARCHED_AT_MOST}) n
     CROSS JOIN proposals p ON p.id = n.id
     WHERE (${stands("p.title")} OR ${stands("p.description")} OR EXISTS (SELECT 1 FROM panelists w WHERE w.id = p.author_id
-      AND w.deleted_at IS NULL AND (${stands("w.display_name")} OR ${stands("w.external_id")}))) ${answered(status)} LIMIT ${FOUND_AT_MOST}`;
+      AND w.deleted_at IS NULL AND (${stands("w.display_name")} OR ${stands("w.external_id")}))) ${answered(status)}
+    ORDER BY 2 DESC, p.id DESC LIMIT ${FOUND_AT_MOST}`;
   const search = searchFor(q);
   const condition = `p.account_id = :accountId AND p.duplicate_of IS NULL ${status === undefined ? "" : `AND p.status IN (${statusesOf(status).map((each) => `'${each}'`)})`}
-    ${visibility === undefined ? "" : `AND p.visibility = '${visibility}'`} ${answered(status)}`;
-  const titles = `SELECT p.id, p.created_at AS sort_key FROM (SELECT id FROM (${search.select({ listed: "0, 1" }, { bytes: "0", condition })})
+    ${visibility === undefined ? "" : `AND p.visibility = '${visibility}'`} ${tag === undefined ? "" : `AND ${hasTag("p")}`} ${answered(status)}`;
+  const titles = `SELECT p.id, ${key} FROM (SELECT id FROM (${search.select({ listed: "0, 1" }, { bytes: "0", condition })})
     ORDER BY sort_key DESC LIMIT ${FOUND_AT_MOST}) f CROSS JOIN proposals p ON p.id = f.id`;
   const ids =
     ideaBankIds.length > 1 ? within : `SELECT id, sort_key FROM (${within}) UNION SELECT id, sort_key FROM (${titles})`;
   const values = {
     accountId,
     ideaBankId: only,
-    q,
+    ...{ q, tag },
     ...search.values,
     ...banksOf(ideaBankIds),
     ...pageValues({ limit: FOUND_AT_MOST, after: undefined }),

@@ -111,6 +111,28 @@ describe("the queue", () => {
       expect((await page(`/ideas?${query}`)).replace(/<[^>]*>/g, "")).not.toContain("Planned 2");
   });
 
+  it("sorts and filters what it finds as it does a list", async () => {
+    const { panel, page, first, propose } = await createTwoBoards();
+    const robin = await panel.panelist("Robin");
+    const wanted = await propose(first, { title: "Night buses", tags: ["Bus", "Night"] });
+    await propose(first, { title: "Night trains", tags: ["Rail"] });
+    const late = await propose(first, {
+      title: "Late",
+      description: "More at night",
+      tags: ["bus"],
+      visibility: "hidden",
+    });
+    for (const id of [wanted, late]) await panel.manage("PUT", `/proposals/${id}/votes/${robin.id}`);
+    await panel.manage("PUT", `/proposals/${wanted}/votes/${(await panel.panelist("Kim")).id}`);
+    const found = async (query: string) => titlesIn(await page(`/ideas?q=night${query}`));
+    expect(await found("")).toEqual(["Late", "Night trains", "Night buses"]);
+    expect(await found("&sort=top")).toEqual(["Night buses", "Late", "Night trains"]);
+    expect(await found(`&sort=top&board=${first}`)).toEqual(["Night buses", "Late", "Night trains"]);
+    expect(await found(`&sort=top&tag=Bus&board=${first}`)).toEqual(["Night buses", "Late"]);
+    expect(await found(`&tag=Rail&board=${first}`)).toEqual(["Night trains"]);
+    expect(await page(`/ideas?q=night&sort=top&tag=Bus&board=${first}`)).not.toContain("always sorted");
+  });
+
   it("is searched by titles, texts and names of authors", async () => {
     const { panel, page, first, second, propose } = await createTwoBoards();
     await propose(first, { title: "Night buses" });

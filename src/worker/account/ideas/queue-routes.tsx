@@ -52,13 +52,14 @@ async function renderQueue(c: Context<OwnerEnv>, ofPath: string | undefined): Pr
   const queue = { accountId, ideaBankIds: ideaBanks.map(({ id }) => id) };
   const isOne = board !== undefined;
   const tags = isOne ? await listOwnTags(session, accountId, board) : [];
+  const isSearch = query.q !== undefined;
+  // Hidden and waiting ideas, and those with a tag, are listed by age.
+  const isSorted = isSearch || ((query.visibility ?? "public") === "public" && query.tag === undefined);
   const filter = {
     ...{ status: query.status, visibility: query.visibility },
     tag: isOne ? query.tag : undefined,
-    // Hidden and waiting ideas, and those with a tag, are listed by age.
-    sort: (query.visibility ?? "public") === "public" && query.tag === undefined ? query.sort : ("new" as const),
+    sort: isSorted ? query.sort : ("new" as const),
   };
-  const isSearch = query.q !== undefined;
   const [listed, counts, foundComments, leavesOut] = await Promise.all([
     query.q === undefined
       ? listQueue(session, queue, filter, page)
@@ -80,7 +81,7 @@ async function renderQueue(c: Context<OwnerEnv>, ofPath: string | undefined): Pr
       now,
     },
     leavesOut,
-    isSortedByAge: !isSearch && filter.sort !== query.sort,
+    isSortedByAge: filter.sort !== query.sort,
     searchesWhole: isOne || (queue.ideaBankIds.length === 1 && banks.next === undefined),
     board: isOne ? ideaBanks[0] : undefined,
     ofPath,
