@@ -486,7 +486,8 @@ describe("what cannot be undone asks first", () => {
     expect(html.match(/value="(\w{12})"[^>]* checked/)?.[1]).toBe(two);
     expect((await idea(one)).duplicateOf).toBeNull();
     const merged = await owner.submit("/ideas/merge", { ids: chosen, into: two, back });
-    expect(locationOf(merged)).toBe("/ideas?sort=top");
+    expect(locationOf(merged)).toBe("/ideas?sort=top&told=several-merged");
+    expect(await page(locationOf(merged))).toMatch(/<p class="notice good" role="status"[^>]*>Ideas merged\.<\/p>/);
     expect([(await idea(one)).duplicateOf, (await idea(three)).duplicateOf]).toEqual([two, two]);
     expect(await idea(two)).toMatchObject({ duplicateOf: null, votes: 5 });
     const other = `${second}-${await propose(second, { title: "Elsewhere" })}`;
@@ -520,8 +521,8 @@ describe("what cannot be undone asks first", () => {
     const html = await page(asked);
     for (const part of ["Delete 2 ideas?", "You can’t undo this.", "&lt;Two&gt;"]) expect(html).toContain(part);
     expect(titlesIn(await page("/ideas"))).toHaveLength(2);
-    expect(locationOf(await owner.submit("/ideas/delete", { ids, back: "/account/ideas" }))).toBe("/ideas");
-    expect(titlesIn(await page("/ideas"))).toEqual([]);
+    const deleted = await page(locationOf(await owner.submit("/ideas/delete", { ids, back: "/account/ideas" })));
+    expect([deleted.includes(">Ideas deleted.</p>"), titlesIn(deleted)]).toEqual([true, []]);
     const foreign = await createPanel();
     const theirs = `${foreign.bank.id}-${await foreign.propose()}`;
     expect((await owner.submit("/ideas/delete", { ids: theirs, back: "/account/ideas" })).status).toBe(404);

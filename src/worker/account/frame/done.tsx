@@ -75,18 +75,24 @@ const Changelog = ({ id, boards }: { readonly id: string; readonly boards: reado
   );
 };
 
-const TOLD: Record<Told, string> = {
+const REFUSED: Partial<Record<Told, string>> = {
   "nothing-chosen": "Choose at least one idea.",
   "merge-needs-two": "Choose at least two ideas to merge, or open one and choose “Merge into another…”.",
   "merge-needs-one-board": "Only ideas on the same board can be merged.",
   "waiting-left-out": "Ideas that are waiting for approval were left out. Open each to approve it.",
 };
 
-/** Why a button for several has not done, or not done for all, what it says. */
-export const Refusal = ({ told }: { readonly told: Told | undefined }) =>
+/** What cannot be undone, and was several decisions. */
+const DONE: Partial<Record<Told, string>> = {
+  "several-merged": "Ideas merged.",
+  "several-deleted": "Ideas deleted.",
+};
+
+/** What a button for several has done, or why it has not done, or not done for all, what it says. */
+export const Outcome = ({ told }: { readonly told: Told | undefined }) =>
   told && (
-    <p class="notice bad" role="alert" tabindex={-1} autofocus>
-      {TOLD[told]}
+    <p class={DONE[told] ? "notice good" : "notice bad"} role={DONE[told] ? "status" : "alert"} tabindex={-1} autofocus>
+      {DONE[told] ?? REFUSED[told]}
     </p>
   );
 

@@ -4,7 +4,14 @@ import { isOwnPage } from "../../model/own-page.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 
 /** What a list says of the button that was pressed in it. */
-const TOLD = ["nothing-chosen", "merge-needs-two", "merge-needs-one-board", "waiting-left-out"] as const;
+const TOLD = [
+  "nothing-chosen",
+  "merge-needs-two",
+  "merge-needs-one-board",
+  "waiting-left-out",
+  "several-merged",
+  "several-deleted",
+] as const;
 export type Told = (typeof TOLD)[number];
 
 /** `here`: this page, as a link. `back`: the list from which it was opened. `undo`: the event of the last decision; `redo`: if that was an undo. */

@@ -1,6 +1,6 @@
 /** `/account/approval`: the proposals that wait for approval, in all idea banks. */
 import type { PendingProposal } from "../../database/pending-proposals.ts";
-import { Done, type JustDone, Refusal } from "../frame/done.tsx";
+import { Done, type JustDone, Outcome } from "../frame/done.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
 import type { Told } from "../frame/visit.ts";
@@ -19,7 +19,7 @@ type Props = {
 export const ApprovalPage = ({ frame, waiting, now, next, here, done, told }: Props) => (
   <Layout title="Waiting for approval" current="approval" scripts={["queue.js"]} {...frame}>
     <Done done={done} isQuiet={waiting.length > 0} />
-    <Refusal told={told} />
+    <Outcome told={told} />
     <p class="lead">
       {waiting.length > 0
         ? "Open an idea to respond to it or merge it into another."

@@ -14,7 +14,7 @@ import type { IdeaBank } from "../../model/idea-bank.ts";
 import { firstLine } from "../../model/light-formatting.ts";
 import { PROPOSAL_STATUSES, type ProposalStatus } from "../../model/proposal.ts";
 import type { TagCount } from "../../model/tag.ts";
-import { Done, type JustDone, Refusal } from "../frame/done.tsx";
+import { Done, type JustDone, Outcome } from "../frame/done.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
 import { Time } from "../frame/times.tsx";
@@ -82,7 +82,7 @@ export const QueuePage = (props: Props) => {
         isQuiet={told !== undefined || (query.status === UNANSWERED && ideas.length > 0)}
         boards={board ? [board, ...boards] : boards}
       />
-      <Refusal told={told} />
+      <Outcome told={told} />
       <Tabs {...props} path={path} />
       <Filters {...props} path={path} />
       {props.leavesOut && (

@@ -32,8 +32,9 @@ export function addSeveralPages(routes: Routes<OwnerEnv>): void {
       const back = ownPage(fields.get("back"), ALL);
       try {
         const [only, another] = await (what === "merge" ? mergeInto(c, fields) : deleteEach(c, fields));
-        // A notice names one idea.
-        return c.redirect(only && !another ? withParameter(back, "undo", only) : back, 303);
+        const told = another ? tellAt(back, what === "merge" ? "several-merged" : "several-deleted") : back;
+        // A notice with a title is about one idea.
+        return c.redirect(only && !another ? withParameter(back, "undo", only) : told, 303);
       } catch (error) {
         return render(c, what, fields, fieldErrorsOf(error));
       }
