@@ -22,9 +22,12 @@ import { setQuota } from "./set-quota.ts";
 import { bindingOf, quote } from "./sql.ts";
 
 const IDENTIFIER = /^[0-9A-Za-z]{12}$/;
+/** A whole API key begins with its identifier. Who is told of a leak pastes what was found, and it is not printed again. */
+const WHOLE_KEY = /^ibk_([0-9A-Za-z]{12})[0-9A-Za-z]*$/;
 /** The addresses that Account Settings accepts: visible ASCII, so no space. Quotes are doubled. */
 const ADDRESS = /^[!-~]+@[!-~]+$/;
 const MEBIBYTE = 1_048_576;
+const LOOKING = ["show", "events"];
 const BY_DEPLOYMENT = ["revoke", "limit", "sign-out", "move-member"];
 
 /** Each action with its words and a line of help. */
@@ -32,17 +35,20 @@ const ACTIONS = [
   ["list", "Every account: API keys, members, storage, requests of the last day."],
   [
     "show <account>",
-    "Its identifier, status, storage and API keys. By the owner's e-mail address, the identifier, or that of one of its keys.",
+    "Its identifier, status, storage and API keys. By the owner's e-mail address, the identifier, or one of its keys.",
   ],
-  ["events <account>", "The whole activity of an account, oldest first."],
+  ["events <account>", "The whole activity of an account, oldest first. Also by one of its keys."],
   ["export <account>", "All of an account but its secrets: a line of JSON for each row of schema.sql."],
   ["delete <account>", "Deletes all of a suspended account for good. Asks for the owner's address."],
   ["quota <account> <MiB>", "How much it may store, in MiB. 512 is the default."],
   [
     "limit <key> <requests> [<seconds>]",
-    "The rate limit of an API key, by its identifier: requests in so many seconds (60).",
+    "The rate limit of an API key, by its identifier: requests per window, in seconds (default: 60).",
   ],
-  ["revoke <key>", "Ends an API key for good, as its owner would in Account Settings."],
+  [
+    "revoke <key>",
+    "Ends an API key for good, as its owner would in Account Settings. By its identifier, or the whole key.",
+  ],
   [
     "end-tokens <account>",
     "Ends all tokens of an account for good, as its owner would in Account Settings. Asks first.",
@@ -96,7 +102,8 @@ export const account = defineCommand({
   },
   run: async ({ values, positionals }, context) => {
     checkWords(positionals);
-    const [action = "", subject = "", first = "", second = "60"] = positionals;
+    const [action = "", given = "", first = "", second = "60"] = positionals;
+    const subject = WHOLE_KEY.exec(given)?.[1] ?? given;
     if (values.json && action !== "list" && action !== "events")
       throw misused("--json is for list and events.", account);
     if (values["dry-run"] && action !== "revoke" && action !== "delete")
@@ -165,7 +172,7 @@ export const account = defineCommand({
     }
     const [binding, row] = await findIn(databases, {
       ...{ subject, sql },
-      whose: action === "show" ? "account and no API key" : "account",
+      whose: LOOKING.includes(action) ? "account and no API key" : "account",
       changes: !["show", "events", "export"].includes(action),
     });
     if (action === "events") {
@@ -193,13 +200,11 @@ export const account = defineCommand({
     if (action !== "show") return;
     const keys = await databases.query(
       binding,
-      `SELECT id, name, rate_limit, rate_window_seconds, revoked_at FROM api_keys WHERE account_id = ${quote(String(row.id))} ORDER BY created_at`,
+      `SELECT id, name, rate_limit, rate_window_seconds, revoked_at, expires_at, paused_at FROM api_keys
+       WHERE account_id = ${quote(String(row.id))} ORDER BY created_at`,
     );
     if (keys.length === 0) context.print("  No API keys yet.");
-    for (const { id, name, rate_limit, rate_window_seconds, revoked_at } of keys) {
-      const state = revoked_at === null ? "" : ", revoked";
-      context.print(`  ${id}  ${name}: ${rate_limit} requests in ${rate_window_seconds} s${state}`);
-    }
+    for (const key of keys) context.print(describeKey(key, Date.now()));
   },
 });
 
@@ -295,11 +300,15 @@ const keyAndOwner = (id: string): string =>
 /** A statement that returns the row that it found. Throws a Failure for values that are out of bounds. */
 function sqlOf(action: string, subject: string, first: string): string {
   if (!IDENTIFIER.test(subject) && !ADDRESS.test(subject))
-    throw new Failure(`${subject}: an owner's e-mail address, or an account's identifier of 12 letters and digits.`);
+    throw new Failure(
+      `${subject}: an owner's e-mail address, or an account's identifier of 12 letters and digits${LOOKING.includes(action) ? ", or one of its API keys" : ""}.`,
+    );
   // Owners' addresses are stored in lower case.
   const which = IDENTIFIER.test(subject) ? `id = ${quote(subject)}` : `owner_email = ${quote(subject.toLowerCase())}`;
   // The log names the key of a request. Only looking is so generous.
-  const orOfKey = action === "show" ? ` OR id = (SELECT account_id FROM api_keys WHERE id = ${quote(subject)})` : "";
+  const orOfKey = LOOKING.includes(action)
+    ? ` OR id = (SELECT account_id FROM api_keys WHERE id = ${quote(subject)})`
+    : "";
   const columns = `id, owner_email, status, ${STORED_BYTES} AS stored_bytes, max_bytes`;
   if (action === "quota") bytesOf(first);
   return `SELECT ${columns} FROM accounts WHERE ${which}${orOfKey}`;
@@ -336,6 +345,17 @@ async function findIn(
 function describe({ id, owner_email, status, stored_bytes, max_bytes }: Row): string {
   const mebibytes = (bytes: unknown) => (Number(bytes) / MEBIBYTE).toFixed(1);
   return `${owner_email} (account ${id}) is ${status}. It stores ${mebibytes(stored_bytes)} of ${mebibytes(max_bytes)} MiB.`;
+}
+
+function describeKey({ id, name, rate_limit, rate_window_seconds, ...key }: Row, now: number): string {
+  const [revokedAt, expiresAt, pausedAt] = [key.revoked_at, key.expires_at, key.paused_at].map(Number);
+  const at = (time: number | undefined) => new Date(time ?? 0).toISOString();
+  const states = [
+    revokedAt && `revoked ${at(revokedAt)}`,
+    !revokedAt && expiresAt && `${expiresAt <= now ? "expired" : "expires"} ${at(expiresAt)}`,
+    !revokedAt && pausedAt && `paused since ${at(pausedAt)}`,
+  ];
+  return [`  ${id}  ${name}: ${rate_limit} requests in ${rate_window_seconds} s`, ...states].filter(Boolean).join(", ");
 }
 
 const capitalized = (text: string) => text.charAt(0).toUpperCase() + text.slice(1);

@@ -16,7 +16,7 @@ export async function listAccounts({ bindings, query }: EveryDatabase, now: numb
       ...(await query(
         binding,
         `SELECT id, owner_email AS owner, status, ${STORED_BYTES} AS storedBytes, max_bytes AS maxBytes, created_at AS createdAt,
-          (SELECT count(*) FROM api_keys WHERE account_id = a.id AND revoked_at IS NULL) AS apiKeys,
+          (SELECT count(*) FROM api_keys WHERE account_id = a.id AND revoked_at IS NULL AND coalesce(expires_at, ${now} + 1) > ${now}) AS apiKeys,
           (SELECT count(*) FROM members WHERE account_id = a.id) AS members,
           (SELECT coalesce(sum(u.admitted + u.limited), 0) FROM api_keys k JOIN api_key_usage u ON u.api_key_id = k.id
             WHERE k.account_id = a.id AND u.hour > ${now - DAY_MS}) AS requestsOfLastDay
@@ -38,7 +38,7 @@ export async function* readEvents({ query }: EveryDatabase, binding: string, acc
   for (let last = { at: -1, id: "" }; ; ) {
     const rows = await query(
       binding,
-      `SELECT id, event, api_key_id AS apiKeyId, api_key_name AS apiKeyName, webhook_id AS webhookId, actor, address, created_at AS createdAt, changes
+      `SELECT id, event, api_key_id AS apiKeyId, api_key_name AS apiKeyName, webhook_id AS webhookId, subject_id AS subjectId, actor, address, created_at AS createdAt, changes
        FROM audit_events WHERE account_id = ${quote(accountId)} AND (created_at, id) > (${last.at}, ${quote(last.id)})
        ORDER BY created_at, id LIMIT ${PAGE}`,
     );
@@ -49,8 +49,8 @@ export async function* readEvents({ query }: EveryDatabase, binding: string, acc
   }
 }
 
-export function describeEvent({ event, apiKeyId, apiKeyName, webhookId, actor, createdAt, changes }: Row): string {
-  const what = [apiKeyId, webhookId, apiKeyName].filter(Boolean).join(" ");
+export function describeEvent({ event, createdAt, actor, changes, ...of }: Row): string {
+  const what = [of.apiKeyId, of.webhookId, of.subjectId, of.apiKeyName].filter(Boolean).join(" ");
   return [new Date(Number(createdAt)).toISOString(), event, what, actor && `by ${actor}`, changes]
     .filter(Boolean)
     .join("  ");

@@ -1,5 +1,5 @@
 /** A backup, before it replaces anything: whether it is whole. */
-import { existsSync } from "node:fs";
+import { existsSync, readdirSync } from "node:fs";
 import { join, resolve } from "node:path";
 import { Failure } from "../command-line/failure.ts";
 import type { EveryDatabase } from "./every-database.ts";
@@ -14,7 +14,7 @@ import {
   type SchemaStep,
 } from "./schema-steps.ts";
 
-/** `wayOn` says what to do when a database's file is missing. */
+/** `wayOn` says what to do when a database's file is missing, and others are there. */
 export function requireFiles(
   { context }: EveryDatabase,
   {
@@ -27,10 +27,21 @@ export function requireFiles(
     readonly wayOn?: (_binding: string) => string | undefined;
   },
 ): void {
-  for (const binding of bindings) {
-    const file = fileOf(folder, binding);
-    if (!existsSync(resolve(context.folder, file))) throw new Failure(`${file} is missing.${wayOn(binding)}`);
-  }
+  const has = (path: string) => existsSync(resolve(context.folder, path));
+  const missing = bindings.find((binding) => !has(fileOf(folder, binding)));
+  if (missing === undefined) return;
+  if (!has(folder)) throw new Failure(`There is no folder ${folder}.${namesOfBackups(context.folder)}`);
+  const isBackup = bindings.some((binding) => has(fileOf(folder, binding)));
+  throw new Failure(
+    `${fileOf(folder, missing)} is missing.${isBackup ? wayOn(missing) : namesOfBackups(context.folder)}`,
+  );
+}
+
+/** In words: the folders in backups/. */
+function namesOfBackups(folder: string): string {
+  const path = join(folder, "backups");
+  const names = existsSync(path) ? readdirSync(path).toSorted() : [];
+  return names.length === 0 ? "" : ` These are in backups/: ${names.join(", ")}.`;
 }
 
 /** The content of a backup's file: in words, and the identifiers of its accounts. */

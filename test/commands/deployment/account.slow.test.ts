@@ -44,6 +44,39 @@ it("shows the account of a key that the log names, and changes none by it", asyn
   expect((await run("show", "0ApiKey00009")).stderr).toBe("\nNo account and no API key has the ID 0ApiKey00009.\n");
 });
 
+it("takes a whole key for its identifier, and does not print it", async () => {
+  const whole = `ibk_${KEY}SecretSecretSecret`;
+  for (const args of [
+    ["show", whole],
+    ["revoke", whole, "--dry-run"],
+  ]) {
+    const { code, stdout, stderr } = await run(...args);
+    expect([code, stderr, stdout.includes(KEY), stdout.includes("Secret")]).toEqual([0, "", true, false]);
+  }
+});
+
+it("says of a key whether it has expired, expires, is paused or was revoked", async () => {
+  const states = async (columns: string) => {
+    database.exec(`UPDATE api_keys SET ${columns}`);
+    const [list, show] = [await run("list"), await run("show", KEY)];
+    return [list.stdout.match(/\d API keys?/)?.[0], show.stdout.match(/600 requests in 60 s, (.*)\n/)?.[1]];
+  };
+  expect(await states("expires_at = 2000")).toEqual(["0 API keys", "expired 1970-01-01T00:00:02.000Z"]);
+  const later = Date.UTC(2100, 0);
+  expect(await states(`expires_at = ${later}, paused_at = 1000`)).toEqual([
+    "1 API key",
+    "expires 2100-01-01T00:00:00.000Z, paused since 1970-01-01T00:00:01.000Z",
+  ]);
+  expect(await states("revoked_at = 3000")).toEqual(["0 API keys", "revoked 1970-01-01T00:00:03.000Z"]);
+});
+
+it("lists the activity by a key, too, with what an event is about", async () => {
+  database.exec(`INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, subject_id, created_at)
+    VALUES ('0Event000001', '${ACCOUNT}', 'ideabank-deleted', '${KEY}', '', '0Bank0000001', 1000)`);
+  expect((await run("events", KEY)).stdout).toBe(`1970-01-01T00:00:01.000Z  ideabank-deleted  ${KEY} 0Bank0000001\n`);
+  expect(JSON.parse((await run("events", ACCOUNT, "--json")).stdout)).toMatchObject({ subjectId: "0Bank0000001" });
+});
+
 it("shows what the quota counts: votes, too", async () => {
   database.exec(`UPDATE accounts SET stored_bytes = ${2 * 1_048_576}, counted_votes = ${1_048_576 / 128}`);
   expect(await run("show", ACCOUNT)).toMatchObject({ stdout: expect.stringContaining("It stores 3.0 of 512.0 MiB.") });

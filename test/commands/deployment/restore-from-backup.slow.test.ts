@@ -141,6 +141,8 @@ describe("npm run restore from a backup", () => {
     const { stderr } = await refused("restore", "--from", "backups/b");
     expect(stderr).toContain("backups/b/DB_1.sql is missing. If the backup is older than DB_1");
     expect(stderr).toContain("npm run backup -- --output backups/present");
+    const mistyped = await refused("restore", "--from", "backups/bb");
+    expect(mistyped.stderr).toContain("There is no folder backups/bb. These are in backups/: b.\n");
     await well("backup", "--output", "backups/present");
     copyFileSync(inCheckout("backups/present/DB_1.sql"), inCheckout("backups/b/DB_1.sql"));
     await well("restore", "--from", "backups/b");
@@ -160,8 +162,8 @@ it.each([
   [["--timestamp", MOMENT, "--from", "x"], "Give one of --timestamp"],
   [["--timestamp", "yesterday"], "a time such as 2026-11-20T12"],
   [["--timestamp", MOMENT, "--on-this-machine"], "use --from"],
-  [["--from", "backups/none"], "backups/none/DB.sql is missing."],
-  [["--end-again", "backups/none"], "DB.sql is missing"],
+  [["--from", "backups/none"], "There is no folder backups/none."],
+  [["--end-again", "backups/none"], "There is no folder backups/none."],
   [["--end-again", "x", "--without-export"], "--end-again needs its export"],
 ])("npm run restore -- %j is refused before a login is asked for", async (args, message) => {
   expect((await refused("restore", ...args)).stderr).toContain(message);
