@@ -13,8 +13,10 @@ export type Begun = {
   readonly title?: string | undefined;
 };
 
-/** A sign-in takes minutes. Who signs in much later may be somebody else. */
 const YOUNG_MS = 30 * 60_000;
+
+/** A sign-in takes minutes. Who signs in much later may be somebody else. */
+export const isYoung = (at = Number.NaN): boolean => Date.now() - at < YOUNG_MS;
 
 export const keepBegun = (key: string, begun: Begun): void =>
   remember(key, JSON.stringify({ ...begun, at: Date.now() }), "sessionStorage");
@@ -22,7 +24,7 @@ export const keepBegun = (key: string, begun: Begun): void =>
 export function takeBegun(key: string): Begun | undefined {
   try {
     const { at, ...begun } = JSON.parse(recall(key, "sessionStorage") ?? "");
-    return Date.now() - at < YOUNG_MS ? begun : undefined;
+    return isYoung(at) ? begun : undefined;
   } catch {
     // Nothing was begun.
     return undefined;

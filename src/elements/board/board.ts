@@ -260,7 +260,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         type: "button",
         class: "button primary",
         part: "button button-primary",
-        onclick: () => compose(undefined, list.unfound),
+        onclick: () => compose(list.unfound),
       },
       icon(PLUS),
       words.say("suggest"),
@@ -350,9 +350,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       }
     };
 
-    /** What a search has put into the form: it is no draft of the visitor's own. */
-    let filled = "";
-    const showForm = (title?: string, sought?: string) => {
+    const showForm = (title?: string) => {
       shownView = FORM;
       let similar: readonly Idea[] = [];
       leave = () => {
@@ -378,24 +376,21 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
           confirm(words.say("thanks"));
         },
       });
-      const fields = [...form.querySelectorAll<HTMLInputElement>(".field")];
-      if (sought && fields[0] && fields.every(({ value }) => value === "" || value === filled)) {
-        filled = sought;
-        fields[0].value = sought;
-        fields[0].dispatchEvent(new Event("input"));
-      }
       const heads = heading(this.headingLevel + 1, { class: "title" }, words.say("suggestTitle"));
       show(h("div", { class: "compose" }, heads, form), () =>
         form.querySelector<HTMLElement>("button, input")?.focus(),
       );
     };
-    const compose = (title?: string, sought?: string) => {
+    const openForm = (title?: string) => {
+      open(FORM);
+      showForm(title);
+    };
+    const compose = (title?: string) => {
       if (ideaBank.isVisitor && !canSignIn) {
         signIn({ view: FORM, title });
         return;
       }
-      open(FORM);
-      showForm(title, sought);
+      openForm(title);
     };
     this.#open = ({ view, title, proposal }) => {
       if (proposal) {

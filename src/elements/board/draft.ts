@@ -1,5 +1,6 @@
 /** A text that was not sent yet. It survives a reload, with its idempotency key, so that sending it twice makes one submission. */
 import { forget, recall, remember } from "../shared/storage.ts";
+import { isYoung } from "./begun.ts";
 
 export type Fields = Readonly<Record<string, string>>;
 type Kept = {
@@ -8,34 +9,46 @@ type Kept = {
   readonly fields: Fields;
   /** The fields as they were when the draft began. */
   readonly base?: Fields;
+  /** When it was written, in Unix milliseconds. */
+  readonly at?: number;
 };
 
 export class Draft {
   readonly #key: string;
-  /** A visitor may be anybody, so the text stays in the tab. */
-  readonly #place: "localStorage" | "sessionStorage";
+  /** A visitor may be anybody, so the text stays in the tab. So does a text where there is another draft already. */
+  #place: "localStorage" | "sessionStorage";
   kept: Kept;
 
-  /** The key begins with `owner`. What was written as `visitor`, before a sign-in, is the newest and is taken over. */
+  /**
+   * The key begins with `owner`. What was written as `visitor`, shortly before a sign-in, is the newest and is taken over. An older
+   * draft of the owner's stays beside it, and comes back afterwards.
+   */
   constructor(owner: string, visitor: string, name: string) {
     this.#key = `idea-bank-board:${owner}:${name}`;
-    this.#place = owner === visitor ? "sessionStorage" : "localStorage";
     const before = `idea-bank-board:${visitor}:${name}`;
-    const begun = recall(before, "sessionStorage");
+    const isVisitor = owner === visitor;
+    const here = parse(recall(this.#key, "sessionStorage"));
+    const written = isVisitor ? undefined : parse(recall(before, "sessionStorage"));
+    const begun = isYoung(written?.at) ? written : undefined;
+    this.#place = isVisitor || here ? "sessionStorage" : "localStorage";
     // 1.0.0 kept a visitor's text for good.
-    this.kept = parse(begun ?? recall(this.#key) ?? recall(before)) ?? { idempotencyKey: randomKey(), fields: {} };
-    if (owner === visitor) return;
-    if (begun || recall(before)) this.write(this.kept.fields, {});
+    const [saved, old] = [recall(this.#key), recall(before)];
+    this.kept = begun ?? here ?? parse(saved ?? old) ?? { idempotencyKey: randomKey(), fields: {} };
+    if (isVisitor) return;
+    if (begun || old) this.write(this.kept.fields, {});
     forget(before, "sessionStorage");
     forget(before);
   }
 
-  /** Fields that are all as in `base` are no draft. */
+  /** Fields that are all as in `base` are no draft. What another tab or element has kept meanwhile stays. */
   write(fields: Fields, base: Fields): void {
-    this.kept = { idempotencyKey: randomKey(), fields, base };
+    const { idempotencyKey } = this.kept;
+    const isOwn = () => (recall(this.#key, this.#place) ?? idempotencyKey).includes(idempotencyKey);
+    if (!isOwn()) this.#place = "sessionStorage";
+    this.kept = { idempotencyKey: randomKey(), fields, base, at: Date.now() };
     const unchanged = Object.entries(fields).every(([name, text]) => text === (base[name] ?? ""));
-    if (unchanged) forget(this.#key, this.#place);
-    else remember(this.#key, JSON.stringify(this.kept), this.#place);
+    if (!unchanged) remember(this.#key, JSON.stringify(this.kept), this.#place);
+    else if (isOwn()) forget(this.#key, this.#place);
   }
 }
 
@@ -45,9 +58,9 @@ const randomKey = (): string =>
 /** Only this code writes the storage's entry. Any other content is not a draft. */
 function parse(text: string | null): Kept | undefined {
   try {
-    const { idempotencyKey, fields, base = {} } = JSON.parse(text ?? "") ?? {};
+    const { idempotencyKey, fields, base = {}, at } = JSON.parse(text ?? "") ?? {};
     const values = [idempotencyKey, ...Object.values(fields), ...Object.values(base)];
-    return values.every((value) => typeof value === "string") ? { idempotencyKey, fields, base } : undefined;
+    return values.every((value) => typeof value === "string") ? { idempotencyKey, fields, base, at } : undefined;
   } catch {
     return undefined;
   }

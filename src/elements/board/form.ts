@@ -123,7 +123,7 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
     wrong[0]?.input.focus();
     if (wrong.length > 0 || sending) return;
     if (ideaBank.isVisitor) {
-      signIn(begun);
+      goSignIn();
       return;
     }
     sending = true;
@@ -133,6 +133,8 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
       const now = await reread?.();
       const changes = now && changesFrom(now);
       const sent = read();
+      // A text that was only filled in is a draft from now on.
+      if (draft.kept === kept && !isRestored) draft.write(sent, base);
       await options.send(changes ?? sent, draft.kept.idempotencyKey);
       // Text that was typed meanwhile has not been sent, so it stays.
       if (now) base = sent;
@@ -150,11 +152,16 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
     draft.write(base, base);
     cancel?.();
   };
+  const goSignIn = () => {
+    // The text is as young as the sign-in.
+    draft.write(draft.kept.fields, base);
+    signIn(begun);
+  };
   const isRestored = Object.values(kept.fields).some(Boolean);
   const element = h(
     "form",
     { class: "form", part: "form", novalidate: true },
-    ideaBank.isVisitor && signInAsk(words, () => signIn(begun)),
+    ideaBank.isVisitor && signInAsk(words, goSignIn),
     ...inputs.map(({ row }) => row),
     h(
       "div",

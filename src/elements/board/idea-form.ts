@@ -15,7 +15,7 @@ type IdeaFormOptions = {
   readonly update?: () => Promise<void>;
   /** For a new idea: finds similar ones. */
   readonly similar?: SimilarOptions;
-  /** Replaces the draft's title. */
+  /** For a draft without one. It is none of the draft's own until something is typed. */
   readonly title?: string | undefined;
   /** An edited idea has only the fields that were changed. */
   readonly send: (idea: SubmissionChanges, idempotencyKey: string) => Promise<void>;
@@ -46,7 +46,7 @@ export function ideaForm(
         : [title, description],
       submit: words.say(idea ? "save" : "submit"),
       draft: idea ? `edit:${idea.id}` : "idea",
-      begun: { view: FORM },
+      begun: { view: FORM, title: begun },
       ...(idea && {
         reread: async () => {
           await update?.();
@@ -61,10 +61,7 @@ export function ideaForm(
   );
   element.ariaLabel = words.say(idea ? "editTitle" : "suggestTitle");
   const input = element.querySelector("input");
-  if (begun && input) {
-    input.value = begun;
-    input.dispatchEvent(new Event("input"));
-  }
+  if (begun && input) input.value ||= begun;
   if (similar && input) input.parentElement?.after(similarIdeas(input, context, similar));
   return element;
 }

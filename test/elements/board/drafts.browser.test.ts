@@ -1,0 +1,199 @@
+/** Whose the unsent text in `<idea-bank-board>` is, and that no other text takes its place. */
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { ask, openStage, type Stage } from "../../support/node/element-stage.ts";
+
+const shared = inject("stage");
+const TAG = `<idea-bank-board token-url="/my/token" sign-in-url="/login?next={page}"></idea-bank-board>`;
+
+describe("a draft in <idea-bank-board>", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage(shared);
+  });
+  afterEach(() => stage?.closePages());
+  afterAll(() => stage?.close());
+
+  /** A tenant's site: whose token it gives can change, and whose tokens have ended. */
+  async function openSite(tag = TAG) {
+    const bank = await stage.ideaBank({}, [{ title: "Dogs", description: "On the train." }]);
+    const anna = bank.token;
+    const bert = await bank.tokenFor("bert");
+    const visitor = (await stage.tenant<{ token: string }>("POST", `${bank.path}/tokens`, { visitor: true })).token;
+    const site = { token: anna, ended: "" };
+    const { page, context } = await stage.page();
+    await context.route("**/my/token", (route) => route.fulfill({ body: site.token }));
+    await context.route("**/login?*", (route) => {
+      const next = new URL(route.request().url()).searchParams.get("next");
+      return route.fulfill({ contentType: "text/html", body: `<a href="${next}">I am Anna</a>` });
+    });
+    await context.route(/\/ideabank/, (route) =>
+      route.request().headers().authorization === site.ended
+        ? route.fulfill({
+            status: 401,
+            headers: { "Access-Control-Allow-Origin": "*", "Content-Type": "application/problem+json" },
+            body: JSON.stringify({ error: "unauthorized" }),
+          })
+        : route.fallback(),
+    );
+    const address = stage.hostPage(tag, {
+      head: `<script type="module" src="${stage.api}/embed/board.js"></script>`,
+    });
+    await page.goto(address);
+    await list(page);
+    const as = async (token: string) => {
+      site.token = token;
+      await page.reload();
+      await list(page);
+    };
+    const signIn = async () => {
+      await page.getByRole("button", { name: "Sign in", exact: true }).first().click();
+      site.token = anna;
+      await page.getByRole("link", { name: "I am Anna" }).click();
+    };
+    const comments = async () => {
+      const { items } = await stage.tenant<{ items: { body: string }[] }>(
+        "GET",
+        `${bank.path}/proposals/${bank.ids[0]}/comments`,
+      );
+      return items.map(({ body }) => body);
+    };
+    return { page, context, address, bank, site, anna, bert, visitor, as, signIn, comments };
+  }
+  const list = (page: Page) => page.locator(".ideas .idea").first().waitFor();
+  const compose = (page: Page) => page.getByRole("button", { name: "New idea" }).click();
+  const openDogs = async (page: Page) => {
+    await page.getByRole("button", { name: "Dogs", exact: true }).click();
+    return page.getByLabel("Add a comment");
+  };
+  const seek = async (page: Page, words: string) => {
+    await page.getByRole("searchbox").fill(words);
+    await page.getByText("No titles match.").first().waitFor();
+  };
+  const expectForm = async (page: Page, title: string, description: string) => {
+    await expect.poll(() => page.getByLabel("Title").inputValue()).toBe(title);
+    await expect.poll(() => page.getByLabel("Description").inputValue()).toBe(description);
+  };
+
+  it("stays when a visitor's search begins a new idea before the sign-in; those words are no draft", async () => {
+    const { page, visitor, as, signIn } = await openSite();
+    await compose(page);
+    await page.getByLabel("Title").fill("Night buses");
+    await page.getByLabel("Description").fill("Every half hour.");
+    await as(visitor);
+    await seek(page, "zeppelin");
+    await compose(page);
+    await expectForm(page, "zeppelin", "");
+    await signIn();
+    await expectForm(page, "Night buses", "Every half hour.");
+    await page.getByRole("button", { name: "Discard draft" }).click();
+
+    await seek(page, "monorail");
+    await compose(page);
+    await expectForm(page, "monorail", "");
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await as(visitor);
+    await compose(page);
+    await expectForm(page, "", "");
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await seek(page, "zeppelin");
+    await compose(page);
+    await signIn();
+    await expectForm(page, "zeppelin", "");
+    await expect.poll(() => page.getByRole("button", { name: "Discard draft" }).count()).toBe(0);
+  });
+
+  it("begins when what a search has filled in is sent, so that it is sent once after a lost answer", async () => {
+    const { page, context, bank } = await openSite();
+    await seek(page, "monorail");
+    await compose(page);
+    await context.route(
+      /\/proposals$/,
+      async (route) => {
+        await route.fetch();
+        return route.abort();
+      },
+      { times: 1 },
+    );
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.locator(".notice").getByText("No connection.").waitFor();
+    await page.reload();
+    await list(page);
+    await compose(page);
+    await expectForm(page, "monorail", "");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.getByRole("heading", { name: "monorail" }).waitFor();
+    const { items } = await stage.tenant<{ items: object[] }>("GET", `${bank.path}/proposals`);
+    expect(items).toHaveLength(2);
+  });
+
+  it("comes back after what its author wrote as a visitor is sent or discarded", async () => {
+    const { page, visitor, as, signIn } = await openSite();
+    await compose(page);
+    await page.getByLabel("Title").fill("Night buses");
+    await as(visitor);
+    await compose(page);
+    await page.getByLabel("Title").fill("More trains");
+    await signIn();
+    await expectForm(page, "More trains", "");
+    await page.reload();
+    await list(page);
+    await compose(page);
+    await expectForm(page, "More trains", "");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.getByRole("button", { name: "All ideas" }).click();
+    await compose(page);
+    await expectForm(page, "Night buses", "");
+  });
+
+  it("stays when another tab, or another board of the page, sends a text of its own", async () => {
+    const { page, context, address, comments } = await openSite(TAG.repeat(2));
+    const boards = [0, 1].map((at) => page.locator("idea-bank-board").nth(at));
+    const other = await context.newPage();
+    await other.goto(address);
+    const places = [...boards, other.locator("idea-bank-board").first()];
+    for (const place of places) await place.getByRole("button", { name: "Dogs", exact: true }).click();
+    const [first, ...others] = places.map((place) => place.getByLabel("Add a comment"));
+    await first?.fill("A long comment");
+    for (const [at, field] of others.entries()) {
+      await field.fill(`Quick ${at}`);
+      await field.press("Tab");
+      await places[at + 1]?.getByRole("button", { name: "Comment", exact: true }).click();
+      await expect.poll(() => field.inputValue()).toBe("");
+    }
+    await expect.poll(async () => (await comments()).toSorted()).toEqual(["Quick 0", "Quick 1"]);
+    await page.reload();
+    await boards[0]?.getByRole("button", { name: "Dogs", exact: true }).click();
+    await expect.poll(() => first?.inputValue()).toBe("A long comment");
+  });
+
+  it("of a visitor goes to nobody who signs in much later", async () => {
+    const { page, anna, visitor, as } = await openSite();
+    for (const [minutes, title] of [
+      [29, "Night buses"],
+      [31, ""],
+    ] as const) {
+      await as(visitor);
+      await compose(page);
+      await page.getByLabel("Title").fill("Night buses");
+      await page.evaluate(`for (const key of Object.keys(sessionStorage))
+        sessionStorage[key] = sessionStorage[key].replace(/(?<="at":)\\d+/, (at) => at - ${minutes} * 60_000);`);
+      await as(anna);
+      await compose(page);
+      await expectForm(page, title, "");
+      if (title) await page.getByRole("button", { name: "Discard draft" }).click();
+    }
+  });
+
+  it("keeps its title when the page opens the form with another", async () => {
+    const { page } = await openSite();
+    const open = (title: string) =>
+      ask(page.locator("idea-bank-board"), `element.open({ view: "form", title: "${title}" })`);
+    await open("Night buses");
+    await expectForm(page, "Night buses", "");
+    await page.getByLabel("Description").fill("Every half hour.");
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await open("Dogs");
+    await expectForm(page, "Night buses", "Every half hour.");
+  });
+});
