@@ -6,7 +6,6 @@ import baseStyles from "../shared/base.css";
 import { h, heading, icon } from "../shared/h.ts";
 import { IdeaBankElement } from "../shared/idea-bank-element.ts";
 import type { Labels } from "../shared/labels.ts";
-import type { Connection } from "../shared/request.ts";
 import { isRequestFailure, requestFailure } from "../shared/request-failure.ts";
 import { isVisible } from "../shared/visible.ts";
 import { takesAddress } from "./address.ts";
@@ -93,8 +92,9 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     return [h("div", { class: "toolbar" }, line()), listSkeleton()];
   }
 
-  protected override start(connection: Connection, signal: AbortSignal): void {
+  protected override start(connection: SharedConnection, signal: AbortSignal): void {
     const { words } = this;
+    connection.ownerChanged = () => this.restart();
     const ideaBank = new IdeaBank(connection);
     this.#open = undefined;
     let shown = new AbortController();

@@ -75,6 +75,23 @@ describe("a draft in <idea-bank-board>", () => {
     await expect.poll(() => page.getByLabel("Description").inputValue()).toBe(description);
   };
 
+  it("is not sent by another person who has signed in elsewhere: the board begins anew for them", async () => {
+    const { page, site, anna, bert, as, comments } = await openSite();
+    const field = await openDogs(page);
+    await field.fill("Anna's half of a");
+    Object.assign(site, { token: bert, ended: anna });
+    await page.getByRole("button", { name: "Comment", exact: true }).click();
+    await list(page);
+    await openDogs(page);
+    await expect.poll(() => field.inputValue()).toBe("");
+    await field.fill("Bert's own");
+    expect(await comments()).toEqual([]);
+    site.ended = "";
+    await as(anna);
+    await openDogs(page);
+    await expect.poll(() => field.inputValue()).toBe("Anna's half of a");
+  });
+
   it("stays when a visitor's search begins a new idea before the sign-in; those words are no draft", async () => {
     const { page, visitor, as, signIn } = await openSite();
     await compose(page);
