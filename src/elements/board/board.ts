@@ -195,7 +195,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       const text = notice.querySelector("p");
       if (!text) return;
       this.countDown(error, text, again);
-      if (!isRequestFailure(error) || error.code !== "offline") return;
+      if (!isRequestFailure(error) || !/offline|unanswered/.test(error.code)) return;
       // An answer, to whatever was asked, shows that there is a connection.
       ideaBank.answered = () => text.isConnected && notify("");
       window.addEventListener("online", () => text.isConnected && again(), { signal, once: true });

@@ -1,6 +1,6 @@
 /** A form that keeps its draft, sends once, and shows errors beside the fields. */
 import { h } from "../shared/h.ts";
-import { requestFailure } from "../shared/request-failure.ts";
+import { isRequestFailure, requestFailure } from "../shared/request-failure.ts";
 import type { Begun } from "./begun.ts";
 import type { BoardContext } from "./board-context.ts";
 import { Draft, type Fields } from "./draft.ts";
@@ -114,7 +114,7 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
     for (const { name, input } of inputs) if (input.value === base[name]) input.value = now[name] ?? "";
     base = now;
     draft.write(read(), base);
-    if (isConflict) throw requestFailure("conflict");
+    if (isConflict) throw requestFailure("changed");
     return Object.fromEntries(changed.map(({ name, input }) => [name, input.value]));
   }
 
@@ -141,7 +141,9 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
       else for (const { name, input } of inputs) if (input.value === sent[name]) input.value = "";
       draft.write(read(), base);
     } catch (error) {
-      if (!signal.aborted) report(error);
+      // Another text would be another idea, or another comment.
+      const isUnsure = !reread && isRequestFailure(error) && error.code === "offline";
+      if (!signal.aborted) report(isUnsure ? requestFailure("unanswered") : error);
     } finally {
       sending = false;
       submit.removeAttribute("aria-disabled");

@@ -87,6 +87,8 @@ export const BOARD_LABELS = {
   "capability-closed": "That is not open any more.",
   forbidden: "Only its author can change this.",
   conflict: "This idea has changed in the meantime. Reload the page to see it.",
+  changed: "This has changed in the meantime. The current text is above. Save again to replace it.",
+  unanswered: "No connection. It may have been sent anyway. Sending it again unchanged is safe.",
   "proposal-not-found": "This idea is no longer here.",
   "comment-not-found": "This comment is no longer here.",
   "invalid-request": "Please check: {fields}",

@@ -118,6 +118,9 @@ export const de: Language = {
     "capability-closed": "Das ist nicht mehr möglich.",
     forbidden: "Das kann nur ändern, wer es geschrieben hat.",
     conflict: "Die Idee wurde inzwischen geändert. Für den neuen Stand bitte die Seite neu laden.",
+    changed: "Der Text wurde inzwischen geändert. Der neue Stand steht oben. Erneutes Speichern ersetzt ihn.",
+    unanswered:
+      "Keine Verbindung. Der Text ist vielleicht trotzdem angekommen. Unverändert kann er gefahrlos noch einmal gesendet werden.",
     "proposal-not-found": "Diese Idee gibt es nicht mehr.",
     "comment-not-found": "Diesen Kommentar gibt es nicht mehr.",
     "invalid-request": "Bitte diese Angaben prüfen: {fields}",

@@ -118,6 +118,9 @@ export const es: Language = {
     "capability-closed": "Esto ya no es posible.",
     forbidden: "Solo puede cambiarlo quien lo escribió.",
     conflict: "La idea ha cambiado mientras tanto. Recarga la página para ver los cambios.",
+    changed: "El texto ha cambiado mientras tanto. Arriba está la versión actual. Guarda de nuevo para sustituirla.",
+    unanswered:
+      "Sin conexión. Es posible que se haya enviado de todos modos. Puedes volver a enviarlo sin cambios con seguridad.",
     "proposal-not-found": "Esta idea ya no está disponible.",
     "comment-not-found": "Este comentario ya no está disponible.",
     "invalid-request": "Revisa lo siguiente: {fields}",

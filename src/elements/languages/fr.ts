@@ -121,6 +121,10 @@ export const fr: Language = {
     "capability-closed": "Ce n’est plus possible.",
     forbidden: "Seule la personne qui a écrit ce texte peut le modifier.",
     conflict: "Cette idée a été modifiée entre-temps. Rechargez la page pour voir les changements.",
+    changed:
+      "Le texte a été modifié entre-temps. La version actuelle se trouve au-dessus. Enregistrez à nouveau pour la remplacer.",
+    unanswered:
+      "Pas de connexion. L’envoi a peut-être abouti malgré tout. Vous pouvez renvoyer le texte tel quel sans risque.",
     "proposal-not-found": "Cette idée n’existe plus.",
     "comment-not-found": "Ce commentaire n’existe plus.",
     "invalid-request": "Veuillez vérifier\u202f: {fields}",

@@ -115,6 +115,9 @@ export const it: Language = {
     "capability-closed": "Non è più possibile.",
     forbidden: "Solo chi l’ha scritto può modificarlo.",
     conflict: "Nel frattempo l’idea è cambiata. Ricarica la pagina per vedere le modifiche.",
+    changed: "Nel frattempo il testo è cambiato. La versione attuale è qui sopra. Salva di nuovo per sostituirla.",
+    unanswered:
+      "Nessuna connessione. Il testo potrebbe essere arrivato comunque. Puoi inviarlo di nuovo senza modifiche in tutta sicurezza.",
     "proposal-not-found": "Questa idea non c’è più.",
     "comment-not-found": "Questo commento non c’è più.",
     "invalid-request": "Controlla: {fields}",

@@ -110,6 +110,8 @@ export const ja: Language = {
     "capability-closed": "現在は受け付けていません。",
     forbidden: "変更できるのは投稿者だけです。",
     conflict: "このアイデアは変更されています。ページを再読み込みしてご確認ください。",
+    changed: "内容が変更されています。現在の内容は上に表示されています。もう一度保存すると置き換わります。",
+    unanswered: "接続できません。すでに送信されている可能性があります。同じ内容のまま再送信しても重複しません。",
     "proposal-not-found": "このアイデアは見つかりません。",
     "comment-not-found": "このコメントは見つかりません。",
     "invalid-request": "次の項目をご確認ください：{fields}",

@@ -118,6 +118,9 @@ export const nl: Language = {
     "capability-closed": "Dit is niet meer mogelijk.",
     forbidden: "Alleen wie dit schreef, kan het wijzigen.",
     conflict: "Dit idee is intussen gewijzigd. Laad de pagina opnieuw om de nieuwste versie te zien.",
+    changed: "Dit is intussen gewijzigd. De huidige tekst staat hierboven. Sla opnieuw op om die te vervangen.",
+    unanswered:
+      "Geen verbinding. Misschien is je tekst toch aangekomen. Je kunt hem gerust ongewijzigd opnieuw versturen.",
     "proposal-not-found": "Dit idee is er niet meer.",
     "comment-not-found": "Deze reactie is er niet meer.",
     "invalid-request": "Controleer: {fields}",

@@ -156,6 +156,8 @@ export const pl: Language = {
     "capability-closed": "To nie jest już możliwe.",
     forbidden: "Tylko autor może to zmienić.",
     conflict: "Ten pomysł został w międzyczasie zmieniony. Odśwież stronę, aby zobaczyć zmiany.",
+    changed: "Treść została w międzyczasie zmieniona. Aktualna wersja jest powyżej. Zapisz ponownie, aby ją zastąpić.",
+    unanswered: "Brak połączenia. Tekst mógł mimo to dotrzeć. Możesz bezpiecznie wysłać go ponownie bez zmian.",
     "proposal-not-found": "Tego pomysłu już tu nie ma.",
     "comment-not-found": "Tego komentarza już tu nie ma.",
     "invalid-request": "Sprawdź: {fields}",

@@ -119,6 +119,9 @@ export const pt: Language = {
     "capability-closed": "Isso não é mais possível.",
     forbidden: "Só quem escreveu pode alterar.",
     conflict: "A ideia mudou nesse meio-tempo. Recarregue a página para ver as alterações.",
+    changed: "O texto mudou nesse meio-tempo. A versão atual está acima. Salve de novo para substituí-la.",
+    unanswered:
+      "Sem conexão. O texto pode ter sido enviado mesmo assim. Você pode reenviá-lo sem alterações com segurança.",
     "proposal-not-found": "Esta ideia não está mais disponível.",
     "comment-not-found": "Este comentário não está mais disponível.",
     "invalid-request": "Verifique: {fields}",

@@ -118,6 +118,8 @@ export const tr: Language = {
     "capability-closed": "Bu artık mümkün değil.",
     forbidden: "Bunu yalnızca yazan kişi değiştirebilir.",
     conflict: "Fikir bu sırada değişti. Güncel hâlini görmek için sayfayı yenileyin.",
+    changed: "Metin bu sırada değişti. Güncel hâli yukarıda. Değiştirmek için yeniden kaydedin.",
+    unanswered: "Bağlantı yok. Metniniz yine de gönderilmiş olabilir. Değiştirmeden güvenle yeniden gönderebilirsiniz.",
     "proposal-not-found": "Bu fikir artık mevcut değil.",
     "comment-not-found": "Bu yorum artık mevcut değil.",
     "invalid-request": "Lütfen kontrol edin: {fields}",

@@ -111,6 +111,8 @@ export const zh: Language = {
     "capability-closed": "此功能已关闭。",
     forbidden: "只有作者可以修改。",
     conflict: "此建议已有变动。请刷新页面查看。",
+    changed: "内容已有变动。当前内容显示在上方。再次保存即可替换。",
+    unanswered: "无法连接。内容可能已经发送。不作修改再次发送不会重复。",
     "proposal-not-found": "此建议已不存在。",
     "comment-not-found": "此评论已不存在。",
     "invalid-request": "请检查：{fields}",

@@ -93,7 +93,7 @@ describe("writing in <idea-bank-board>", () => {
       return route.abort();
     });
     await page.getByRole("button", { name: "Submit idea" }).click();
-    await page.locator(".notice").getByText("No connection.").waitFor();
+    await page.locator(".notice").getByText("No connection. It may have been sent anyway.").waitFor();
     await context.unrouteAll({ behavior: "wait" });
     await page.reload();
     // The form was open, and is again.
@@ -262,7 +262,7 @@ describe("writing in <idea-bank-board>", () => {
     await expect.poll(() => field.inputValue()).toBe("Yes please.");
     await elsewhere(bank.token, "PATCH", `${comments}/${own.id}`, { body: "Yes, elsewhere." });
     await page.getByRole("button", { name: "Save" }).click();
-    await page.locator(".notice").getByText("has changed in the meantime").waitFor();
+    await page.locator(".notice").getByText("The current text is above.").waitFor();
     await comment.getByText("Yes, elsewhere.").waitFor();
     await expect.poll(() => field.inputValue()).toBe("Yes please.");
     await page.getByRole("button", { name: "Save" }).click();
@@ -289,7 +289,7 @@ describe("writing in <idea-bank-board>", () => {
     await elsewhere(bank.token, "PATCH", `/proposals/${id}`, other);
     await page.getByLabel("Description").fill("Every twenty minutes.");
     await save();
-    await page.locator(".notice").getByText("This idea has changed in the meantime.").waitFor();
+    await page.locator(".notice").getByText("The current text is above.").waitFor();
     await page.locator(".content > .prose").getByText("Every ten minutes.").waitFor();
     expect(await ideas(bank.path)).toMatchObject([other]);
     // The visitor knows now, and the title is not undone.
