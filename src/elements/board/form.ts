@@ -169,8 +169,8 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
       "div",
       { class: "buttons" },
       submit,
-      // A new text is kept. What is edited is still there as it was.
-      cancel && button("cancel", reread ? discard : cancel),
+      // A new text is kept. What is edited is still there as it was; a draft of it is named as such.
+      cancel && button(reread && isRestored ? "discard" : "cancel", reread ? discard : cancel),
       cancel && !reread && isRestored && button("discard", discard),
     ),
   );

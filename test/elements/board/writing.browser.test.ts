@@ -237,8 +237,10 @@ describe("writing in <idea-bank-board>", () => {
     await expectKept();
     await page.reload();
     await expectKept();
-    await page.getByRole("button", { name: "Cancel" }).click();
+    // It is told from the present text.
+    await page.getByRole("button", { name: "Discard draft" }).click();
     await edit();
+    await page.getByRole("button", { name: "Cancel" }).waitFor();
     await expect.poll(() => description.inputValue()).toBe("Every hour.");
     await description.fill("Every half hour.");
     await page.getByRole("button", { name: "Save" }).click();
