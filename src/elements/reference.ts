@@ -89,7 +89,7 @@ export const REFERENCE = {
     field: "Board: a form field.",
     button: "Any button with a border.",
     "button-primary": "Board: the button that submits.",
-    back: "Board: the button back to the list.",
+    back: "Board: the button back to the list or the form.",
     notice: "Board: the message at the bottom of the window.",
     launcher: "Launcher: the button that opens the panel.",
     panel: "Launcher: the panel.",

@@ -306,15 +306,18 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       show(list.element, focus);
     };
 
-    const openIdea = (idea: Idea, act?: Begun["act"]): Detail => {
+    /** `toForm` leads back to the form that the idea was opened from. Without it, the way back is to the list. */
+    const openIdea = (idea: Idea, act?: Begun["act"], toForm?: () => void): Detail => {
       const before = moves;
       shownView = idea.id;
       leave = () => {
         list.refresh(idea);
-        showList(() => list.focus(idea.id));
+        if (toForm) toForm();
+        else showList(() => list.focus(idea.id));
       };
       const opened = detail(idea, context, {
         back: leave,
+        backTo: toForm ? "suggestTitle" : "back",
         open: (id) => {
           open(id);
           void openById(id);
@@ -332,10 +335,10 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       if (act === "vote" && !idea.voted) opened.element.querySelector<HTMLElement>("button.vote")?.click();
       return opened;
     };
-    const visit = (idea: Idea) => {
+    const visit = (idea: Idea, toForm?: () => void) => {
       open(idea.id);
       // If it cannot be read, the list's data stay.
-      openIdea(idea)
+      openIdea(idea, undefined, toForm)
         .update()
         .catch(() => {});
     };
@@ -362,7 +365,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         cancel: () => leave(),
         title,
         similar: {
-          open: (idea) => visit(idea),
+          open: (idea) => visit(idea, () => openForm(title)),
           shown: (ideas) => {
             similar = ideas;
           },

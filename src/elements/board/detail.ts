@@ -18,6 +18,8 @@ const BACK = "M9.8 3.5 5.3 8l4.5 4.5";
 
 export type DetailExits = {
   readonly back: () => void;
+  /** The label of where that leads. */
+  readonly backTo: "back" | "suggestTitle";
   readonly open: (id: string) => void;
   readonly withdrawn: (idea: Idea) => void;
 };
@@ -130,7 +132,7 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
         "button",
         { type: "button", class: "link back with-icon", part: "back", onclick: exits.back },
         icon(BACK),
-        words.say("back"),
+        words.say(exits.backTo),
       ),
       hasAddresses &&
         h("button", { type: "button", class: "link quiet", onclick: () => void copyLink() }, words.say("copyLink")),

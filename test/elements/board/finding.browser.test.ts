@@ -24,9 +24,9 @@ describe("finding in <idea-bank-board>", () => {
       titles.map((title) => idea(title)),
     );
   const script = () => `<script type="module" src="${stage.api}/embed/board.js"></script>`;
-  async function open(token: string, options: Parameters<Stage["page"]>[0] = {}, dir = "ltr") {
+  async function open(token: string, options: Parameters<Stage["page"]>[0] = {}, dir = "ltr", more = "") {
     const head = `${script()}<meta name="color-scheme" content="light dark">`;
-    const body = `<div dir="${dir}"><idea-bank-board token="${token}"></idea-bank-board></div>`;
+    const body = `<div dir="${dir}"><idea-bank-board token="${token}" ${more}></idea-bank-board></div>`;
     const opened = await stage.page(options);
     await opened.page.goto(stage.hostPage(body, { head, headers: stage.strictPolicy }));
     await opened.page.locator("idea-bank-board:is(:state(ready), :state(empty))").waitFor();
@@ -173,8 +173,7 @@ describe("finding in <idea-bank-board>", () => {
     await page.getByLabel("Description").fill("Every half hour.");
     await similar(page).getByRole("button", { name: "Night buses", exact: true }).click();
     await page.getByRole("heading", { name: "Night buses" }).waitFor();
-    await page.getByRole("button", { name: "All ideas" }).click();
-    await compose(page);
+    await page.getByRole("button", { name: "Suggest an idea" }).click();
     await expect.poll(() => title.inputValue()).toBe("Night trains");
     await expect.poll(() => page.getByLabel("Description").inputValue()).toBe("Every half hour.");
     await page.getByRole("button", { name: "Submit idea" }).click();
@@ -182,6 +181,28 @@ describe("finding in <idea-bank-board>", () => {
     await page.getByRole("button", { name: "All ideas" }).click();
     await compose(page);
     await expect.poll(() => title.inputValue()).toBe("");
+  });
+
+  it("leads back from a similar idea to the form, and from there to the list, by Escape and Back too", async () => {
+    const bank = await bankOf("Night buses");
+    const { page } = await open(bank.token, {}, "ltr", "history");
+    await ask(page.locator("idea-bank-board"), `element.open({ view: "form", title: "Night trains" })`);
+    const title = page.getByLabel("Title");
+    const leave = [
+      () => page.getByRole("button", { name: "Suggest an idea" }).click(),
+      () => page.keyboard.press("Escape"),
+      () => page.goBack(),
+    ];
+    for (const go of leave) {
+      await similar(page).getByRole("button", { name: "Night buses", exact: true }).click();
+      await page.getByText("About Night buses.").waitFor();
+      await go();
+      await expect.poll(() => title.inputValue()).toBe("Night trains");
+    }
+    await page.goBack();
+    await page.getByRole("button", { name: "Night buses", exact: true }).click();
+    await page.getByRole("button", { name: "All ideas" }).click();
+    await search(page).waitFor();
   });
 
   it("shows none for a short title and for one that is like nothing, and goes on without an answer", async () => {
