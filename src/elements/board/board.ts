@@ -59,6 +59,8 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   protected readonly suggests: boolean = true;
   /** The attribute as it was when the visitor moved last: that idea is not opened again. */
   #left: string | null | undefined;
+  /** What was open, and for whom, when the board began anew. */
+  #before: { readonly who: string; readonly view: string | undefined } | undefined;
   /** Reads the present view again. */
   #reread = () => {};
   /** Reads what could not be read, as its button does. */
@@ -201,10 +203,14 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       window.addEventListener("online", () => text.isConnected && again(), { signal, once: true });
     };
     const begunKey = `${this.localName}:begun:${ideaBank.bank}`;
+    const { who } = ideaBank;
     const hasAddresses = this.hasAttribute("history");
     const canSignIn = this.signInUrl !== undefined;
     /** The open view; undefined is the list. */
     let shownView: string | undefined;
+    signal.addEventListener("abort", () => {
+      this.#before = { who, view: shownView };
+    });
     const signIn = (begun: Begun) => {
       keepBegun(begunKey, begun);
       notify("");
@@ -267,7 +273,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     );
     const view = h("div", { class: "view" });
     const list = this.createList(context, (idea) => visit(idea));
-    const visits = new TabHistory(`${this.localName}:${ideaBank.who}`, {
+    const visits = new TabHistory(`${this.localName}:${who}`, {
       isOn: hasAddresses,
       takesAddress: takesAddress(this),
       show: (visited) => {
@@ -413,7 +419,8 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     // The visitor had moved before the tab was reloaded.
     if (this.#left === undefined && visits.view !== undefined) this.#left = linked;
     const begun = ideaBank.isVisitor ? undefined : takeBegun(begunKey);
-    const visited = begun?.view ?? (this.#left === linked ? visits.view : linked);
+    const before = this.#before?.who === who ? this.#before.view : undefined;
+    const visited = begun?.view ?? (this.#left === linked ? (visits.view ?? before) : linked);
     if (visited === FORM) showForm(begun?.title);
     else if (visited) void openById(visited, begun?.act);
     if (this.#asked) this.#open(this.#asked);

@@ -213,4 +213,35 @@ describe("a draft in <idea-bank-board>", () => {
     await open("Dogs");
     await expectForm(page, "Night buses", "Every half hour.");
   });
+
+  it("stays open when the board begins anew for the same person", async () => {
+    const { page, bank, site, bert } = await openSite(`${TAG}<div id="elsewhere"></div>`);
+    const board = page.locator("idea-bank-board");
+    const another = { externalId: `visitor-of-${bank.path.split("/")[2]}`, lifetimeSeconds: 3_600 };
+    const renewed = await stage.tenant<{ token: string }>("POST", `${bank.path}/tokens`, another);
+    await compose(page);
+    await page.getByLabel("Title").fill("Night buses");
+    const anew = async (change: string) => {
+      const read = page.waitForResponse(/proposals\?/);
+      await ask(board, `(${change}, 1)`);
+      await read;
+    };
+    for (const change of [
+      `element.token = "${renewed.token}"`,
+      `element.setAttribute("sign-in-url", "/in")`,
+      `document.querySelector("#elsewhere").append(element)`,
+    ]) {
+      await anew(change);
+      await expectForm(page, "Night buses", "");
+    }
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await openDogs(page);
+    await anew("element.restart()");
+    await page.locator(".detail").getByText("On the train.").waitFor();
+    // For somebody else it is the list.
+    site.token = bert;
+    await ask(board, "(element.token = undefined, element.restart(), 1)");
+    await list(page);
+    await expect.poll(() => page.locator(".detail").count()).toBe(0);
+  });
 });
