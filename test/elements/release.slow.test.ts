@@ -15,7 +15,7 @@ const KIB = 1024;
 const elements = await buildElements();
 const LIMITS = {
   "changelog.js": 8 * KIB,
-  "board.js": 21 * KIB,
+  "board.js": 22 * KIB,
   "roadmap.js": 4 * KIB,
   "launcher.js": 4 * KIB,
   ...Object.fromEntries(Object.keys(LANGUAGES).map((language) => [`${language}.json`, 3 * KIB])),

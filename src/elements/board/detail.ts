@@ -141,14 +141,13 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
     discussion.element,
   );
   async function update(): Promise<void> {
-    const known = ballots.get(idea.id)?.confirmed;
     const before = JSON.stringify(idea);
     const { voted, votes, ...now } = await ideaBank.idea(idea.id);
     // The visitor's own actions meanwhile may be newer than the answer.
     if (JSON.stringify(idea) !== before) return update();
     Object.assign(idea, now);
-    // A vote that was given meanwhile is newer, and a button with the focus keeps it.
-    if (ballots.get(idea.id)?.confirmed === known && !vote.matches(":focus")) {
+    // A button with the focus keeps it.
+    if (!vote.matches(":focus")) {
       Object.assign(idea, { voted, votes });
       vote = voteButton(idea, context);
       body.firstChild?.replaceWith(vote);

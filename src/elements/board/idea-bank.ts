@@ -27,6 +27,8 @@ export class IdeaBank {
   readonly #connection: Connection;
   /** Called after each request that succeeds, if it was set when the request began. */
   answered: () => void = () => {};
+  /** The answers to votes, in their order. */
+  readonly #given: (Vote & { readonly id: string })[] = [];
 
   constructor(connection: Connection) {
     this.#connection = connection;
@@ -50,19 +52,21 @@ export class IdeaBank {
   access = (isAgain: boolean) => this.#get<Access>("", isAgain ? { cache: "reload" } : {});
 
   ideas = (filter: Filter, cursor: string | undefined, signal: AbortSignal) =>
-    this.#get<Page<Idea>>(`/proposals?${new URLSearchParams({ ...filter, ...(cursor && { cursor }) })}`, { signal });
+    this.#readIdeas<Page<Idea>>(`/proposals?${new URLSearchParams({ ...filter, ...(cursor && { cursor }) })}`, {
+      signal,
+    });
 
   /** Those of public proposals, the most used first. */
   tags = () => this.#get<Page<TagCount>>("/tags");
 
   /** Public ones with words of the title. */
   similar = (title: string, signal: AbortSignal) =>
-    this.#get<Page<Idea>>(`/proposals/similar?${new URLSearchParams({ title })}`, { signal });
+    this.#readIdeas<Page<Idea>>(`/proposals/similar?${new URLSearchParams({ title })}`, { signal });
 
   /** `id` may come from the page. It must be an identifier, because another text could be a path to somewhere else. */
   async idea(id: string): Promise<Idea> {
     if (!/^\w+$/.test(id)) throw requestFailure("proposal-not-found");
-    return this.#get<Idea>(`/proposals/${id}`);
+    return this.#readIdeas<Idea>(`/proposals/${id}`);
   }
 
   submit = (idea: Submission, key: string) => this.#write<Idea>("POST", { path: "/proposals", body: idea, key });
@@ -71,7 +75,11 @@ export class IdeaBank {
 
   withdraw = (id: string) => this.#delete(`/proposals/${id}`);
 
-  vote = (id: string, voted: boolean) => this.#get<Vote>(`/proposals/${id}/vote`, { method: voted ? "PUT" : "DELETE" });
+  async vote(id: string, voted: boolean): Promise<Vote> {
+    const vote = await this.#get<Vote>(`/proposals/${id}/vote`, { method: voted ? "PUT" : "DELETE" });
+    this.#given.push({ ...vote, id });
+    return vote;
+  }
 
   comments = (id: string, cursor?: string) =>
     this.#get<Page<Comment>>(`/proposals/${id}/comments?${new URLSearchParams({ ...(cursor && { cursor }) })}`);
@@ -83,6 +91,15 @@ export class IdeaBank {
     this.#write<Comment>("PATCH", { path: `/proposals/${id}/comments/${commentId}`, body: { body } });
 
   deleteComment = (id: string, commentId: string) => this.#delete(`/proposals/${id}/comments/${commentId}`);
+
+  /** A vote that was answered while this was read is newer than what was read. */
+  async #readIdeas<Body extends Idea | Page<Idea>>(path: string, init?: RequestInit): Promise<Body> {
+    const { length } = this.#given;
+    const body = await this.#get<Body>(path, init);
+    const ideas: readonly Idea[] = "items" in body ? body.items : [body];
+    for (const vote of this.#given.slice(length)) Object.assign(ideas.find(({ id }) => id === vote.id) ?? {}, vote);
+    return body;
+  }
 
   #delete(path: string) {
     return this.#send(path, { method: "DELETE" });

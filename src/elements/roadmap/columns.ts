@@ -62,9 +62,10 @@ export class Columns implements Listing {
 
   /** After the visitor comes back. What has the focus stays, and what was loaded after the first page. */
   async reread(): Promise<void> {
-    if (this.#isLoading || this.element.matches(":focus-within") || this.element.querySelector(".longer")) return;
+    const stays = () =>
+      this.#isLoading || this.element.matches(":focus-within") || this.element.querySelector(".longer") !== null;
     // While it cannot be read again, what is shown stays.
-    await this.#read().catch(() => {});
+    if (!stays()) await this.#read(stays).catch(() => {});
   }
 
   refresh(idea: Idea): void {
@@ -86,11 +87,12 @@ export class Columns implements Listing {
     (row?.querySelector<HTMLElement>(".open") ?? this.element).focus();
   }
 
-  /** Resolves to how many proposals there are. */
-  async #read(): Promise<number> {
+  /** Resolves to how many proposals there are. Shows them, unless what is there `stays`. */
+  async #read(stays = () => false): Promise<number> {
     const { words, signal, ideaBank, enter, announce } = this.#context;
     const pages = await Promise.all(COLUMNS.map((filter) => ideaBank.ideas(filter, undefined, signal)));
     const count = pages.reduce((sum, { items }) => sum + items.length, 0);
+    if (stays()) return count;
     this.#rows.clear();
     if (count === 0) {
       const text = words.say("empty");

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { expectAccessible } from "../../support/node/accessible.ts";
 import { takeScreenshot } from "../../support/node/browser.ts";
-import { answerOnce, ask, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
+import { answerOnce, ask, hold, holdAnswers, openStage, type Stage } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
 const idea = (title: string, status: string, more: object = {}) => ({
@@ -225,6 +225,42 @@ describe("<idea-bank-roadmap>", () => {
     await expectAccessible(page, "roadmap in a launcher");
     await ask(page.locator("idea-bank-launcher"), `element.open({ proposal: "${bank.ids[0]}" })`);
     await page.getByRole("heading", { name: "Buses", level: 3 }).waitFor();
+  });
+
+  it("keeps a vote that was given while it was read again, and the focus", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { page } = await stage.page();
+    await page.goto(host(tag(bank.token)));
+    await inState(page, "ready");
+    await stage.tenant("PATCH", `${bank.path}/proposals/${bank.ids[0]}`, { title: "Big buses" });
+    const vote = page.getByRole("button", { name: /^Vote for “Trams”/ });
+    const readAgain = async (act: () => Promise<void>) => {
+      const held = await holdAnswers(page, /status=planned/);
+      await comeBack(page);
+      await held.seen;
+      const read = page.waitForResponse(/status=planned/);
+      await act();
+      held.release();
+      await (await read).finished();
+      await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+      await page.unrouteAll({ behavior: "wait" });
+    };
+    await readAgain(async () => {
+      await vote.click();
+      await page.getByRole("status").filter({ hasText: "Voted. 1 vote." }).waitFor();
+    });
+    await expect.poll(() => vote.getAttribute("aria-pressed")).toBe("true");
+    const focused = () => page.evaluate("document.activeElement.shadowRoot?.activeElement?.className");
+    await expect.poll(focused).toBe("vote");
+    const blur = () => page.evaluate("document.activeElement.blur()");
+    await blur();
+    await readAgain(async () => {
+      await vote.click();
+      await page.getByRole("status").filter({ hasText: "Vote taken back. 0 votes." }).waitFor();
+      await blur();
+    });
+    await page.getByRole("button", { name: "Big buses", exact: true }).waitFor();
+    await expect.poll(() => vote.getAttribute("aria-pressed")).toBe("false");
   });
 
   const visibleTitles = async (page: Page) => {

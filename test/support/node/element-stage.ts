@@ -169,6 +169,20 @@ export async function hold(page: Page, url: string | RegExp) {
   return { seen: seen.promise, release: gate.resolve };
 }
 
+/** The matching requests arrive at once; their answers come only after `release`, as they were then. */
+export async function holdAnswers(page: Page, url: string | RegExp) {
+  const gate = Promise.withResolvers<void>();
+  const seen = Promise.withResolvers<void>();
+  await page.route(url, async (route) => {
+    const response = await route.fetch();
+    seen.resolve();
+    await gate.promise;
+    // The page may have given up on it.
+    await route.fulfill({ response }).catch(() => undefined);
+  });
+  return { seen: seen.promise, release: gate.resolve };
+}
+
 /** The next matching answer is this problem, as the API would send it. */
 export const answerOnce = (page: Page, url: string | RegExp, status: number, error: string, headers = {}) =>
   page.route(

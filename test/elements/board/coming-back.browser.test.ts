@@ -1,0 +1,57 @@
+/** `<idea-bank-board>` when the visitor comes back to its tab: what has changed is shown, and what the visitor does stays. */
+import type { Page } from "playwright-core";
+import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { holdAnswers, openStage, type Stage } from "../../support/node/element-stage.ts";
+
+const shared = inject("stage");
+const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });
+
+describe("coming back to <idea-bank-board>", () => {
+  let stage: Stage;
+  beforeAll(async () => {
+    stage = await openStage(shared);
+  });
+  afterEach(() => stage?.closePages());
+  afterAll(() => stage?.close());
+
+  async function open(token: string, more = "") {
+    const { page } = await stage.page();
+    const body = `<idea-bank-board token="${token}" ${more}></idea-bank-board>`;
+    const head = `<script type="module" src="${stage.api}/embed/board.js"></script>`;
+    await page.goto(stage.hostPage(body, { head, headers: stage.strictPolicy }));
+    await page.locator("idea-bank-board:state(ready)").waitFor();
+    if (more) await page.locator(".detail").waitFor();
+    return page;
+  }
+  const comeBack = (page: Page) =>
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
+  const vote = (page: Page, title: string, votes: string) =>
+    page.getByRole("button", { name: `Vote for “${title}”: ${votes}`, pressed: votes !== "0 votes" });
+
+  it("keeps votes that were given while the list was read, or searched", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs"), idea("Cats"), idea("Birds")]);
+    const page = await open(bank.token);
+    await stage.tenant("PATCH", `${bank.path}/proposals/${bank.ids[2]}`, { title: "Big birds" });
+    const held = await holdAnswers(page, /proposals\?/);
+    await comeBack(page);
+    await held.seen;
+    for (const title of ["Dogs", "Cats"]) {
+      await vote(page, title, "0 votes").click();
+      await page.getByRole("status").filter({ hasText: "Voted. 1 vote." }).waitFor();
+    }
+    held.release();
+    await page.getByRole("button", { name: "Big birds", exact: true }).waitFor();
+    await vote(page, "Dogs", "1 vote").waitFor();
+    await vote(page, "Cats", "1 vote").waitFor();
+
+    await page.unrouteAll({ behavior: "wait" });
+    const search = await holdAnswers(page, /[?&]q=/);
+    await page.getByRole("searchbox").fill("birds");
+    await search.seen;
+    await vote(page, "Big birds", "0 votes").click();
+    await vote(page, "Big birds", "1 vote").waitFor();
+    search.release();
+    await expect.poll(() => page.locator("li h3").allTextContents()).toEqual(["Big birds"]);
+    await vote(page, "Big birds", "1 vote").waitFor();
+  });
+});
