@@ -9,7 +9,7 @@ import type {
 } from "../../worker/model/panelist-proposal.ts";
 import type { TagCount } from "../../worker/model/tag.ts";
 import type { Connection } from "../shared/request.ts";
-import { requestFailure } from "../shared/request-failure.ts";
+import { isRequestFailure, requestFailure } from "../shared/request-failure.ts";
 
 /** Its vote and related fields follow the panelist's actions. */
 export type Idea = { -readonly [Field in keyof PanelistProposal]: PanelistProposal[Field] };
@@ -101,8 +101,13 @@ export class IdeaBank {
     return body;
   }
 
-  #delete(path: string) {
-    return this.#send(path, { method: "DELETE" });
+  /** What is gone has been deleted: the answer that said so may be lost. */
+  async #delete(path: string): Promise<void> {
+    try {
+      await this.#send(path, { method: "DELETE" });
+    } catch (error) {
+      if (!isRequestFailure(error) || !/^(comment|proposal)-not-found$/.test(error.code)) throw error;
+    }
   }
 
   #write<Body>(

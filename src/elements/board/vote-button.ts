@@ -1,6 +1,7 @@
 /** The vote of a proposal: it answers at once, and is taken back when the API refuses it. */
 
 import { h, icon } from "../shared/h.ts";
+import { isRequestFailure } from "../shared/request-failure.ts";
 import type { Ballot, BoardContext } from "./board-context.ts";
 import type { Idea } from "./idea-bank.ts";
 
@@ -53,24 +54,26 @@ export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
       dispatch("voted", { id: idea.id, title: idea.title, ...ballot.confirmed });
     } catch (error) {
       if (signal.aborted) return;
+      const { wanted } = ballot;
       ballot.wanted = ballot.confirmed.voted;
       drawAll();
       // The panelist's token may have become a visitor's.
       if (ideaBank.isVisitor) askToSignIn(begun);
-      else report(error);
+      // It may have arrived, and can be sent twice.
+      else report(error, isRequestFailure(error) && error.code === "offline" ? () => vote(wanted) : undefined);
     } finally {
       ballot.sending = false;
     }
   }
 
-  button.addEventListener("click", () => {
-    if (ideaBank.isVisitor) {
-      askToSignIn(begun);
-      return;
-    }
-    ballot.wanted = !ballot.wanted;
+  const vote = (wanted: boolean) => {
+    ballot.wanted = wanted;
     drawAll();
     void settle();
+  };
+  button.addEventListener("click", () => {
+    if (ideaBank.isVisitor) askToSignIn(begun);
+    else vote(!ballot.wanted);
   });
   // Those that have left the page are drawn anew before they come back.
   for (const other of buttons.keys()) if (!other.isConnected) buttons.delete(other);

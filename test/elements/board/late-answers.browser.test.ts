@@ -28,9 +28,9 @@ describe("a late answer in <idea-bank-board>", () => {
   const toList = (page: Page) => page.getByRole("button", { name: "All ideas" }).click();
   const proposal = (id = "") => new RegExp(`/proposals/${id}$`);
   /** The matching requests arrive; their answers do not. */
-  const loseAnswers = (page: Page, url: RegExp) =>
+  const loseAnswers = (page: Page, url: RegExp, method = "POST") =>
     page.route(url, async (route) => {
-      if (route.request().method() !== "POST") return route.continue();
+      if (route.request().method() !== method) return route.continue();
       await route.fetch();
       return route.abort();
     });
@@ -194,6 +194,49 @@ describe("a late answer in <idea-bank-board>", () => {
     await page.getByRole("status").filter({ hasText: "Your comment has been added." }).waitFor();
     await page.getByRole("heading", { name: "1 comment" }).waitFor();
     await expect.poll(() => page.locator(".comment .prose").allTextContents()).toEqual(["Hello"]);
+  });
+
+  it("deletes a comment and withdraws an idea when it is told to once more after a lost answer", async () => {
+    const bank = await stage.ideaBank();
+    const page = await open(bank.token);
+    const offline = page.locator(".notice").getByText("No connection");
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByLabel("Title").fill("Night buses");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.getByLabel("Add a comment").fill("Every half hour.");
+    await page.getByRole("button", { name: "Comment", exact: true }).click();
+    await page.getByRole("heading", { name: "1 comment" }).waitFor();
+    const twice = async (name: string) => {
+      const press = async () => {
+        await page.getByRole("button", { name, exact: true }).click();
+        await page.getByRole("group").getByRole("button", { name, exact: true }).click();
+      };
+      await loseAnswers(page, /\/proposals\/.*\w$/, "DELETE");
+      await press();
+      await offline.waitFor();
+      await page.unrouteAll({ behavior: "wait" });
+      await press();
+    };
+    await twice("Delete");
+    await page.getByRole("heading", { name: "No comments yet" }).waitFor();
+    await expect.poll(() => page.locator(".comment").count()).toBe(0);
+    await twice("Withdraw");
+    await page.locator(".notice").getByText("Your idea has been withdrawn.").waitFor();
+    await page.getByText("No ideas here yet").first().waitFor();
+  });
+
+  it("sends a vote again whose answer was lost, when the network comes back", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs")]);
+    const page = await open(bank.token);
+    await loseAnswers(page, /\/vote$/, "PUT");
+    await page.getByRole("button", { name: "Vote for “Dogs”: 0 votes" }).click();
+    const offline = page.locator(".notice").getByText("No connection");
+    await offline.waitFor();
+    await page.getByRole("button", { name: "Vote for “Dogs”: 0 votes", pressed: false }).waitFor();
+    await page.unrouteAll({ behavior: "wait" });
+    await page.evaluate("dispatchEvent(new Event('online'))");
+    await page.getByRole("button", { name: "Vote for “Dogs”: 1 vote", pressed: true }).waitFor();
+    await offline.waitFor({ state: "hidden" });
   });
 
   it("shows an opened idea as it is now, not as it was when the list was read", async () => {
