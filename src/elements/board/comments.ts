@@ -13,16 +13,20 @@ import { time } from "./time.ts";
 const PAGE = 20;
 const CHECK = "M3.5 8.4 6.6 11.5 12.5 5";
 
-/** `showCount` shows the number of comments that `idea` has now. */
-export function comments(idea: Idea, context: BoardContext): { element: HTMLElement; showCount: () => void } {
+/** `update` shows the number of comments that `idea` has now, and those that are new. */
+export function comments(idea: Idea, context: BoardContext): { element: HTMLElement; update: () => void } {
   const { ideaBank, capabilities, words, level, signal, announce, report, signIn, dispatch } = context;
   const list = h("ol", { class: "comments", part: "comments" });
   const more = h("button", { type: "button", class: "button", part: "button", hidden: true });
   const title = heading(level + 2, { class: "subtitle", tabindex: -1 });
-  const shown = new Set<string>();
+  const rows = new Map<string, HTMLElement>();
+  /** Below it are comments that were added here before their page was loaded. */
+  const end = new Text();
   const field = { name: "body", label: words.say("comment"), maxLength: 10_000, rows: 3 };
   const toCome = skeleton(Math.min(idea.comments, PAGE), "comment", "face");
   let cursor: string | undefined;
+  /** Where the last page that was loaded begins. */
+  let lastPage: string | undefined;
   let loading = false;
 
   const showCount = () => {
@@ -31,7 +35,6 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
 
   /** `at` is where its page begins. */
   function comment({ id, by, author, mine, body, createdAt }: Comment, at?: string): HTMLElement {
-    shown.add(id);
     const official = by === "tenant";
     const who = authorOf({ by, author, mine }, words) ?? words.say("anonymous");
     const remove = async () => {
@@ -97,6 +100,7 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
       official ? h("span", { class: "face", "aria-hidden": "true" }, icon(CHECK)) : face(who),
       h("div", {}, h("p", { class: "meta" }, h("strong", {}, who), time(createdAt, words)), text, own),
     );
+    rows.set(id, row);
     return row;
   }
 
@@ -106,17 +110,21 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
     try {
       const at = cursor;
       const page = await ideaBank.comments(idea.id, at);
-      const first = list.childElementCount;
-      // One's own may have been added here before its page was read.
-      list.append(...page.items.filter(({ id }) => !shown.has(id)).map((item) => comment(item, at)));
+      let first: HTMLElement | undefined;
+      for (const item of page.items) {
+        const known = rows.get(item.id);
+        known?.after(end);
+        if (known) continue;
+        const row = comment(item, at);
+        end.before(row);
+        first ??= row;
+      }
+      lastPage = at;
       cursor = page.nextCursor;
       // The focus goes on where the button was.
-      if (more.matches(":focus")) {
-        const next = list.children[first];
-        if (next instanceof HTMLElement) {
-          next.tabIndex = -1;
-          next.focus();
-        }
+      if (more.matches(":focus") && first) {
+        first.tabIndex = -1;
+        first.focus();
       }
       more.textContent = words.say("moreComments");
       more.hidden = cursor === undefined;
@@ -134,7 +142,7 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
   const add = async ({ body = "" }: Readonly<Record<string, string>>, key: string) => {
     const added = await ideaBank.comment(idea.id, body, key);
     // Sent again after a lost answer, it may be here already.
-    if (!shown.has(added.id)) {
+    if (!rows.has(added.id)) {
       idea.comments += 1;
       showCount();
       list.append(comment(added));
@@ -154,9 +162,16 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
         )
       : form({ fields: [field], submit: words.say("send"), draft: `comment:${idea.id}`, begun, send: add }, context));
 
+  const update = () => {
+    showCount();
+    if (idea.comments <= list.childElementCount || cursor !== undefined) return;
+    cursor = lastPage;
+    void load();
+  };
+  list.append(end);
   more.addEventListener("click", () => void load());
   showCount();
   void load();
   const element = h("section", { class: "discussion" }, title, list, idea.comments > 0 && toCome, more, writing);
-  return { element, showCount };
+  return { element, update };
 }

@@ -153,7 +153,7 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
       body.firstChild?.replaceWith(vote);
     }
     showText();
-    discussion.showCount();
+    discussion.update();
   }
   showText();
   onEscape(element, exits.back);

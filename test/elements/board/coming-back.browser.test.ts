@@ -54,4 +54,17 @@ describe("coming back to <idea-bank-board>", () => {
     await expect.poll(() => page.locator("li h3").allTextContents()).toEqual(["Big birds"]);
     await vote(page, "Big birds", "1 vote").waitFor();
   });
+
+  it("shows the comments that have come meanwhile", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs")]);
+    const write = (body: string) => stage.tenant("POST", `${bank.path}/proposals/${bank.ids[0]}/comments`, { body });
+    await write("First.");
+    const page = await open(bank.token, `proposal="${bank.ids[0]}"`);
+    await page.getByText("First.").waitFor();
+    await write("Second.");
+    await comeBack(page);
+    await page.getByRole("heading", { name: "2 comments" }).waitFor();
+    await page.getByText("Second.").waitFor();
+    await expect.poll(() => page.locator(".comment").count()).toBe(2);
+  });
 });

@@ -350,6 +350,23 @@ describe("writing in <idea-bank-board>", () => {
     await expect.poll(() => page.evaluate("Object.keys(localStorage)")).toEqual(["idea-bank-board:rows"]);
   });
 
+  it("adds one's own comment below all that are still to come", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs")]);
+    const path = `${bank.path}/proposals/${bank.ids[0]}/comments`;
+    const texts = Array.from({ length: 23 }, (_, at) => `Comment ${at + 1}`);
+    for (const body of texts) await stage.tenant("POST", path, { body });
+    const { page } = await open(bank.token, {}, { more: `proposal="${bank.ids[0]}"` });
+    const shown = () => page.locator(".comment .prose").allTextContents();
+    await expect.poll(() => shown()).toHaveLength(20);
+    await page.getByLabel("Add a comment").fill("Mine");
+    await page.getByRole("button", { name: "Comment", exact: true }).click();
+    await page.getByRole("heading", { name: "24 comments" }).waitFor();
+    await stage.tenant("POST", path, { body: "Later" });
+    await page.getByRole("button", { name: "Show more comments" }).press("Enter");
+    await expect.poll(() => shown()).toEqual([...texts, "Mine", "Later"]);
+    await expect.poll(() => focused(page)).toContain("Comment 21");
+  });
+
   it("shows that an approved idea waits again once it is edited, there and in the list", async () => {
     const bank = await stage.ideaBank({ approvalRequired: true });
     const { page } = await open(bank.token);
