@@ -69,26 +69,35 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
     for (const aside of asides) aside.remove();
     asides = [merged, official].filter((aside) => aside instanceof HTMLElement);
     body.after(...asides);
+    // A text that is being edited stays, to be copied at least.
+    if (!own.querySelector("form") && isEditable() !== own.hasChildNodes())
+      (own.matches(":focus-within") ? closeEditor : showOwn)();
     // The vote's name has the title.
     ballots.get(idea.id)?.buttons.get(vote)?.();
   };
 
   const own = h("div", { class: "own" });
   const content = h("div", { class: "content" }, title, meta, text, own);
+  const isEditable = () =>
+    idea.mine && idea.status === "submitted" && idea.duplicateOf === null && capabilities.canSubmitProposals;
   const showOwn = () => {
+    own.replaceChildren();
+    if (!isEditable()) return;
     const edit = h("button", { type: "button", class: "link quiet", onclick: showEditor }, words.say("edit"));
     const withdraw = async () => {
-      await ideaBank.withdraw(idea.id);
+      try {
+        await ideaBank.withdraw(idea.id);
+      } catch (error) {
+        update().catch(() => {});
+        throw error;
+      }
       exits.withdrawn(idea);
     };
-    own.replaceChildren(
-      edit,
-      question(context, { ask: "withdraw", text: "withdrawQuestion", yes: "withdraw", act: withdraw }),
-    );
+    own.append(edit, question(context, { ask: "withdraw", text: "withdrawQuestion", yes: "withdraw", act: withdraw }));
   };
   const closeEditor = () => {
     showOwn();
-    own.querySelector("button")?.focus();
+    (own.querySelector("button") ?? title).focus();
   };
   function showEditor(): void {
     const editor = ideaForm(context, {
@@ -105,8 +114,6 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
     own.replaceChildren(editor);
     editor.querySelector("input")?.focus();
   }
-  if (idea.mine && idea.status === "submitted" && idea.duplicateOf === null && capabilities.canSubmitProposals)
-    showOwn();
 
   const copyLink = async () => {
     const link = addressOf(idea.id);

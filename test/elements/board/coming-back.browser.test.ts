@@ -27,6 +27,15 @@ describe("coming back to <idea-bank-board>", () => {
     page.evaluate("document.dispatchEvent(new Event('visibilitychange', { bubbles: true }))");
   const vote = (page: Page, title: string, votes: string) =>
     page.getByRole("button", { name: `Vote for “${title}”: ${votes}`, pressed: votes !== "0 votes" });
+  const asPanelist = async (token: string, method: string, path: string, body?: object) => {
+    const headers = { Authorization: token, "Content-Type": "application/json" };
+    const init = { method, headers, body: body ? JSON.stringify(body) : null };
+    const answer = await fetch(`${stage.api}/ideabank${path}`, init);
+    expect(answer.ok).toBe(true);
+    return (await answer.json()) as { readonly id: string };
+  };
+  const submitted = (token: string) => asPanelist(token, "POST", "/proposals", idea("Night buses"));
+  const focused = (page: Page) => page.evaluate("document.activeElement.shadowRoot?.activeElement?.textContent");
 
   it("keeps votes that were given while the list was read, or searched", async () => {
     const bank = await stage.ideaBank({}, [idea("Dogs"), idea("Cats"), idea("Birds")]);
@@ -66,5 +75,44 @@ describe("coming back to <idea-bank-board>", () => {
     await page.getByRole("heading", { name: "2 comments" }).waitFor();
     await page.getByText("Second.").waitFor();
     await expect.poll(() => page.locator(".comment").count()).toBe(2);
+  });
+
+  it("offers no change of one's own idea that is under way, and keeps a text that comes too late", async () => {
+    const bank = await stage.ideaBank();
+    const { id } = await submitted(bank.token);
+    const page = await open(bank.token, `proposal="${id}"`);
+    const decide = (status: string) => stage.tenant("PATCH", `${bank.path}/proposals/${id}`, { status });
+    const [edit, withdraw] = ["Edit", "Withdraw"].map((name) => page.getByRole("button", { name, exact: true }));
+    await withdraw?.waitFor();
+    await decide("planned");
+    await comeBack(page);
+    await page.locator(".detail .status").getByText("Planned").waitFor();
+    await expect.poll(() => edit?.count()).toBe(0);
+    await expect.poll(() => withdraw?.count()).toBe(0);
+    await decide("submitted");
+    await comeBack(page);
+    await edit?.click();
+    await page.getByLabel("Description").fill("Every half hour.");
+    await decide("planned");
+    await page.getByRole("button", { name: "Save" }).click();
+    await page.locator(".notice").getByText("This idea has changed in the meantime.").waitFor();
+    await expect.poll(() => page.getByLabel("Description").inputValue()).toBe("Every half hour.");
+    await page.getByRole("button", { name: "Cancel" }).click();
+    await expect.poll(() => edit?.count()).toBe(0);
+    await expect.poll(() => focused(page)).toBe("Night buses");
+  });
+
+  it("offers no withdrawal any more once one was refused", async () => {
+    const bank = await stage.ideaBank();
+    const { id } = await submitted(bank.token);
+    const page = await open(bank.token, `proposal="${id}"`);
+    const withdraw = page.getByRole("button", { name: "Withdraw", exact: true });
+    await withdraw.click();
+    await stage.tenant("PATCH", `${bank.path}/proposals/${id}`, { status: "planned" });
+    await withdraw.click();
+    await page.locator(".notice").getByText("This idea has changed in the meantime.").waitFor();
+    await page.locator(".detail .status").getByText("Planned").waitFor();
+    await expect.poll(() => withdraw.count()).toBe(0);
+    await expect.poll(() => focused(page)).toBe("Night buses");
   });
 });
