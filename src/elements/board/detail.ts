@@ -37,7 +37,12 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
   const text = prose("", { part: "idea-description" });
   const meta = h("div", { class: "meta" });
   let asides: readonly HTMLElement[] = [];
+  let shown = "";
+  /** What has not changed is left alone: the focus may be in it. */
   const showText = () => {
+    const now = JSON.stringify({ ...idea, votes: 0, voted: 0, comments: 0, lastActivityAt: 0 });
+    if (now === shown) return;
+    shown = now;
     const { duplicateOf, response } = idea;
     title.textContent = idea.title;
     setProse(text, idea.description);

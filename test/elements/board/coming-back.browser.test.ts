@@ -77,6 +77,19 @@ describe("coming back to <idea-bank-board>", () => {
     await expect.poll(() => page.locator(".comment").count()).toBe(2);
   });
 
+  it("leaves the focus in a text that has not changed", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs", { description: "See https://example.com/dogs" })]);
+    const page = await open(bank.token, `proposal="${bank.ids[0]}"`);
+    await page.getByRole("heading", { name: "No comments yet" }).waitFor();
+    await page.locator(".prose a").focus();
+    await asPanelist(await bank.tokenFor("somebody-else"), "PUT", `/proposals/${bank.ids[0]}/vote`);
+    await stage.tenant("POST", `${bank.path}/proposals/${bank.ids[0]}/comments`, { body: "The team answers." });
+    await comeBack(page);
+    await page.getByRole("button", { name: "Vote for “Dogs”: 1 vote" }).waitFor();
+    await page.getByText("The team answers.").waitFor();
+    await expect.poll(() => focused(page)).toBe("https://example.com/dogs");
+  });
+
   it("offers no change of one's own idea that is under way, and keeps a text that comes too late", async () => {
     const bank = await stage.ideaBank();
     const { id } = await submitted(bank.token);
