@@ -155,8 +155,11 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   ): void {
     const { words } = this;
     // A visitor sees the actions that a sign-in makes possible.
-    const possible = access.panelistCapabilities ?? access.capabilities;
-    const capabilities = { ...possible, ...(!this.suggests && { canSubmitProposals: false }) };
+    const capabilitiesOf = ({ capabilities, panelistCapabilities }: Access) => ({
+      ...(panelistCapabilities ?? capabilities),
+      ...(!this.suggests && { canSubmitProposals: false }),
+    });
+    const capabilities = capabilitiesOf(access);
     const notice = h("div", { class: "notice", part: "notice", hidden: true });
     const notify = (text: string, action?: HTMLElement) => {
       // The focused part disappears, so the board takes the focus.
@@ -181,15 +184,22 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       }, CONFIRMED_MS);
     };
     const report = (error: unknown, again = () => notify("")) => {
+      const code = isRequestFailure(error) && error.code;
       // The idea bank was closed meanwhile, so its capabilities are read again.
-      if (isRequestFailure(error) && error.code === CLOSED) {
+      if (code === CLOSED) {
         void reload();
         return;
       }
       const begun = { view: shownView };
-      if (isRequestFailure(error) && error.code === "sign-in-required") {
+      if (code === "sign-in-required") {
         askToSignIn(begun);
         return;
+      }
+      if (code === "capability-closed") {
+        ideaBank.access(true).then(
+          (now) => limit(capabilitiesOf(now)),
+          () => {},
+        );
       }
       const isSignedOut = this.stateAfter(error) === "signed-out";
       notify(this.explain(error), isSignedOut && canSignIn ? signInButton(words, () => signIn(begun)) : undefined);
@@ -197,7 +207,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       const text = notice.querySelector("p");
       if (!text) return;
       this.countDown(error, text, again);
-      if (!isRequestFailure(error) || !/offline|unanswered/.test(error.code)) return;
+      if (code !== "offline" && code !== "unanswered") return;
       // An answer, to whatever was asked, shows that there is a connection.
       ideaBank.answered = () => text.isConnected && notify("");
       window.addEventListener("online", () => text.isConnected && again(), { signal, once: true });
@@ -211,6 +221,14 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     signal.addEventListener("abort", () => {
       this.#before = { who, view: shownView };
     });
+    /** Offers no vote and no new idea that is not possible any more. */
+    const limit = (now: Partial<typeof capabilities>) => {
+      const focused = this.shadowRoot?.activeElement;
+      Object.assign(capabilities, now);
+      suggest.hidden ||= !capabilities.canSubmitProposals;
+      for (const { buttons } of context.ballots.values()) for (const draw of buttons.values()) draw();
+      if (focused?.isConnected === false) this.root.focus({ preventScroll: true });
+    };
     const signIn = (begun: Begun) => {
       keepBegun(begunKey, begun);
       notify("");
@@ -221,10 +239,8 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         return;
       }
       // The page has no way to sign in, so nothing is offered any more that needs it.
-      Object.assign(capabilities, { canVote: false, canComment: false, canSubmitProposals: false });
-      suggest.hidden = true;
+      limit({ canVote: false, canComment: false, canSubmitProposals: false });
       view.querySelector(".writing")?.remove();
-      for (const { buttons } of context.ballots.values()) for (const draw of buttons.values()) draw();
       this.root.focus({ preventScroll: true });
       notify(words.say("signInHere"));
     };

@@ -168,7 +168,7 @@ describe("<idea-bank-board>", () => {
     await context.setOffline(false);
     await answerOnce(page, VOTE, 500, "internal-error");
     await refused(/Something went wrong\./);
-    await stage.tenant("PATCH", bank.path, { votingEnabled: false });
+    await answerOnce(page, VOTE, 403, "capability-closed");
     await refused(/That is not open any more\./);
     await stage.tenant("DELETE", `/panelists/${bank.panelistId}/tokens`);
     await refused(/Your session has ended\./);

@@ -128,4 +128,19 @@ describe("coming back to <idea-bank-board>", () => {
     await expect.poll(() => withdraw.count()).toBe(0);
     await expect.poll(() => focused(page)).toBe("Night buses");
   });
+
+  it("shows votes as counts once a vote was refused because voting is closed", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs"), idea("Cats")]);
+    const page = await open(bank.token);
+    await stage.tenant("PATCH", bank.path, { votingEnabled: false });
+    const headers = { Authorization: bank.token };
+    await expect
+      .poll(async () => (await fetch(`${stage.api}/ideabank`, { headers })).text())
+      .toContain(`"canVote":false`);
+    await vote(page, "Dogs", "0 votes").click();
+    await page.locator(".notice").getByText("That is not open any more.").waitFor();
+    await expect.poll(() => page.locator("button.vote").count()).toBe(0);
+    await expect.poll(() => page.locator(".vote .count").allTextContents()).toEqual(["0", "0"]);
+    await page.getByRole("button", { name: "New idea" }).waitFor();
+  });
 });
