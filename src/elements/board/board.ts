@@ -398,7 +398,8 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
           this.dispatch("idea-submitted", { id: idea.id, title: idea.title });
           list.add(idea);
           if (before === moves) visit(idea);
-          confirm(words.say("thanks"));
+          const thanks = idea.visibility === "pending" ? "thanksPending" : "thanks";
+          confirm(words.say(thanks, { filter: words.say("mySubmissions") }));
         },
       });
       const heads = heading(this.headingLevel + 1, { class: "title" }, words.say("suggestTitle"));

@@ -64,6 +64,7 @@ export const BOARD_LABELS = {
   cancel: "Cancel",
   discard: "Discard draft",
   thanks: "Thank you! Your idea has been submitted.",
+  thanksPending: "Thank you! Your idea will appear once it is approved. Until then it is under “{filter}”.",
   saved: "Your changes have been saved.",
   edit: "Edit",
   withdraw: "Withdraw",

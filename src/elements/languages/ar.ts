@@ -154,6 +154,7 @@ export const ar: Language = {
     cancel: "إلغاء",
     discard: "تجاهل المسودة",
     thanks: "شكرًا لك! أُرسلت فكرتك.",
+    thanksPending: "شكرًا لك! ستظهر فكرتك بعد الموافقة عليها. حتى ذلك الحين تجدها ضمن «{filter}».",
     saved: "حُفظت تعديلاتك.",
     edit: "تعديل",
     withdraw: "سحب",

@@ -89,6 +89,7 @@ export const de: Language = {
     cancel: "Abbrechen",
     discard: "Entwurf verwerfen",
     thanks: "Danke! Die Idee wurde eingereicht.",
+    thanksPending: "Danke! Die Idee erscheint, sobald sie freigegeben ist. Bis dahin steht sie unter „{filter}“.",
     saved: "Die Änderungen wurden gespeichert.",
     edit: "Bearbeiten",
     withdraw: "Zurückziehen",

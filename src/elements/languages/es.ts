@@ -89,6 +89,7 @@ export const es: Language = {
     cancel: "Cancelar",
     discard: "Descartar borrador",
     thanks: "¡Gracias! Tu idea se ha enviado.",
+    thanksPending: "¡Gracias! Tu idea aparecerá cuando se apruebe. Hasta entonces la encuentras en «{filter}».",
     saved: "Los cambios se han guardado.",
     edit: "Editar",
     withdraw: "Retirar",

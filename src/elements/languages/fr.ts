@@ -92,6 +92,8 @@ export const fr: Language = {
     cancel: "Annuler",
     discard: "Supprimer le brouillon",
     thanks: "Merci\u202f! Votre idée a été envoyée.",
+    thanksPending:
+      "Merci\u202f! Votre idée apparaîtra une fois validée. D’ici là, vous la trouverez dans «\u202f{filter}\u202f».",
     saved: "Vos modifications ont été enregistrées.",
     edit: "Modifier",
     withdraw: "Retirer",

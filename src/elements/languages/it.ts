@@ -86,6 +86,7 @@ export const it: Language = {
     cancel: "Annulla",
     discard: "Elimina bozza",
     thanks: "Grazie! La tua idea è stata inviata.",
+    thanksPending: "Grazie! La tua idea comparirà dopo l’approvazione. Fino ad allora la trovi in «{filter}».",
     saved: "Le modifiche sono state salvate.",
     edit: "Modifica",
     withdraw: "Ritira",

@@ -83,6 +83,7 @@ export const ja: Language = {
     cancel: "キャンセル",
     discard: "下書きを破棄",
     thanks: "ありがとうございます。アイデアを投稿しました。",
+    thanksPending: "ありがとうございます。アイデアは承認後に表示されます。それまでは「{filter}」で確認できます。",
     saved: "変更を保存しました。",
     edit: "編集",
     withdraw: "取り下げ",

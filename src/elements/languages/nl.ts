@@ -89,6 +89,7 @@ export const nl: Language = {
     cancel: "Annuleren",
     discard: "Concept weggooien",
     thanks: "Bedankt! Je idee is ingestuurd.",
+    thanksPending: "Bedankt! Je idee verschijnt zodra het is goedgekeurd. Tot die tijd staat het onder ‘{filter}’.",
     saved: "Je wijzigingen zijn opgeslagen.",
     edit: "Bewerken",
     withdraw: "Intrekken",

@@ -123,6 +123,7 @@ export const pl: Language = {
     cancel: "Anuluj",
     discard: "Odrzuć szkic",
     thanks: "Dziękujemy! Twój pomysł został wysłany.",
+    thanksPending: "Dziękujemy! Pomysł pojawi się po zatwierdzeniu. Do tego czasu znajdziesz go w „{filter}”.",
     saved: "Zmiany zostały zapisane.",
     edit: "Edytuj",
     withdraw: "Wycofaj",

@@ -90,6 +90,7 @@ export const pt: Language = {
     cancel: "Cancelar",
     discard: "Descartar rascunho",
     thanks: "Obrigado! Sua ideia foi enviada.",
+    thanksPending: "Obrigado! Sua ideia aparecerá quando for aprovada. Até lá, ela fica em “{filter}”.",
     saved: "Suas alterações foram salvas.",
     edit: "Editar",
     withdraw: "Retirar",

@@ -89,6 +89,7 @@ export const tr: Language = {
     cancel: "Vazgeç",
     discard: "Taslağı sil",
     thanks: "Teşekkürler! Fikriniz gönderildi.",
+    thanksPending: "Teşekkürler! Fikriniz onaylanınca görünecek. O zamana kadar “{filter}” altında bulabilirsiniz.",
     saved: "Değişiklikleriniz kaydedildi.",
     edit: "Düzenle",
     withdraw: "Geri çek",

@@ -84,6 +84,7 @@ export const zh: Language = {
     cancel: "取消",
     discard: "放弃草稿",
     thanks: "谢谢！您的建议已提交。",
+    thanksPending: "谢谢！您的建议通过审核后会显示出来，在此之前可在“{filter}”中查看。",
     saved: "更改已保存。",
     edit: "编辑",
     withdraw: "撤回",

@@ -350,6 +350,15 @@ describe("writing in <idea-bank-board>", () => {
     await expect.poll(() => page.evaluate("Object.keys(localStorage)")).toEqual(["idea-bank-board:rows"]);
   });
 
+  it("says where an idea is that waits for approval", async () => {
+    const bank = await stage.ideaBank({ approvalRequired: true });
+    const { page } = await open(bank.token);
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByLabel("Title").fill("Night buses");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.locator(".notice").getByText("Until then it is under “My ideas”.").waitFor();
+  });
+
   it("adds one's own comment below all that are still to come", async () => {
     const bank = await stage.ideaBank({}, [idea("Dogs")]);
     const path = `${bank.path}/proposals/${bank.ids[0]}/comments`;
