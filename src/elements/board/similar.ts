@@ -5,8 +5,8 @@ import type { Idea } from "./idea-bank.ts";
 import { ideaRow } from "./idea-row.ts";
 import { whenTyped } from "./when-typed.ts";
 
-/** A shorter title says too little. */
-const FROM = 5;
+/** A shorter title says too little. In Chinese, Japanese and Korean two characters are a word. */
+const LONG = /.{5}|[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Hang}]./u;
 
 export type SimilarOptions = {
   readonly open: (idea: Idea) => void;
@@ -43,9 +43,9 @@ export function similarIdeas(
   };
 
   whenTyped(input, signal, async (title, asking) => {
-    if (title.length < FROM) show([]);
     // The list is only a help: if it cannot be read, typing goes on without it.
-    else show((await ideaBank.similar(title.slice(0, 200), asking).catch(() => undefined))?.items ?? []);
+    const found = LONG.test(title) && (await ideaBank.similar(title.slice(0, 200), asking).catch(() => undefined));
+    if (!asking.aborted) show(found ? found.items : []);
   });
   return section;
 }

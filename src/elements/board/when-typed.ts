@@ -10,12 +10,14 @@ export function whenTyped(
 ): void {
   let timer: ReturnType<typeof setTimeout> | undefined;
   let asking = new AbortController();
-  let asked = "";
+  /** The last text that was asked for, unless its request was ended. */
+  let asked: string | undefined = "";
   const settle = () => {
     const text = input.value.trim();
     clearTimeout(timer);
     if (text === asked) return;
     asking.abort();
+    asked = undefined;
     asking = new AbortController();
     const { signal: own } = asking;
     timer = setTimeout(

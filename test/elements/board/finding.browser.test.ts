@@ -161,6 +161,49 @@ describe("finding in <idea-bank-board>", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("keeps the similar ideas while the next are asked for, and asks again for a text that comes back", async () => {
+    const bank = await bankOf("Night buses", "Night trains");
+    const { page } = await open(bank.token);
+    const title = await compose(page);
+    const first = await hold(page, SIMILAR);
+    await title.fill("Night buses");
+    await first.seen;
+    // Faster than the pause.
+    await title.evaluate((input: unknown) => {
+      const field = input as { value: string; dispatchEvent(event: Event): void };
+      for (const text of ["Night busess", "Night buses"]) {
+        field.value = text;
+        field.dispatchEvent(new Event("input"));
+      }
+    });
+    first.release();
+    await similar(page).waitFor();
+    await page.unrouteAll({ behavior: "wait" });
+    const second = await hold(page, SIMILAR);
+    await title.pressSequentially("e");
+    await second.seen;
+    const given = page.waitForEvent("requestfailed");
+    await title.pressSequentially("s");
+    await given;
+    await expect.poll(() => similar(page).isVisible()).toBe(true);
+    second.release();
+    await page.waitForResponse(SIMILAR);
+    await expect.poll(() => similar(page).isVisible()).toBe(true);
+  });
+
+  it("shows similar ideas for a short title in Chinese, Japanese and Korean", async () => {
+    const texts = ["夜行巴士", "夜間バス", "심야버스"];
+    const bank = await bankOf(...texts);
+    const { page } = await open(bank.token);
+    const title = await compose(page);
+    for (const text of texts) {
+      await title.fill(text);
+      await expect.poll(() => titles(page)).toContain(text);
+    }
+    await title.fill("夜");
+    await similar(page).waitFor({ state: "hidden" });
+  });
+
   it("keeps what was typed while a similar idea is open, also where there is no storage", async () => {
     const bank = await bankOf("Night buses");
     const { page } = await stage.page();
