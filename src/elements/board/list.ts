@@ -121,6 +121,12 @@ export class List {
       void this.load();
       return;
     }
+    const { mine, q } = this.#filter;
+    // It may not be among what is chosen.
+    if (this.#isFiltered && (mine !== "submitted" || q)) {
+      void this.reread();
+      return;
+    }
     const row = this.#row(idea);
     this.#byId.get(idea.id)?.remove();
     this.#rows.prepend(row);

@@ -204,6 +204,29 @@ describe("finding in <idea-bank-board>", () => {
     await similar(page).waitFor({ state: "hidden" });
   });
 
+  it("reads a filtered list again after a new idea, which may not be in it", async () => {
+    const bank = await stage.ideaBank({}, [idea("Trams", { status: "implemented" }), idea("Dogs")]);
+    const { page } = await open(bank.token);
+    const submit = async (text: string) => {
+      await (await compose(page)).fill(text);
+      await page.getByRole("button", { name: "Submit idea" }).click();
+      await page.getByRole("heading", { name: text }).waitFor();
+      await page.getByRole("button", { name: "All ideas" }).click();
+    };
+    await page.getByLabel("Show").selectOption("Done");
+    await expect.poll(() => titles(page)).toEqual(["Trams"]);
+    await submit("Night buses");
+    await expect.poll(() => titles(page)).toEqual(["Trams"]);
+    await page.getByLabel("Show").selectOption("Submitted");
+    await expect.poll(async () => (await titles(page)).sort()).toEqual(["Dogs", "Night buses"]);
+    await submit("Ferries");
+    await expect.poll(async () => (await titles(page)).sort()).toEqual(["Dogs", "Ferries", "Night buses"]);
+    await page.getByLabel("Show").selectOption("My ideas");
+    await expect.poll(async () => (await titles(page)).sort()).toEqual(["Ferries", "Night buses"]);
+    await submit("Lifts");
+    await expect.poll(async () => (await titles(page)).sort()).toEqual(["Ferries", "Lifts", "Night buses"]);
+  });
+
   it("keeps what was typed while a similar idea is open, also where there is no storage", async () => {
     const bank = await bankOf("Night buses");
     const { page } = await stage.page();
