@@ -135,6 +135,22 @@ describe("the elements, every day", () => {
     }
   });
 
+  it("print an open idea with its comments, and no button, field or notice", async () => {
+    const bank = await stage.ideaBank();
+    const page = await open(board(bank.token, "history"));
+    await compose(page);
+    await page.getByLabel("Title").fill("Night buses");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await page.getByLabel("Add a comment").fill("Every half hour.");
+    await page.getByRole("button", { name: "Comment", exact: true }).click();
+    await page.locator(".comment").waitFor();
+    const controls = page.locator(":is(button, textarea, input, .notice, .formats):visible:not(.vote)");
+    await expect.poll(() => controls.count()).toBeGreaterThan(6);
+    await page.emulateMedia({ media: "print" });
+    await expect.poll(() => controls.allTextContents()).toEqual([]);
+    await page.getByText("Every half hour.").waitFor();
+  });
+
   it("show open ideas first where all are shown, and in the chosen order where not", async () => {
     const bank = await stage.ideaBank({}, [
       idea("Open"),
