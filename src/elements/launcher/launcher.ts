@@ -108,6 +108,7 @@ class IdeaBankLauncher extends HTMLElement {
   disconnectedCallback(): void {
     this.#language?.disconnect();
     this.#content.disconnect();
+    this.#opened?.abort();
   }
 
   attributeChangedCallback(): void {

@@ -164,6 +164,27 @@ describe("<idea-bank-launcher>", () => {
     expect(asked).toEqual([]);
   });
 
+  it("follows the window no longer once it has left the page, open or not", async () => {
+    const bank = await stage.ideaBank({}, [done("First")]);
+    const { page } = await stage.page();
+    await page.goto(host(launcher("changelog", bank.token)));
+    await page.getByRole("button", { name: "What’s new" }).click();
+    const placed = (before = "") =>
+      ask(
+        page.locator("main"),
+        `(() => {
+          const launcher = (window.launcher ??= document.querySelector("idea-bank-launcher"));
+          ${before};
+          const { style } = launcher.shadowRoot.querySelector("#panel");
+          style.setProperty("--left", "0");
+          dispatchEvent(new Event("resize"));
+          return style.getPropertyValue("--left");
+        })()`,
+      );
+    await expect.poll(() => placed()).not.toBe("0");
+    await expect.poll(() => placed("launcher.remove()")).toBe("0");
+  });
+
   it("asks for nothing of a board before its panel is opened", async () => {
     const bank = await stage.ideaBank({}, [done("First")]);
     const { page } = await stage.page();
