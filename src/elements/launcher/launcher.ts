@@ -17,6 +17,8 @@ const CROSS = "m4 4 8 8m0-8-8 8";
 const GAP = 8;
 /** The same width as in launcher.css. */
 const PANEL_EM = 28;
+/** It changes inside an element whenever that begins. */
+const BUSY = ["aria-busy"];
 
 type Opening = HTMLElement & { open(options: object): void };
 /** Before its script has run, it has neither. */
@@ -46,7 +48,9 @@ class IdeaBankLauncher extends HTMLElement {
   #language: MutationObserver | undefined;
   #hasWords = false;
   #isTold = false;
-  #shipping: Promise<void> | undefined;
+  /** The element inside, and whom it shows itself to. */
+  #inside: Inside | undefined;
+  #connection: Connection | undefined;
   #shipped: Shipped | undefined;
   #shippedSeen = false;
   /** Ends when the panel is closed. */
@@ -65,6 +69,8 @@ class IdeaBankLauncher extends HTMLElement {
     this.#panel.addEventListener("toggle", ({ newState }) => {
       this.#opened?.abort();
       if (newState !== "open") return;
+      // A token may have come since it could not be read.
+      if (!this.#shipped) this.#connection = undefined;
       this.#shipped?.markSeen();
       this.#shippedSeen = true;
       this.#show();
@@ -109,6 +115,7 @@ class IdeaBankLauncher extends HTMLElement {
     this.#language?.disconnect();
     this.#content.disconnect();
     this.#opened?.abort();
+    this.#inside = undefined;
   }
 
   attributeChangedCallback(): void {
@@ -157,16 +164,25 @@ class IdeaBankLauncher extends HTMLElement {
     console.error("<idea-bank-launcher> is empty. Put <idea-bank-changelog> or another element into it.");
   }
 
-  async #askShipped(content: Inside): Promise<void> {
+  /** When the element inside begins anew, it may be another person's. */
+  async #watch(content: Inside): Promise<void> {
+    this.#inside = content;
     await customElements.whenDefined(content.localName);
-    // It begins a moment later.
-    await new Promise((begun) => setTimeout(begun));
+    if (content.shadowRoot) this.#content.observe(content.shadowRoot, { attributeFilter: BUSY, subtree: true });
+    this.#show();
+  }
+
+  async #askShipped(connection: Connection): Promise<void> {
+    this.#connection = connection;
+    this.#shipped = undefined;
+    this.#shippedSeen = this.#panel.matches(":popover-open");
     try {
-      if (content.connection) this.#shipped = await readShipped(content.connection);
+      const shipped = await readShipped(connection);
+      if (connection !== this.#connection) return;
+      this.#shipped = shipped;
       this.#show();
     } catch {
-      // It is no more than an addition. A token may come later.
-      this.#shipping = undefined;
+      // It is no more than an addition.
     }
   }
 
@@ -175,7 +191,8 @@ class IdeaBankLauncher extends HTMLElement {
     const content = this.querySelector<Inside>("idea-bank-changelog, idea-bank-board, idea-bank-roadmap");
     // A button that opens nothing is none, and nor is one without a name.
     this.#root.hidden = !this.#hasWords || !(content ?? (this.hasAttribute("label") && this.firstElementChild));
-    if (content) this.#shipping ??= this.#askShipped(content);
+    if (content && content !== this.#inside) void this.#watch(content);
+    if (content?.connection && content.connection !== this.#connection) void this.#askShipped(content.connection);
     const name = this.getAttribute("label") || words.say(content?.localName ?? "");
     // Its script may have run long before this one.
     const count = content?.count ?? 0;

@@ -164,6 +164,42 @@ describe("<idea-bank-launcher>", () => {
     expect(asked).toEqual([]);
   });
 
+  it("tells the next person nothing of the ideas that the last one voted for", async () => {
+    const bank = await stage.ideaBank({}, [{ title: "One", description: "", status: "planned" }, done("Two")]);
+    const vote = async (token: string, at: number) => {
+      const headers = { Authorization: token };
+      await fetch(`${stage.api}/ideabank/proposals/${bank.ids[at]}/vote`, { method: "PUT", headers });
+    };
+    await vote(bank.token, 0);
+    await vote(bank.token, 1);
+    const { page } = await stage.page();
+    let token = bank.token;
+    await page.route("**/my/token", (route) => route.fulfill({ body: token }));
+    const address = host(
+      `<idea-bank-launcher><idea-bank-board token-url="/my/token"></idea-bank-board></idea-bank-launcher>`,
+    );
+    await page.goto(address);
+    const kept = () => page.evaluate("Object.keys(localStorage).filter((key) => key.includes('launcher')).length");
+    await expect.poll(() => kept()).toBe(1);
+    await stage.tenant("PATCH", `${bank.path}/proposals/${bank.ids[0]}`, { status: "implemented" });
+    await page.reload();
+    await page.getByRole("button", { name: "Ideas, 1 idea that you voted for is done" }).waitFor();
+    token = await bank.tokenFor("somebody-else");
+    await vote(token, 1);
+    await ask(page.locator("idea-bank-board"), "(element.restart(), 1)");
+    const button = page.getByRole("button", { name: "Ideas", exact: true });
+    await button.waitFor();
+    await expect.poll(() => kept()).toBe(2);
+    await button.click();
+    await inState(page, "board", "ready");
+    await expect.poll(() => page.locator(".note").isVisible()).toBe(false);
+    // Who comes back is told.
+    await page.keyboard.press("Escape");
+    token = bank.token;
+    await ask(page.locator("idea-bank-board"), "(element.restart(), 1)");
+    await page.getByRole("button", { name: "Ideas, 1 idea that you voted for is done" }).waitFor();
+  });
+
   it("follows the window no longer once it has left the page, open or not", async () => {
     const bank = await stage.ideaBank({}, [done("First")]);
     const { page } = await stage.page();
