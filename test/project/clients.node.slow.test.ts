@@ -2,6 +2,7 @@
 import { spawn, spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
 import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -112,16 +113,28 @@ describe("the standard library", () => {
   const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   const body = '{"type":"webhook.test"}';
   const verified = (name: string, of: { interpreter: string; call: (headers: object) => string; keep: RegExp }) => {
-    const sign = (text: string, at: Date) => {
-      const headers = {
-        "webhook-id": "msg_1",
-        "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
-        "webhook-signature": `v1,bm8= ${new Webhook(SECRET).sign("msg_1", at, text)}`,
-      };
+    const sign = (text: string, at = new Date()) => ({
+      "webhook-id": "msg_1",
+      "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
+      "webhook-signature": `v1,bm8= ${new Webhook(SECRET).sign("msg_1", at, text)}`,
+    });
+    const run = (headers: object) => {
       const program = `${block(DOCUMENT, name).replace(of.keep, "")}\n${of.call(headers)}\n`;
-      return spawnSync(of.interpreter, { input: program, encoding: "utf8" }).stdout.trim();
+      const { stdout, stderr } = spawnSync(of.interpreter, { input: program, encoding: "utf8" });
+      return stdout.trim() + stderr;
     };
-    return [sign(body, new Date()), sign("{}", new Date()), sign(body, new Date(Date.now() - 301_000))];
+    // As PHP-FPM and Python's http.server name them.
+    const capitalized = Object.entries(sign(body)).map(([header, value]) => [header.replace(/\bw/g, "W"), value]);
+    return {
+      genuine: [sign(body), Object.fromEntries(capitalized)].map(run),
+      refused: [
+        sign("{}"),
+        sign(body, new Date(Date.now() - 301_000)),
+        { ...sign(body), "webhook-timestamp": "soon" },
+        { ...sign(body), "webhook-signature": "v1,\u00eb" },
+        {},
+      ].map(run),
+    };
   };
 
   it("of PHP gives each signed-in customer a token of their own, and nobody else one", async ({ skip }) => {
@@ -166,18 +179,65 @@ describe("the standard library", () => {
   it("of Python verifies a webhook", ({ skip }) => {
     if (spawnSync("python3", ["--version"]).error !== undefined) skip("python3 is not installed");
     const call = (headers: object) => `print(verify("${SECRET}", ${JSON.stringify(headers)}, b'${body}'))`;
-    expect(verified("python", { interpreter: "python3", call, keep: /^if __name__[\s\S]*/m })).toEqual([
-      "True",
-      "False",
-      "False",
-    ]);
+    const { genuine, refused } = verified("python", { interpreter: "python3", call, keep: /^if __name__[\s\S]*/m });
+    expect([genuine, new Set(refused)]).toEqual([["True", "True"], new Set(["False"])]);
   });
 
   it("of PHP verifies a webhook", ({ skip }) => {
     if (spawnSync("php", ["--version"]).error !== undefined) skip("php is not installed");
     const call = (headers: object) =>
       `echo json_encode(verify("${SECRET}", json_decode('${JSON.stringify(headers)}', true), '${body}'));`;
-    expect(verified("php", { interpreter: "php", call, keep: /^\$bank[\s\S]*/m })).toEqual(["true", "false", "false"]);
+    const { genuine, refused } = verified("php", { interpreter: "php", call, keep: /^\$bank[\s\S]*/m });
+    expect([genuine, new Set(refused)]).toEqual([["true", "true"], new Set(["false"])]);
+  });
+
+  it("of PHP receives a webhook whose header names are capitalized", async ({ skip }) => {
+    if (spawnSync("php", ["--version"]).error !== undefined) skip("php is not installed");
+    const folder = await mkdtemp(join(tmpdir(), "php-"));
+    await writeFile(join(folder, "tenant.php"), block(DOCUMENT, "php").replace(/^\$bank[\s\S]*/m, ""));
+    await writeFile(join(folder, "webhook.php"), block(DOCUMENT, "php-receiver"));
+    const port = await freePort();
+    const env = { ...process.env, WEBHOOK_SECRET: SECRET };
+    const site = spawn("php", ["-S", `127.0.0.1:${port}`, "-t", folder], { env, stdio: ["ignore", "ignore", "pipe"] });
+    let said = "";
+    site.stderr.on("data", (chunk: Buffer) => (said += chunk));
+    await expect.poll(() => said).toContain("started");
+    const deliver = (text: string, signed: string) =>
+      new Promise<number | undefined>((resolve, reject) => {
+        const at = new Date();
+        const headers = {
+          "Webhook-Id": "msg_1",
+          "Webhook-Timestamp": String(Math.floor(at.getTime() / 1_000)),
+          "Webhook-Signature": new Webhook(SECRET).sign("msg_1", at, signed),
+        };
+        const options = { port, host: "127.0.0.1", path: "/webhook.php", method: "POST", headers };
+        request(options, (answer) => resolve(answer.resume().statusCode))
+          .on("error", reject)
+          .end(text);
+      });
+    const change = JSON.stringify({ type: "proposal.created", proposal: { title: "Night buses" } });
+    const deleted = JSON.stringify({ type: "proposal.created", proposal: null });
+    const statuses = [await deliver(change, change), await deliver(deleted, deleted), await deliver(change, "{}")];
+    expect(statuses).toEqual([204, 204, 401]);
+    await expect.poll(() => said.match(/New idea: .*|Warning.*/g)).toEqual(["New idea: Night buses"]);
+    site.kill();
+    await rm(folder, { recursive: true, force: true });
+  });
+
+  it("of PHP refuses a text that is not UTF-8, and sends an empty object", async ({ skip }) => {
+    if (spawnSync("php", ["--version"]).error !== undefined) skip("php is not installed");
+    const client = block(DOCUMENT, "php")
+      .replace(/^\$bank[\s\S]*/m, "")
+      .replace(LOCAL, origin);
+    const run = (code: string) => {
+      const env = { ...process.env, API_KEY: key };
+      const { stdout, stderr } = spawnSync("php", { input: `${client}\n${code}`, encoding: "utf8", env });
+      return stdout + stderr;
+    };
+    expect(run('call("POST", "/surveys", ["title" => "Caf\\xe9"]);')).toContain("JsonException");
+    const idea = '["title" => "T", "metadata" => (object) []]';
+    const bank = `call("POST", "/ideabanks", ["name" => "M"])["id"]`;
+    expect(run(`$id = ${bank}; echo call("POST", "/ideabanks/$id/proposals", ${idea})["title"];`)).toBe("T");
   });
 });
 
