@@ -37,6 +37,13 @@ const sleep: NonNullable<ClientOptions["pause"]> = (milliseconds, signal) =>
 const isLimit = ({ status, retryAfter }: ApiProblem) => status === 429 || (status === 409 && retryAfter !== undefined);
 const isFault = ({ status }: ApiProblem) => status === 0 || status === 408 || status >= 500;
 
+function readOrigin(url: string): string {
+  // `localhost:8787` is a URL, too: its scheme is "localhost".
+  if (!/^https?:\/\//i.test(url) || !URL.canParse(url))
+    throw new TypeError(`url must begin with https:// or http://, as in https://api.example.com. It is "${url}".`);
+  return new URL(url).origin;
+}
+
 /** A method for each operation. A list gives its items, page by page as they are asked for. A refusal is thrown as `ApiProblem`. */
 export class Client extends TenantApi {
   readonly #options: Required<ClientOptions>;
@@ -47,7 +54,7 @@ export class Client extends TenantApi {
       ...{ attempts: 5, limitSeconds: 120, timeoutSeconds: 30, onWait: () => {}, pause: sleep },
       // Called as a function of its own: a Worker's `fetch` refuses to be a method.
       ...{ fetch: (...args) => fetch(...args), ...options },
-      url: new URL(options.url).origin,
+      url: readOrigin(options.url),
     };
   }
 

@@ -79,6 +79,13 @@ describe("a call", () => {
     expect(await failure(client.whoami())).toMatchObject({ status: 200, error: "unexpected-answer" });
   });
 
+  it.each(["localhost:8951", "api.example.com", "", "ftp://api.example.com"])(
+    "is not begun with the address %j: the client says what to give it",
+    (url) => {
+      expect(() => new Client({ url, apiKey: "ibk_" })).toThrow(/url must begin with https:\/\/ or http:\/\//);
+    },
+  );
+
   it("shows the headers of an answer", async () => {
     const { client } = await createClient({ limit: 7 });
     const seen: unknown[] = [];
