@@ -12,6 +12,7 @@ const TOLERANCE = 300;
 type Delivery = {
   /** The text as it came: what is parsed and written again has another signature. */
   readonly body: string;
+  /** A plain object's names may have any case: Node's are lower case, those of some platforms are not. */
   readonly headers: Headers | Readonly<Record<string, string | readonly string[] | undefined>>;
 };
 
@@ -21,10 +22,12 @@ export async function verifyWebhook(
   secret: string,
   now = Date.now(),
 ): Promise<{ readonly id: string; readonly change: Change }> {
-  const read = (name: string) => String((headers instanceof Headers ? headers.get(name) : headers[name]) ?? "");
+  const entries = headers instanceof Headers ? [...headers] : Object.entries(headers);
+  const read = (name: string) => String(entries.find(([each]) => each.toLowerCase() === name)?.[1] ?? "");
   const [id, timestamp] = [read("webhook-id"), read("webhook-timestamp")];
-  if (!(Math.abs(now / 1_000 - Number(timestamp || Number.NaN)) <= TOLERANCE))
-    throw new InvalidWebhook("webhook-timestamp is missing, or too far from now.");
+  if (!/^\d+$/.test(timestamp)) throw new InvalidWebhook("webhook-timestamp is missing, or is no number of seconds.");
+  if (Math.abs(now / 1_000 - Number(timestamp)) > TOLERANCE)
+    throw new InvalidWebhook("webhook-timestamp is more than five minutes from now. Is this server's clock right?");
   const bytes = bytesOf(secret.replace(/^whsec_/, ""));
   const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);

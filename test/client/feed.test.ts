@@ -125,6 +125,19 @@ describe("a webhook", () => {
     for (const each of bad) await expect(each).rejects.toBeInstanceOf(InvalidWebhook);
   });
 
+  it("is refused with the reason: a time that is missing, or one that is not now", async () => {
+    const late = headersOf(sign("msg_1", body));
+    await expect(verify({})).rejects.toThrow("webhook-timestamp is missing");
+    await expect(verify({ ...late, "webhook-timestamp": "soon" })).rejects.toThrow("webhook-timestamp is missing");
+    await expect(verify(late, 301)).rejects.toThrow("webhook-timestamp is more than five minutes from now");
+  });
+
+  it("is read whatever the case of its header names", async () => {
+    const named = Object.entries(headersOf(sign("msg_1", body)));
+    const headers = Object.fromEntries(named.map(([name, value]) => [name.toUpperCase(), value]));
+    expect(await verifyWebhook({ headers, body }, SECRET, at.getTime())).toMatchObject({ id: "msg_1" });
+  });
+
   it("is read as Node's server has its headers", async () => {
     const headers = { ...headersOf(sign("msg_1", body)), "set-cookie": ["a", "b"], accept: undefined };
     expect(await verifyWebhook({ headers, body }, SECRET, at.getTime())).toMatchObject({ id: "msg_1" });
