@@ -29,24 +29,44 @@ const { kid, secret, ideaBankId } = known;
 const SUBJECT = 'customer-42 "Zo\u00eb" \\ 1';
 /** The texts as literals: of JavaScript, and of the other languages, too. */
 const values = [kid, secret, ideaBankId, SUBJECT].map((value) => JSON.stringify(value)).join(", ");
-const after = (call: string) => (signer: string) => `${signer}\n${call}\n`;
+const NAME = 'Zo\u00eb "Z" \\';
+const withName = `${values}, ${JSON.stringify(NAME)}`;
+const after =
+  (...calls: readonly string[]) =>
+  (signer: string) =>
+    `${signer}\n${calls.join("\n")}\n`;
+/** A language whose functions take no fewer values than they name: "" is no name. */
+const unnamed = `${values}, ""`;
 
 const SIGNERS: Readonly<Record<string, Signer>> = {
   node: {
     program: process.execPath,
     name: "sign.mjs",
     complete: after(
-      `console.log(signToken(${JSON.stringify({ kid, secret })}, "${ideaBankId}", ${JSON.stringify(SUBJECT)}));`,
+      ...[[SUBJECT], [SUBJECT, NAME]].map(
+        (whose) =>
+          `console.log(signToken(${JSON.stringify({ kid, secret })}, "${ideaBankId}", ...${JSON.stringify(whose)}));`,
+      ),
     ),
   },
-  python: { program: "python3", name: "sign.py", complete: after(`print(sign_token(${values}))`) },
-  php: { program: "php", name: "sign.php", complete: after(`echo sign_token(${values});`) },
-  ruby: { program: "ruby", name: "sign.rb", complete: after(`puts sign_token(${values})`) },
+  python: {
+    program: "python3",
+    name: "sign.py",
+    complete: after(`print(sign_token(${values}))`, `print(sign_token(${withName}))`),
+  },
+  php: {
+    program: "php",
+    name: "sign.php",
+    complete: after(`echo sign_token(${values}), "\\n", sign_token(${withName});`),
+  },
+  ruby: { program: "ruby", name: "sign.rb", complete: after(`puts sign_token(${values}), sign_token(${withName})`) },
   go: {
     program: "go",
     name: "sign.go",
     complete: (signer) => signer,
-    files: { "main.go": `package main\n\nimport "fmt"\n\nfunc main() { fmt.Println(signToken(${values})) }\n` },
+    files: {
+      "main.go": `package main\n\nimport "fmt"\n\nfunc main() { fmt.Println(signToken(${unnamed}) + "\\n" + signToken(${withName})) }\n`,
+    },
     options: ["run", "main.go"],
   },
   java: {
@@ -55,7 +75,7 @@ const SIGNERS: Readonly<Record<string, Signer>> = {
     complete: (signer) =>
       signer.replace(
         /\}\s*$/,
-        `public static void main(String[] none) throws Exception { System.out.println(token(${values})); } }\n`,
+        `public static void main(String[] none) throws Exception { System.out.println(token(${unnamed}) + "\\n" + token(${withName})); } }\n`,
       ),
   },
 };
@@ -64,7 +84,7 @@ const OPTIONAL = ["go", "java"];
 const isThere = (program: string) => spawnSync(program, ["-version"]).error === undefined;
 
 describe("the signer of docs/clients.md", () => {
-  it.for(Object.keys(SIGNERS))("in %s signs a valid token", async (language, { skip }) => {
+  it.for(Object.keys(SIGNERS))("in %s signs a valid token, with and without a name", async (language, { skip }) => {
     const signer = SIGNERS[language];
     if (signer === undefined) throw new Error(`there is no ${language}`);
     const { program, name, complete, files = {}, options = [] } = signer;
@@ -73,11 +93,14 @@ describe("the signer of docs/clients.md", () => {
     writeFileSync(join(folder, name), complete(block("docs/clients.md", `sign-${language}`)));
     for (const [file, text] of Object.entries(files)) writeFileSync(join(folder, file), text);
     const env = { ...process.env, LC_ALL: "C.UTF-8", HOME: folder };
-    const token = execFileSync(program, [...options, name], { cwd: folder, encoding: "utf8", env }).trim();
-    expect(await verifySignedToken(token, keys)).toMatchObject({
-      ok: true,
-      value: { ideaBankId, signed: { externalId: SUBJECT } },
-    });
+    const tokens = execFileSync(program, [...options, name], { cwd: folder, encoding: "utf8", env })
+      .trim()
+      .split("\n");
+    expect(tokens).toHaveLength(2);
+    const [without, named] = await Promise.all(tokens.map((token) => verifySignedToken(token, keys)));
+    const value = { ideaBankId, signed: { externalId: SUBJECT, name: null } };
+    expect(without).toMatchObject({ ok: true, value });
+    expect(named).toMatchObject({ ok: true, value: { ...value, signed: { ...value.signed, name: NAME } } });
   });
 
   it("of the page with an idea bank's lines signs one, with and without a name", async () => {
