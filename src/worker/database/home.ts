@@ -47,8 +47,8 @@ export async function loadHome(
       `SELECT id, name, status FROM idea_banks WHERE account_id = :accountId ORDER BY created_at DESC, id DESC LIMIT 1`,
       values,
     ),
-    steps: prepare<{ open: number; placed: number; ideas: number; colleagues: number; people: number }>(
-      `SELECT EXISTS (SELECT 1 FROM ${BANKS} WHERE status = 'OPEN') AS open,
+    steps: prepare<{ opened: number; placed: number; ideas: number; colleagues: number; people: number }>(
+      `SELECT EXISTS (SELECT 1 FROM ${BANKS} WHERE status <> 'DRAFT') AS opened,
          EXISTS (SELECT 1 FROM ${BANKS} WHERE url IS NOT NULL) AS placed,
          EXISTS (SELECT 1 FROM ${inBanks("proposals")} AND p.duplicate_of IS NULL) AS ideas,
          EXISTS (SELECT 1 FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL) AS people,
@@ -87,7 +87,8 @@ export async function loadHome(
   const [[recent], [before]] = [rows.recent, rows.before];
   return {
     newest: bank && { id: bank.id, name: bank.name, status: bank.status },
-    isOpen: steps?.open === 1,
+    /** A board is open, or was: it is closed. */
+    wasOpened: steps?.opened === 1,
     /** On the tenant's site: a board names the page where it stands, or somebody has come from there. */
     isPlaced: steps?.placed === 1 || steps?.people === 1,
     hasIdeas: steps?.ideas === 1,

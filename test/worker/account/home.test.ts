@@ -35,6 +35,14 @@ describe("the checklist", () => {
     expect(doneIn(await homeOf(owner))).toBe("2");
   });
 
+  it("keeps the tick of a board that was open and is closed", async () => {
+    const { panel, owner } = await createDesk();
+    await panel.manage("PATCH", "", { status: "CLOSED" });
+    expect(await homeOf(owner)).toContain("Open it</a>");
+    await panel.manage("PATCH", "", { status: "DRAFT" });
+    expect(await homeOf(owner)).not.toContain("Open it</a>");
+  });
+
   it("goes when the board is open and on a site, has an idea, and a colleague is invited; a line about the board stays", async () => {
     const { panel, owner } = await createDesk();
     const { id } = panel.bank;

@@ -268,6 +268,9 @@ describe("idea banks", () => {
     expect(draft).toContain("This board isn’t open yet");
     expect(draft).not.toContain("<iframe");
     await pressed("Open board");
+    await panel.manage("PATCH", "", { status: "CLOSED" });
+    expect(await page(`${bank}/embed`)).toContain("This board is closed. Visitors see nothing.");
+    await pressed("Reopen board");
     // Each press has changed one setting.
     const read = await panel.tenant.send("GET", `/tenant${bank.replace("-", "")}`);
     expect(await read.json()).toMatchObject({ status: "OPEN", changelogEnabled: true, votingEnabled: false });

@@ -35,7 +35,7 @@ type Step = {
   readonly href: string;
 };
 
-function stepsOf({ newest, isOpen, isPlaced, hasIdeas, hasColleagues }: Home): readonly Step[] {
+function stepsOf({ newest, wasOpened, isPlaced, hasIdeas, hasColleagues }: Home): readonly Step[] {
   const board = newest ? `/account/idea-banks/${newest.id}` : "/account/idea-banks";
   return [
     {
@@ -48,7 +48,7 @@ function stepsOf({ newest, isOpen, isPlaced, hasIdeas, hasColleagues }: Home): r
     {
       title: "Open it",
       hint: "A draft is visible to your team only.",
-      isDone: isOpen,
+      isDone: wasOpened,
       label: "Open board",
       href: newest ? `${board}/settings` : board,
     },

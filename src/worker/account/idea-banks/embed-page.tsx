@@ -25,6 +25,12 @@ type Props = {
 
 const MONTH_MS = 30 * 86_400_000;
 
+/** What opens a board, and why it is needed. */
+const OPENERS = {
+  DRAFT: ["Open board", "This board isn’t open yet, so visitors see nothing."],
+  CLOSED: ["Reopen board", "This board is closed. Visitors see nothing."],
+} as const;
+
 export const EmbedPage = (props: Props) => {
   const { frame, ideaBank, search, isRenewed, isSaved } = props;
   const possible = elementsOf(ideaBank);
@@ -42,8 +48,13 @@ export const EmbedPage = (props: Props) => {
         </p>
       )}
       {ideaBank.status !== "OPEN" && (
-        <Switch {...props} was={{ status: ideaBank.status }} to={{ status: "OPEN" }} label="Open board">
-          This board isn’t open yet, so visitors see nothing.
+        <Switch
+          {...props}
+          was={{ status: ideaBank.status }}
+          to={{ status: "OPEN" }}
+          label={OPENERS[ideaBank.status][0]}
+        >
+          {OPENERS[ideaBank.status][1]}
         </Switch>
       )}
       {!ideaBank.changelogEnabled && (
