@@ -4,6 +4,7 @@ import type { IdeaBankStatus } from "../model/idea-bank.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
+import { EVERY_MEMBER } from "./members.ts";
 import { isSiteTokenValid } from "./site-tokens.ts";
 
 /** For an account with more idea banks, the newest ones are read. */
@@ -13,6 +14,9 @@ export const COUNTED_AT_MOST = 500;
 const MONTH_MS = 30 * 86_400_000;
 
 const BANKS = `(SELECT id, status, url FROM idea_banks WHERE account_id = :accountId ORDER BY created_at DESC LIMIT ${BANKS_AT_MOST})`;
+
+/** Of the events of this kind, members are told of those about invitations and new members. */
+const EVER_INVITED = `SELECT 1 FROM audit_events WHERE account_id = :accountId AND event = 'changed' AND notice IS NOT NULL`;
 
 type IdeaBankRow = { id: string; name: string; status: IdeaBankStatus };
 type EndingRow = { id: string; name: string; expires_at: number };
@@ -52,8 +56,8 @@ export async function loadHome(
          EXISTS (SELECT 1 FROM ${BANKS} WHERE url IS NOT NULL) AS placed,
          EXISTS (SELECT 1 FROM ${inBanks("proposals")} AND p.duplicate_of IS NULL) AS ideas,
          EXISTS (SELECT 1 FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL) AS people,
-         EXISTS (SELECT 1 FROM invitations WHERE account_id = :accountId)
-           OR (SELECT count(*) FROM (SELECT 1 FROM members WHERE account_id = :accountId LIMIT 2)) > 1 AS colleagues`,
+         EXISTS (SELECT 1 FROM invitations WHERE account_id = :accountId) OR EXISTS (${EVER_INVITED})
+           OR (SELECT count(*) FROM (${EVERY_MEMBER})) > 1 AS colleagues`,
       values,
     ),
     ending: prepare<EndingRow>(

@@ -5,6 +5,7 @@ import { databaseOf } from "../../support/databases.ts";
 import { createDesk } from "../../support/desk.ts";
 import { countStores } from "../../support/intercept.ts";
 import { numbers } from "../../support/many-rows.ts";
+import { add } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
 
 const DAY_MS = 86_400_000;
@@ -33,6 +34,23 @@ describe("the checklist", () => {
     expect(second).toContain(`class="button primary" href="/account/${bank}/settings"`);
     await owner.submit("/members", { email: "colleague@example.com" });
     expect(doneIn(await homeOf(owner))).toBe("2");
+  });
+
+  it("keeps the tick of a colleague who accepted, and of an invitation that was canceled", async () => {
+    const owner = createOwner();
+    const colleague = createOwner(`colleague-of-${owner.email}`);
+    const tick = "Invite a colleague</a>";
+    expect(await homeOf(owner)).not.toContain(tick);
+    await owner.submit("/members", { email: colleague.email });
+    const [, invited] = (await (await owner.json("GET", "/members")).json<{ items: { id: string }[] }>()).items;
+    await owner.submit(`/members/${invited?.id}/remove`, {});
+    expect(await homeOf(owner)).toContain(tick);
+    const { accountId } = await (await owner.json("GET", "/members")).json<{ accountId: string }>();
+    // Of an account with many events, the invitation's may be gone.
+    await databaseOf(accountId).prepare("DELETE FROM audit_events WHERE account_id = ?1").bind(accountId).run();
+    await add(owner, colleague);
+    await databaseOf(accountId).prepare("DELETE FROM audit_events WHERE account_id = ?1").bind(accountId).run();
+    expect(await homeOf(owner)).toContain(tick);
   });
 
   it("keeps the tick of a board that was open and is closed", async () => {
