@@ -1,6 +1,5 @@
 /** The content of an account's first page: the set-up so far, what needs attention, and the last 30 days. */
 import { WARNED_MS } from "../model/api-key.ts";
-import type { IdeaBankStatus } from "../model/idea-bank.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
@@ -9,6 +8,7 @@ import { isSiteTokenValid } from "./site-tokens.ts";
 
 /** For an account with more idea banks, the newest ones are read. */
 const BANKS_AT_MOST = 50;
+const SHOWN_BANKS = 3;
 /** A count stops here: so the page reads 5,000 rows at most. */
 export const COUNTED_AT_MOST = 500;
 const MONTH_MS = 30 * 86_400_000;
@@ -18,7 +18,7 @@ const BANKS = `(SELECT id, status, url FROM idea_banks WHERE account_id = :accou
 /** Of the events of this kind, members are told of those about invitations and new members. */
 const EVER_INVITED = `SELECT 1 FROM audit_events WHERE account_id = :accountId AND event = 'changed' AND notice IS NOT NULL`;
 
-type IdeaBankRow = { id: string; name: string; status: IdeaBankStatus };
+type IdeaBankRow = { id: string; name: string };
 type EndingRow = { id: string; name: string; expires_at: number };
 type LeakedRow = { id: string; name: string };
 type WebhookRow = { id: string; url: string; state: string; failing_since: number | null };
@@ -47,8 +47,9 @@ export async function loadHome(
   const values = { accountId, now, soon: now + MONTH_MS, month: now - MONTH_MS, monthBefore: now - 2 * MONTH_MS };
   const inBanks = (table: string) => `${BANKS} b CROSS JOIN ${table} p ON p.idea_bank_id = b.id`;
   const rows = await session.batch({
-    newest: prepare<IdeaBankRow>(
-      `SELECT id, name, status FROM idea_banks WHERE account_id = :accountId ORDER BY created_at DESC, id DESC LIMIT 1`,
+    boards: prepare<IdeaBankRow>(
+      `SELECT b.id, b.name FROM idea_banks b JOIN ${BANKS} newest ON newest.id = b.id
+       ORDER BY b.status <> 'OPEN', b.created_at, b.id LIMIT ${SHOWN_BANKS}`,
       values,
     ),
     steps: prepare<{ opened: number; placed: number; ideas: number; colleagues: number; people: number }>(
@@ -86,11 +87,11 @@ export async function loadHome(
     people: prepare<MadeRow>(made("panelists WHERE account_id = :accountId AND deleted_at IS NULL"), values),
   });
   const nothing: Made = { recent: 0, before: 0 };
-  const [bank] = rows.newest;
   const [steps] = rows.steps;
   const [[recent], [before]] = [rows.recent, rows.before];
   return {
-    newest: bank && { id: bank.id, name: bank.name, status: bank.status },
+    /** Those that are open come first, then the oldest. */
+    boards: rows.boards,
     /** A board is open, or was: it is closed. */
     wasOpened: steps?.opened === 1,
     /** On the tenant's site: a board names the page where it stands, or somebody has come from there. */

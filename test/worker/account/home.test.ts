@@ -53,6 +53,17 @@ describe("the checklist", () => {
     expect(await homeOf(owner)).toContain(tick);
   });
 
+  it("shows the way to three boards, those that are open and the oldest first", async () => {
+    const owner = createOwner();
+    for (const name of ["Main", "Second", "Third", "Live"]) {
+      const { headers } = await owner.submit("/idea-banks", { name });
+      const settings = headers.get("Location")?.replace("/account", "").replace("/embed", "/settings") ?? "";
+      if (name === "Live") await owner.submit(settings, { was: "status=DRAFT", status: "OPEN" });
+    }
+    const shown = [...(await homeOf(owner)).matchAll(/aria-label="Settings of “(\w+)”"/g)].map(([, name]) => name);
+    expect(shown).toEqual(["Live", "Main", "Second"]);
+  });
+
   it("keeps the tick of a board that was open and is closed", async () => {
     const { panel, owner } = await createDesk();
     await panel.manage("PATCH", "", { status: "CLOSED" });

@@ -15,14 +15,15 @@ type Props = {
 
 export const HomePage = ({ frame, home, invitations, now }: Props) => {
   const steps = stepsOf(home);
+  const hasBoards = home.boards.length > 0;
   const isSetUp = steps.every(({ isDone }) => isDone);
   return (
     <Layout title="Home" current="home" {...frame}>
       <Invitations invitations={invitations} now={now} />
-      {home.newest && <Board board={home.newest} />}
+      {hasBoards && <Boards boards={home.boards} />}
       {!isSetUp && <Checklist steps={steps} />}
-      {home.newest && <Attention home={home} waiting={frame.waiting} now={now} />}
-      {home.newest && <Month month={home.month} />}
+      {hasBoards && <Attention home={home} waiting={frame.waiting} now={now} />}
+      {hasBoards && <Month month={home.month} />}
     </Layout>
   );
 };
@@ -35,13 +36,13 @@ type Step = {
   readonly href: string;
 };
 
-function stepsOf({ newest, wasOpened, isPlaced, hasIdeas, hasColleagues }: Home): readonly Step[] {
-  const board = newest ? `/account/idea-banks/${newest.id}` : "/account/idea-banks";
+function stepsOf({ boards: [first], wasOpened, isPlaced, hasIdeas, hasColleagues }: Home): readonly Step[] {
+  const board = first ? `/account/idea-banks/${first.id}` : "/account/idea-banks";
   return [
     {
       title: "Create a board",
       hint: "A board collects ideas and votes, and shows what you ship.",
-      isDone: newest !== undefined,
+      isDone: first !== undefined,
       label: "Create board",
       href: "/account/idea-banks#create",
     },
@@ -50,14 +51,14 @@ function stepsOf({ newest, wasOpened, isPlaced, hasIdeas, hasColleagues }: Home)
       hint: "A draft is visible to your team only.",
       isDone: wasOpened,
       label: "Open board",
-      href: newest ? `${board}/settings` : board,
+      href: first ? `${board}/settings` : board,
     },
     {
       title: "Put it on your site",
       hint: "Copy a few lines of HTML, or send them to a developer.",
       isDone: isPlaced,
       label: "Get the code",
-      href: newest ? `${board}/embed` : board,
+      href: first ? `${board}/embed` : board,
     },
     {
       title: "Get the first idea",
@@ -107,22 +108,27 @@ const Checklist = ({ steps }: { readonly steps: readonly Step[] }) => {
   );
 };
 
-/** The way to the newest board. */
-const Board = ({ board: { id, name } }: { readonly board: NonNullable<Home["newest"]> }) => (
+/** The way to the boards. */
+const Boards = ({ boards }: Pick<Home, "boards">) => (
   <p class="lead">
     <a href="/account/idea-banks">Boards</a>
     {": "}
-    <a href={`/account/idea-banks/${id}`}>
-      <bdi>{name}</bdi>
-    </a>
-    {" · "}
-    <a href={`/account/idea-banks/${id}/embed`} aria-label={`Embed “${name}”`}>
-      Embed
-    </a>
-    {" · "}
-    <a href={`/account/idea-banks/${id}/settings`} aria-label={`Settings of “${name}”`}>
-      Settings
-    </a>
+    {boards.map(({ id, name }) => (
+      <>
+        {boards.length > 1 && <br />}
+        <a href={`/account/idea-banks/${id}`}>
+          <bdi>{name}</bdi>
+        </a>
+        {" · "}
+        <a href={`/account/idea-banks/${id}/embed`} aria-label={`Embed “${name}”`}>
+          Embed
+        </a>
+        {" · "}
+        <a href={`/account/idea-banks/${id}/settings`} aria-label={`Settings of “${name}”`}>
+          Settings
+        </a>
+      </>
+    ))}
   </p>
 );
 
