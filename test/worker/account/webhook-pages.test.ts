@@ -96,9 +96,14 @@ it("a failed change is skipped once: by a double click, and by two pages that sh
   const other = await owner.submit(path, { ...fields, once: crypto.randomUUID() });
   expect([other.status, await other.text()]).toEqual([409, expect.stringContaining("A different change is next")]);
   expect((await list())[0]).toMatchObject({ waiting: 2 });
+  // All of them are skipped after a question.
+  expect(await page()).toMatch(/<details><summary>Skip all waiting changes….*>Skip 2 changes<.*>Cancel</s);
   // The other buttons of the form send it, too, and are not held by it.
   expect((await owner.submit(path, { ...fields, to: "now", once: crypto.randomUUID() })).status).toBe(303);
   expect((await list())[0]).toMatchObject({ waiting: 0 });
+  expect(await page()).not.toContain("Skip all waiting changes");
+  const told = await (await owner.page(`${path}?told=changes-skipped`)).text();
+  expect(told).toContain(">Waiting changes skipped.</p>");
 });
 
 it("a test event is told at the top: its answer, how long it took, and what to do about a bad one", async () => {
@@ -154,7 +159,7 @@ it("tells a failed test beside the state, on the page and in the list, until a t
 });
 
 it("each button does what it says, and leads back to the page", async () => {
-  const { receiver, act, list, path, page } = await scene();
+  const { owner, receiver, act, list, path, page } = await scene();
   const back = [303, `/account${path}`];
   expect(await act({ do: "pause" })).toEqual(back);
   expect((await list())[0]).toMatchObject({ state: "paused" });
@@ -173,9 +178,11 @@ it("each button does what it says, and leads back to the page", async () => {
   expect(await page()).toContain('value="comment.deleted" checked=""');
   expect(await act({ do: "change", url: URL_ })).toEqual(back);
   expect((await list())[0]).toMatchObject({ url: URL_, types: null });
-  for (const to of ["next", "now"]) expect(await act({ do: "move", to })).toEqual(back);
+  expect(await act({ do: "move", to: "next" })).toEqual([303, `/account${path}?told=change-skipped`]);
+  expect(await act({ do: "move", to: "now" })).toEqual([303, `/account${path}?told=changes-skipped`]);
   expect(await act({ do: "move", at: "2026-11-20T12:00" })).toEqual(back);
-  expect(await act({ do: "delete" })).toEqual([303, "/account/webhooks"]);
+  expect(await act({ do: "delete" })).toEqual([303, "/account/webhooks?told=webhook-deleted"]);
+  expect(await (await owner.page("/webhooks?told=webhook-deleted")).text()).toContain(">Webhook deleted.</p>");
   expect(await list()).toEqual([]);
 });
 

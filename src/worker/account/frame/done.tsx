@@ -82,16 +82,25 @@ const REFUSED: Partial<Record<Told, string>> = {
   "waiting-left-out": "Ideas that are waiting for approval were left out. Open each to approve it.",
 };
 
-/** What cannot be undone, and was several decisions. */
+/** What has no button that takes it back. */
 const DONE: Partial<Record<Told, string>> = {
   "several-merged": "Ideas merged.",
   "several-deleted": "Ideas deleted.",
+  "change-skipped": "Failed change skipped.",
+  "changes-skipped": "Waiting changes skipped.",
+  "webhook-deleted": "Webhook deleted.",
 };
 
-/** What a button for several has done, or why it has not done, or not done for all, what it says. */
+/** What a button has done, or why it has not done, or not done for all, what it says. */
 export const Outcome = ({ told }: { readonly told: Told | undefined }) =>
   told && (
-    <p class={DONE[told] ? "notice good" : "notice bad"} role={DONE[told] ? "status" : "alert"} tabindex={-1} autofocus>
+    <p
+      class={DONE[told] ? "notice good" : "notice bad"}
+      role={DONE[told] ? "status" : "alert"}
+      tabindex={-1}
+      autofocus
+      data-done={DONE[told] && ""}
+    >
       {DONE[told] ?? REFUSED[told]}
     </p>
   );

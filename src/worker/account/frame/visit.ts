@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { isOwnPage } from "../../model/own-page.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 
-/** What a list says of the button that was pressed in it. */
+/** What a page says of the button that was pressed before. */
 const TOLD = [
   "nothing-chosen",
   "merge-needs-two",
@@ -11,6 +11,9 @@ const TOLD = [
   "waiting-left-out",
   "several-merged",
   "several-deleted",
+  "change-skipped",
+  "changes-skipped",
+  "webhook-deleted",
 ] as const;
 export type Told = (typeof TOLD)[number];
 
@@ -21,6 +24,12 @@ export type PageVisit = {
   readonly undo: string | undefined;
   readonly redo: string | undefined;
   readonly told: Told | undefined;
+};
+
+/** What this page was opened to say. */
+export const toldAt = (c: Context<OwnerEnv>): Told | undefined => {
+  const told = c.req.query("told");
+  return TOLD.find((each) => each === told);
 };
 
 /** Leads back to a list, which then says this. */
@@ -35,12 +44,14 @@ export const ownPage = (path: string | null, other: string): string => (path && 
  */
 export function readVisit(c: Context<OwnerEnv>): PageVisit {
   const url = new URL(c.req.url);
+  const told = toldAt(c);
+  url.searchParams.delete("told");
   const take = (name: string) => {
     const value = url.searchParams.get(name);
     url.searchParams.delete(name);
     return value;
   };
-  const [back, undo, redo, told] = [take("back"), take("undo"), take("redo"), take("told")];
+  const [back, undo, redo] = [take("back"), take("undo"), take("redo")];
   const given = new URLSearchParams([...url.searchParams].filter(([, value]) => value.trim() !== ""));
   url.search = given.toString();
   // A form was read before this line, so the body is not needed.
@@ -51,7 +62,7 @@ export function readVisit(c: Context<OwnerEnv>): PageVisit {
     back: ownPage(back, "") || undefined,
     undo: undo ?? undefined,
     redo: redo ?? undefined,
-    told: TOLD.find((each) => each === told),
+    told,
   };
 }
 

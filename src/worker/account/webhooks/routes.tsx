@@ -10,6 +10,7 @@ import { visitAccount } from "../account-databases.ts";
 import { formKey } from "../frame/form-key.tsx";
 import { changedSettings } from "../frame/opened-form.tsx";
 import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
+import { type Told, tellAt, toldAt } from "../frame/visit.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { changeTo, changeWebhook, createWebhook, rotateWebhook, showWebhook, testWebhook } from "./api.ts";
 import type { SentForm } from "./form.tsx";
@@ -18,6 +19,9 @@ import { WebhookPage } from "./webhook-page.tsx";
 
 const LIST = "/account/webhooks";
 const ONE = `${LIST}/:webhookId`;
+
+/** What is said of a move to this place. */
+const SKIPPED: Readonly<Record<string, Told>> = { next: "change-skipped", now: "changes-skipped" };
 
 type Shown = Pick<ShownWebhook, "webhook"> & Partial<ShownWebhook>;
 
@@ -35,6 +39,7 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
       (frame) => (
         <WebhookPage
           {...{ frame, webhook, secret, sent, isLocal: isLocal(new URL(c.req.url)), now: Date.now() }}
+          told={toldAt(c)}
           isTested={c.req.method === "GET" && c.req.query("tested") !== undefined}
         />
       ),
@@ -43,7 +48,7 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
 
   routes.get(LIST, async (c) => {
     const { webhooks } = await visitAccount(c, listWebhooks);
-    return renderPage(c, (frame) => <WebhooksPage frame={frame} webhooks={webhooks} />);
+    return renderPage(c, (frame) => <WebhooksPage {...{ frame, webhooks, told: toldAt(c) }} />);
   });
 
   routes.get(`${LIST}/new`, (c) => renderNew(c));
@@ -87,7 +92,10 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
       const sent = { fields, errors: fieldErrorsOf(error) };
       return renderOne(c, { webhook: await showWebhook(c, id) }, sent);
     }
-    return c.redirect(what === "delete" ? LIST : `${LIST}/${id}${what === "test" ? "?tested" : ""}`, 303);
+    if (what === "delete") return c.redirect(tellAt(LIST, "webhook-deleted"), 303);
+    if (what === "test") return c.redirect(`${LIST}/${id}?tested`, 303);
+    const told = what === "move" ? SKIPPED[fields.get("to") ?? ""] : undefined;
+    return c.redirect(told ? tellAt(`${LIST}/${id}`, told) : `${LIST}/${id}`, 303);
   });
 }
 

@@ -5,10 +5,13 @@ import { RECENT } from "../../database/webhook-deliveries.ts";
 import { toTimestamp } from "../../model/text.ts";
 import { CHANGE_ID, TEST_TYPE, type Webhook } from "../../model/webhook.ts";
 import { Copyable } from "../frame/copyable.tsx";
+import { Outcome } from "../frame/done.tsx";
 import { Fact } from "../frame/fact.tsx";
 import { Once } from "../frame/form-key.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
+import type { Told } from "../frame/visit.ts";
+import { counted } from "../frame/words.ts";
 import { eventInWords, Refused, SENTENCES, type SentForm, WebhookForm } from "./form.tsx";
 import { isDelivery, noAnswer, Tested, Why, wasTaken } from "./why.tsx";
 
@@ -19,12 +22,13 @@ type Props = {
   readonly secret?: string | undefined;
   readonly sent?: SentForm | undefined;
   readonly isLocal: boolean;
+  readonly told: Told | undefined;
   /** A test event was just sent. */
   readonly isTested: boolean;
   readonly now: number;
 };
 
-export const WebhookPage = ({ frame, webhook, secret, sent, isLocal, isTested, now }: Props) => {
+export const WebhookPage = ({ frame, webhook, secret, sent, isLocal, told, isTested, now }: Props) => {
   const { id, url, state, attempts, waiting, missed } = webhook;
   // The last failed attempt is about the next change. Tests are left out.
   const failed = webhook.failingSince ? attempts.find(({ id }) => id.startsWith("chg_")) : undefined;
@@ -45,6 +49,7 @@ export const WebhookPage = ({ frame, webhook, secret, sent, isLocal, isTested, n
         </div>
       )}
       <Refused sent={sent} />
+      <Outcome told={told} />
       {isTested && <Tested webhook={webhook} />}
       <WebhookState webhook={webhook} />
       <Why webhook={webhook} now={now} />
@@ -105,9 +110,21 @@ export const WebhookPage = ({ frame, webhook, secret, sent, isLocal, isTested, n
             Skip the failed change
           </button>
         )}
-        <button type="submit" name="to" value="now" formnovalidate>
-          Skip all waiting changes
-        </button>
+        {waiting > 0 && (
+          <details>
+            <summary>Skip all waiting changes…</summary>
+            <p>
+              {`Skip ${counted(waiting, "change")}? Your endpoint won’t get ${waiting === 1 ? "it" : "them"}. `}
+              You can replay changes for 30 days.
+            </p>
+            <div class="buttons">
+              <button type="submit" name="to" value="now" formnovalidate>
+                {`Skip ${counted(waiting, "change")}`}
+              </button>
+              <a href={action}>Cancel</a>
+            </div>
+          </details>
+        )}
       </form>
       <h2>Last attempts</h2>
       {attempts.length === 0 && <p>None yet.</p>}
