@@ -125,6 +125,11 @@ it("a test event is told at the top: its answer, how long it took, and what to d
   expect(await page()).not.toContain("test event with");
 });
 
+it("says that all changes are none of the account itself", async () => {
+  const html = await (await createOwner().page("/webhooks/new")).text();
+  expect(html).toMatch(/All changes to boards, ideas and people, including new kinds<.*not events of the account</s);
+});
+
 it("names each type in words: where an example of it is chosen, and where it is ticked", async () => {
   const { page } = await scene();
   const html = await page();

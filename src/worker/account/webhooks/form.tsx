@@ -108,15 +108,15 @@ export const WebhookForm = ({ action, label, webhook, sent, isLocal }: Props) =>
         <label class="choice">
           <input type="radio" name="events" value="all" checked={fields.get("events") !== "chosen"} />
           <span>
-            All changes, including new kinds
-            <span class="hint">Ideas, comments, people, boards and surveys</span>
+            All changes to boards, ideas and people, including new kinds
+            <span class="hint">Comments and surveys too, but not events of the account</span>
           </span>
         </label>
         <label class="choice">
           <input type="radio" name="events" value="chosen" checked={fields.get("events") === "chosen"} />
           <span>
             Choose events
-            <span class="hint">Also events of the account, such as an expiring key</span>
+            <span class="hint">Including those of the account, such as an expiring key</span>
           </span>
         </label>
         <div class="scopes">
