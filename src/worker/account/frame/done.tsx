@@ -80,6 +80,8 @@ const REFUSED: Partial<Record<Told, string>> = {
   "merge-needs-two": "Choose at least two ideas to merge, or open one and choose “Merge into another…”.",
   "merge-needs-one-board": "Only ideas on the same board can be merged.",
   "waiting-left-out": "Ideas that are waiting for approval were left out. Open each to approve it.",
+  "webhook-created-before": "This webhook was already created. If you didn’t copy its secret, rotate it.",
+  "secret-rotated-before": "The secret was already rotated. If you didn’t copy it, rotate again.",
 };
 
 /** What has no button that takes it back. */
@@ -89,6 +91,7 @@ const DONE: Partial<Record<Told, string>> = {
   "change-skipped": "Failed change skipped.",
   "changes-skipped": "Waiting changes skipped.",
   "webhook-deleted": "Webhook deleted.",
+  left: "You’ve left this account.",
 };
 
 /** What a button has done, or why it has not done, or not done for all, what it says. */

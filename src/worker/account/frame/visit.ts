@@ -14,6 +14,9 @@ const TOLD = [
   "change-skipped",
   "changes-skipped",
   "webhook-deleted",
+  "left",
+  "webhook-created-before",
+  "secret-rotated-before",
 ] as const;
 export type Told = (typeof TOLD)[number];
 

@@ -10,6 +10,7 @@ import { visitAccount } from "../account-databases.ts";
 import { formKey } from "../frame/form-key.tsx";
 import { changedSettings } from "../frame/opened-form.tsx";
 import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
+import { DoneBefore } from "../frame/repeated.ts";
 import { type Told, tellAt, toldAt } from "../frame/visit.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { changeTo, changeWebhook, createWebhook, rotateWebhook, showWebhook, testWebhook } from "./api.ts";
@@ -59,6 +60,7 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
       const input = parseOrThrow(NewWebhook, toSettings(fields));
       return await renderOne(c, await createWebhook(c, input, await formKey(c, fields)));
     } catch (error) {
+      if (error instanceof DoneBefore) return c.redirect(tellAt(`${LIST}/${error.id}`, "webhook-created-before"), 303);
       return renderNew(c, { fields, errors: fieldErrorsOf(error) });
     }
   });
@@ -89,14 +91,22 @@ export function addWebhookPages(routes: Routes<OwnerEnv>): void {
         );
       }
     } catch (error) {
+      if (error instanceof DoneBefore) return doneTo(c, fields, "secret-rotated-before");
       const sent = { fields, errors: fieldErrorsOf(error) };
       return renderOne(c, { webhook: await showWebhook(c, id) }, sent);
     }
-    if (what === "delete") return c.redirect(tellAt(LIST, "webhook-deleted"), 303);
-    if (what === "test") return c.redirect(`${LIST}/${id}?tested`, 303);
-    const told = what === "move" ? SKIPPED[fields.get("to") ?? ""] : undefined;
-    return c.redirect(told ? tellAt(`${LIST}/${id}`, told) : `${LIST}/${id}`, 303);
+    return doneTo(c, fields);
   });
+}
+
+/** The page after a form was done; the same when it is sent again. */
+function doneTo(c: Context<OwnerEnv>, fields: URLSearchParams, rotated?: Told): Response {
+  const page = `${LIST}/${c.req.param("webhookId")}`;
+  const what = fields.get("do");
+  if (what === "delete") return c.redirect(tellAt(LIST, "webhook-deleted"), 303);
+  if (what === "test") return c.redirect(`${page}?tested`, 303);
+  const told = what === "rotate" ? rotated : what === "move" ? SKIPPED[fields.get("to") ?? ""] : undefined;
+  return c.redirect(told ? tellAt(page, told) : page, 303);
 }
 
 /** When no type is chosen, all types are meant, unless the form says that some are chosen. */
