@@ -6,7 +6,7 @@ import type { OwnAccount } from "../../../src/worker/model/member.ts";
 import { type Digit, databaseOf, selectEverywhere } from "../../support/databases.ts";
 import { interceptDatabases } from "../../support/intercept-binding.ts";
 import { accountsOf, add, invite, membersOf, pair } from "../../support/members.ts";
-import { createOwner } from "../../support/owner.ts";
+import { createOwner, ORIGIN } from "../../support/owner.ts";
 
 describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
   it("has who made it as its first member, and others who can do everything", async () => {
@@ -242,7 +242,7 @@ it("the page adds and removes, and says what is wrong", async () => {
   expect(asked).toContain(`action="/account${remove}"`);
   const { items } = await membersOf(owner);
   const self = items.find(({ email }) => email === owner.email)?.id;
-  expect(await (await owner.page(`/members/${self}/remove`)).text()).toContain("This is you.");
+  expect(await (await owner.page(`/members/${self}/remove`)).text()).toContain("You’ll lose access to it right away.");
   expect((await owner.page("/members/000000000000/remove")).status).toBe(404);
   const canceled = (await owner.submit(remove, {})).headers.get("Location")?.replace("/account", "") ?? "";
   expect((await membersOf(owner)).items).toHaveLength(1);
@@ -252,6 +252,23 @@ it("the page adds and removes, and says what is wrong", async () => {
   const refused = await owner.submit("/members", { email: "<b>" });
   expect(refused.status).toBe(400);
   expect(await refused.text()).toContain('<a href="#email">Email address must be an e-mail address');
+});
+
+it("a member leaves by a button of their own, and is told where they still are", async () => {
+  const { founder, member, accountId, id } = await pair("0");
+  const here = `?account=${accountId}`;
+  const list = await (await member.page(`/members${here}`)).text();
+  expect(list).toContain('aria-label="Leave this account">Leave<');
+  const path = `/members/${id}/remove${here}`;
+  const asked = await (await member.page(path)).text();
+  for (const part of ["Leave this account?</h1>", "You’ll lose access to it right away.", ">Leave account</button>"])
+    expect(asked).toContain(part);
+  const left = await member.submit(path, {});
+  const accounts = new URL(left.headers.get("Location") ?? "", ORIGIN);
+  expect(accounts.pathname + accounts.search).toBe("/account/accounts?told=left");
+  const told = await member.page(accounts.pathname.replace("/account", "") + accounts.search);
+  expect([told.status, (await told.text()).includes(">You’ve left this account.</p>")]).toEqual([200, true]);
+  expect((await membersOf(founder)).items).toHaveLength(1);
 });
 
 it("the page says who was removed, and nothing that is not so or no address", async () => {

@@ -1,7 +1,9 @@
 /** `/account/accounts`: the accounts that the visitor is a member of, to choose from, and the invitations to others. */
 import type { Invitation, OwnAccount } from "../../model/member.ts";
+import { Outcome } from "../frame/done.tsx";
 import { Answer, Invitations } from "../frame/invitations.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
+import type { Told } from "../frame/visit.ts";
 
 type Props = {
   readonly frame: Frame;
@@ -9,11 +11,13 @@ type Props = {
   readonly invitations: readonly Invitation[];
   /** The cursor of the next page of invitations. */
   readonly more: string | undefined;
+  readonly told: Told | undefined;
   readonly now: number;
 };
 
-export const AccountsPage = ({ frame, own, invitations, more, now }: Props) => (
+export const AccountsPage = ({ frame, own, invitations, more, told, now }: Props) => (
   <Layout title="Account" current="accounts" {...frame}>
+    <Outcome told={told} />
     <Invitations invitations={invitations} now={now} />
     {more && (
       <p>

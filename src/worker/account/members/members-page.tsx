@@ -123,11 +123,12 @@ type RowProps = {
 
 const MemberRow = ({ member, person, isRemovable, now }: RowProps) => {
   const { id, email, state, addedBy, createdAt, expiresAt } = member;
+  const isSelf = email === person;
   return (
     <tr>
       <th scope="row">
         {email}
-        {email === person && <span class="pill">You</span>}
+        {isSelf && <span class="pill">You</span>}
         {addedBy === null && <span class="pill">Account creator</span>}
         {state === "invited" && <span class="pill warn">Invited</span>}
         {state === "declined" && <span class="pill">Declined</span>}
@@ -149,9 +150,15 @@ const MemberRow = ({ member, person, isRemovable, now }: RowProps) => {
           <a
             class="button danger"
             href={`/account/members/${id}/remove`}
-            aria-label={state === "invited" ? `Cancel the invitation of ${email}` : `Remove ${email}`}
+            aria-label={
+              isSelf
+                ? "Leave this account"
+                : state === "invited"
+                  ? `Cancel the invitation of ${email}`
+                  : `Remove ${email}`
+            }
           >
-            {state === "invited" ? "Cancel" : "Remove"}
+            {isSelf ? "Leave" : state === "invited" ? "Cancel" : "Remove"}
           </a>
         )}
       </td>
@@ -168,50 +175,63 @@ type RemoveProps = {
 };
 
 /** The confirmation before a member is removed, with the keys and webhooks that the person may still know or receive from. */
-export const RemoveMemberPage = ({ frame, member: { id, email, state }, touched, person }: RemoveProps) => (
-  <Layout
-    title={state === "invited" ? `Cancel the invitation of ${email}?` : `Remove ${email}?`}
-    current="members"
-    {...frame}
-  >
-    <p>
-      {state !== "accepted"
-        ? "You can invite them again at any time."
-        : email === person
-          ? "This is you. You’ll lose access to this account right away. Another member can invite you back."
-          : "They lose access to this account right away. You can invite them back at any time."}
-    </p>
-    <form method="post" action={`/account/members/${id}/remove`} class="create">
-      <Boxes
-        name="keys"
-        legend="Revoke their API keys"
-        hint="Anyone who copied a key can keep using it."
-        items={touched.keys}
-      />
-      <Boxes
-        name="webhooks"
-        legend="Delete their webhooks"
-        hint="They keep sending changes to these URLs, including people’s names and IDs."
-        items={touched.webhooks}
-      />
-      <Boxes
-        name="invitations"
-        legend="Cancel invitations they sent"
-        hint="So that no one joins through them."
-        items={touched.invitations}
-      />
-      {touched.invitations.map(({ id: shown }) => (
-        <input type="hidden" name="shown" value={shown} />
-      ))}
-      <div class="buttons">
-        <button type="submit" class="danger">
-          {state === "accepted" ? "Remove member" : "Cancel invitation"}
-        </button>
-        <a href="/account/members">Keep</a>
-      </div>
-    </form>
-  </Layout>
-);
+export const RemoveMemberPage = ({ frame, member: { id, email, state }, touched, person }: RemoveProps) => {
+  const isSelf = email === person;
+  const [title, effect, button, keep] = isSelf
+    ? [
+        "Leave this account?",
+        "You’ll lose access to it right away. Another member can invite you back.",
+        "Leave account",
+        "Stay",
+      ]
+    : state === "accepted"
+      ? [
+          `Remove ${email}?`,
+          "They lose access to this account right away. You can invite them back at any time.",
+          "Remove member",
+          "Keep",
+        ]
+      : [
+          state === "invited" ? `Cancel the invitation of ${email}?` : `Remove ${email}?`,
+          "You can invite them again at any time.",
+          "Cancel invitation",
+          "Keep",
+        ];
+  return (
+    <Layout title={title} current="members" {...frame}>
+      <p>{effect}</p>
+      <form method="post" action={`/account/members/${id}/remove`} class="create">
+        <Boxes
+          name="keys"
+          legend={`Revoke ${isSelf ? "your" : "their"} API keys`}
+          hint="Anyone who copied a key can keep using it."
+          items={touched.keys}
+        />
+        <Boxes
+          name="webhooks"
+          legend={`Delete ${isSelf ? "your" : "their"} webhooks`}
+          hint="They keep sending changes to these URLs, including people’s names and IDs."
+          items={touched.webhooks}
+        />
+        <Boxes
+          name="invitations"
+          legend={`Cancel invitations ${isSelf ? "you" : "they"} sent`}
+          hint="So that no one joins through them."
+          items={touched.invitations}
+        />
+        {touched.invitations.map(({ id: shown }) => (
+          <input type="hidden" name="shown" value={shown} />
+        ))}
+        <div class="buttons">
+          <button type="submit" class="danger">
+            {button}
+          </button>
+          <a href="/account/members">{keep}</a>
+        </div>
+      </form>
+    </Layout>
+  );
+};
 
 type BoxesProps = {
   readonly name: string;

@@ -9,6 +9,7 @@ import { foldAddress, NewMember } from "../../model/member.ts";
 import { PageQuery } from "../../model/pagination.ts";
 import { accountsOf, invitationsOf, primaryOf } from "../account-databases.ts";
 import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
+import { readVisit, tellAt } from "../frame/visit.ts";
 import { actorsOf, inAccount, rememberChoice } from "../identity/identity.ts";
 import { limitOwner } from "../identity/limit-owner.ts";
 import { revokeKey } from "../keys/actions.ts";
@@ -75,16 +76,18 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
       member.id,
       fields.getAll("shown").filter((id) => !ticked.includes(id)),
     );
-    // People who have left cannot see this account's pages any more.
+    // People who have left cannot see this account's pages any more. An address with its origin is not led back into the account.
+    if (member.email === c.var.owner.person) return c.redirect(new URL(tellAt(ACCOUNTS, "left"), c.req.url).href, 303);
     const done = member.state === "invited" ? "canceled" : "removed";
     return c.redirect(`${MEMBERS}?${done}=${encodeURIComponent(member.email)}`, 303);
   });
 
   routes.get(ACCOUNTS, async (c) => {
     const { person } = c.var.owner;
+    const { told } = readVisit(c);
     const { page } = await readPage(c, PageQuery);
     const [own, { items, next }] = await Promise.all([accountsOf(c, person), invitationsOf(c, person, page)]);
-    const props = { own, invitations: items, more: await nextCursor(c, next), now: Date.now() };
+    const props = { own, invitations: items, more: await nextCursor(c, next), told, now: Date.now() };
     return renderPage(c, (frame) => <AccountsPage frame={frame} {...props} />);
   });
   routes.post(ACCOUNTS, async (c) => {
