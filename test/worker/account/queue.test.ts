@@ -280,7 +280,9 @@ describe("the queue", () => {
       const changelog =
         id === one ? `/account/idea-banks/${first}/embed"` : 'https://site.example/new" target="_blank"';
       expect(await page(to)).toMatch(
-        new RegExp(`” is published\\.( Response posted\\.)? <a href="${changelog}[^>]*>See the changelog</a>`),
+        new RegExp(
+          `” is published\\.( Response posted\\.)? <a href="${changelog}[^>]*>${id === one ? "Preview it" : "See the changelog"}</a>`,
+        ),
       );
       await panel.manage("PATCH", "", { url: "https://site.example/new" });
       expect((await idea(id)).status).toBe("implemented");

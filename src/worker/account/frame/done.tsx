@@ -69,7 +69,7 @@ const Changelog = ({ id, boards }: { readonly id: string; readonly boards: reado
     <>
       {" "}
       <a href={site ?? `/account/idea-banks/${id}/embed`} {...(site && { target: "_blank", rel: "noopener" })}>
-        See the changelog
+        {site ? "See the changelog" : "Preview it"}
       </a>
     </>
   );
