@@ -135,7 +135,7 @@ function membershipInWords({ changes, actor }: AuditEvent, account: string, inAc
   const { before, after } = changes ?? {};
   if (after?.invited && !after.member)
     return {
-      subject: `${actor} invited you to ${account}`,
+      subject: `${actor} invited you to ${account === actor ? "their account" : account}`,
       paragraphs: [`${actor} invited you to the account ${account}. Members can do everything in it.`],
       link: { label: "View invitation", page: "/account/accounts" },
     };

@@ -443,7 +443,7 @@ describe("members by e-mail", () => {
     await tell();
     await tell();
     expect(sentBy(send).map(({ to, subject }) => [to, subject])).toEqual([
-      ["invited@example.com", `${owner.email} invited you to ${owner.email}`],
+      ["invited@example.com", `${owner.email} invited you to their account`],
     ]);
     expect(sentBy(send)[0]?.text).toContain("returnTo=%2Faccount%2Faccounts");
   });

@@ -68,7 +68,7 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
     ]);
     for (const path of ["", "/accounts"])
       expect(await (await person.page(path)).text()).toContain(
-        `<strong>${inviter.email}</strong> invited you to ${inviter.email}.`,
+        `<strong>${inviter.email}</strong> invited you to their account.`,
       );
     for (let times = 0; times < 2; times++) {
       const accepted = await accept(person, member.id);

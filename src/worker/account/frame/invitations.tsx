@@ -1,6 +1,7 @@
 /** The invitations to other accounts, on the pages that a person sees first. */
 import type { Invitation } from "../../model/member.ts";
 import { Time } from "./times.tsx";
+import { accountInWords } from "./words.ts";
 
 type Props = { readonly invitations: readonly Invitation[]; readonly now: number };
 
@@ -15,7 +16,7 @@ export const Invitations = ({ invitations, now }: Props) =>
             <div>
               <p>
                 <strong>{invitedBy}</strong>
-                {` invited you to ${name}.`}
+                {` invited you to ${name === invitedBy ? "their account" : accountInWords(name)}.`}
               </p>
               <p class="hint">
                 <Time at={createdAt} now={now} />
@@ -26,8 +27,8 @@ export const Invitations = ({ invitations, now }: Props) =>
             <Answer
               id={id}
               answers={[
-                ["accept", "Accept", `Accept the invitation to ${name}`],
-                ["decline", "Decline", `Decline the invitation to ${name}`],
+                ["accept", "Accept", `Accept the invitation to ${accountInWords(name)}`],
+                ["decline", "Decline", `Decline the invitation to ${accountInWords(name)}`],
               ]}
             />
           </li>

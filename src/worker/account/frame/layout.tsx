@@ -4,6 +4,7 @@ import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { Brand } from "../../model/brand.ts";
 import { Clock } from "./times.tsx";
+import { accountInWords } from "./words.ts";
 
 /**
  * `account` is the address of the account's creator, if it is not the visitor's own account. `signOut`: how the visitor can end the
@@ -146,7 +147,7 @@ const Who = ({ email, account, signOut }: WhoProps) => (
     <p>
       <span class="unseen">Signed in as </span>
       <a href={pathOf("accounts")}>{email}</a>
-      {account && <span class="hint">{` in ${account}`}</span>}
+      {account && <span class="hint">{` in ${accountInWords(account)}`}</span>}
     </p>
     {signOut === "here" && (
       <form method="post" action="/account/sign-out">

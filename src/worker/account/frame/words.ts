@@ -43,6 +43,9 @@ export const IDEA_VISIBILITIES: Record<Visibility, readonly [name: string, effec
   hidden: ["Hidden", "Only your team can see it."],
 };
 
+/** An account is known by its creator's address, and without its creator by its id. */
+export const accountInWords = (name: string): string => (name.includes("@") ? name : `account ${name}`);
+
 /** "1 vote", "2 votes". */
 export const counted = (count: number, noun: string): string => `${count} ${noun}${count === 1 ? "" : "s"}`;
 

@@ -4,6 +4,7 @@ import { Outcome } from "../frame/done.tsx";
 import { Answer, Invitations } from "../frame/invitations.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import type { Told } from "../frame/visit.ts";
+import { accountInWords } from "../frame/words.ts";
 
 type Props = {
   readonly frame: Frame;
@@ -29,10 +30,10 @@ export const AccountsPage = ({ frame, own, invitations, more, told, now }: Props
       {own.map(({ id, name }) => (
         <li>
           <p>
-            <strong>{name}</strong>
+            <strong>{accountInWords(name)}</strong>
             {name === (frame.account ?? frame.email) && " (this one)"}
           </p>
-          <Answer id={id} answers={[["open", `Open`, `Open ${name}`]]} />
+          <Answer id={id} answers={[["open", `Open`, `Open ${accountInWords(name)}`]]} />
         </li>
       ))}
     </ul>
