@@ -23,6 +23,7 @@ import { playPlatform } from "./platform.ts";
 import { takeStateFolder } from "./state-folder.ts";
 
 const DEFAULT_PORT = 8787;
+const DEFAULT_INSPECTOR_PORT = 9229;
 const DEFAULT_STATE_FOLDER = ".wrangler/state";
 /** The file in the state folder with the server's address, for scripts. The key is beside it. */
 const ADDRESS_FILE = "dev-address.txt";
@@ -90,6 +91,10 @@ export const dev = defineCommand({
       // Minifying is for deployments (wrangler.toml). Here a stack trace has to name functions and lines.
       ...["dev", "--minify=false", "--config", config],
       ...["--port", String(port), "--persist-to", stateFolder],
+      // Another wrangler on this machine may have the port of its debugger.
+      ...(others.some((each) => each.startsWith("--inspector-port"))
+        ? []
+        : ["--inspector-port", String(await findFreePort(DEFAULT_INSPECTOR_PORT))]),
       // wrangler takes no secret from .dev.vars that wrangler.toml does not require. Who reads this process's arguments can open
       // Account Settings at localhost anyway.
       ...[
