@@ -181,6 +181,7 @@ const Options = ({ ideaBank, search, choice }: Props) => {
         />
       </Field>
       <button type="submit">Update</button>
+      <p class="hint">These settings are only in the code you copy.</p>
     </aside>
   );
 };
