@@ -126,3 +126,15 @@ export async function deleteIdeaBank(
   const deletion = deleteOnce(accountId, { idempotencyKey, sql, values: { id, seen } });
   return toDeleted(await session.batch(deletion), idempotencyKey);
 }
+
+/** A count stops here, so that the page reads as many rows at most. */
+export const COUNTED_CONTENTS = 1_000;
+
+/** How many proposals and comments are deleted with the idea bank. */
+export async function countContents(session: Session, { accountId, id }: { accountId: string; id: string }) {
+  const upTo = (rows: string) => `(SELECT count(*) FROM (SELECT 1 FROM ${rows} LIMIT ${COUNTED_CONTENTS}))`;
+  const sql = `SELECT ${upTo("proposals WHERE account_id = :accountId AND idea_bank_id = :id AND duplicate_of IS NULL")} AS ideas,
+    ${upTo("comments WHERE account_id = :accountId AND idea_bank_id = :id")} AS comments`;
+  const counted = await session.first(prepare<{ ideas: number; comments: number }>(sql, { accountId, id }));
+  return counted ?? { ideas: 0, comments: 0 };
+}

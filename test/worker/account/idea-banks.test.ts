@@ -145,7 +145,9 @@ describe("idea banks", () => {
         .replaceAll("&gt;", ">");
     const query =
       "elements=roadmap&elements=launcher&lang=de&theme=dark&color=%230b6b3a&radius=8&signIn=https://shop.example/in?to={page}";
-    const lines = linesOf(await page(`${bank}/embed?${query}`));
+    const html = await page(`${bank}/embed?${query}`);
+    expect(html).toContain("These settings are only in the code you copy.");
+    const lines = linesOf(html);
     for (const part of [
       "/embed/roadmap.js",
       "/embed/launcher.js",
@@ -278,8 +280,15 @@ describe("idea banks", () => {
   });
 
   it("are deleted", async () => {
-    const { panel, owner, bank, activity } = await createDesk();
-    expect((await owner.submit(`${bank}/settings`, { do: "delete" })).status).toBe(303);
+    const { panel, owner, bank, activity, page } = await createDesk();
+    await panel.propose();
+    const idea = await panel.propose();
+    await panel.manage("POST", `/proposals/${idea}/comments`, { body: "A comment" });
+    expect(await page(`${bank}/settings`)).toContain("2 ideas with their votes, and 1 comment go with it.");
+    const deleted = await owner.submit(`${bank}/settings`, { do: "delete" });
+    expect(deleted.status).toBe(303);
+    const list = deleted.headers.get("Location")?.replace("/account", "") ?? "";
+    expect(await page(list)).toContain("“An idea bank” was deleted.</p>");
     expect((await panel.tenant.send("GET", `/tenant/ideabanks/${panel.bank.id}`)).status).toBe(403);
     expect((await activity())[0]).toMatchObject({ event: "ideabank-deleted", changes: { after: {} } });
     expect((await owner.submit(`${bank}/settings`, { do: "delete" })).status).toBe(404);

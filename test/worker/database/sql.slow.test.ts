@@ -16,7 +16,7 @@ import { deciding } from "../../../src/worker/database/decisions.ts";
 import { loadEndOfTokens } from "../../../src/worker/database/end-of-tokens.ts";
 import { findAuditEvents, loadNames } from "../../../src/worker/database/found-events.ts";
 import { loadHome } from "../../../src/worker/database/home.ts";
-import { loadStoredIdeaBank } from "../../../src/worker/database/idea-banks.ts";
+import { countContents, loadStoredIdeaBank } from "../../../src/worker/database/idea-banks.ts";
 import { recordLeaks } from "../../../src/worker/database/leaked-keys.ts";
 import { rotateLeakedSigningSecrets, rotateLeakedWebhooks } from "../../../src/worker/database/leaked-secrets.ts";
 import { recordLeakedTokens } from "../../../src/worker/database/leaked-tokens.ts";
@@ -220,6 +220,7 @@ async function callOthers(): Promise<void> {
   await loadPanelists(session, id, [id]);
   await loadProposals(session, { accountId: id, ideaBankId: id, ids: [id] });
   await loadStoredSurvey(session, id, id);
+  await countContents(session, { accountId: id, id });
   await loadStoredIdeaBank(session, id, id);
   await loadStoredPanelist(session, id, id);
   await loadStoredProposal(session, id, { ideaBankId: id, proposalId: id });

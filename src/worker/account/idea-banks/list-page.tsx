@@ -1,6 +1,7 @@
 /** `/account/idea-banks`: every board, and the form for another. */
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
+import { Done, type JustDone } from "../frame/done.tsx";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { Once } from "../frame/form-key.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
@@ -13,15 +14,17 @@ type Props = {
   /** The refused name; empty when the page opens. */
   readonly name: string;
   readonly errors: readonly FieldError[];
+  readonly done: JustDone | undefined;
 };
 
 const LABEL = "Name";
 const HINT = "Visible to everyone, for example “Ideas for the app”";
 
-export const IdeaBanksPage = ({ frame, ideaBanks, next, name, errors }: Props) => {
+export const IdeaBanksPage = ({ frame, ideaBanks, next, name, errors, done }: Props) => {
   const message = messageFor(errors, "name");
   return (
     <Layout title="Boards" current="idea-banks" {...frame}>
+      <Done done={done} />
       {message && <ErrorSummary title="The board was not created." errors={errors} labels={{ name: LABEL }} />}
       <p class="lead">
         {ideaBanks.length === 0

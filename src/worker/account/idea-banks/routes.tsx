@@ -1,6 +1,7 @@
 /** `/account/idea-banks`: the idea banks of the account, and the settings of each. */
 import type { Context } from "hono";
 import {
+  countContents,
   createIdeaBank,
   deleteIdeaBank,
   listIdeaBanks,
@@ -19,7 +20,8 @@ import { decide, idsOf, openOwn, orNotFound, requireDone } from "../frame/decide
 import { formKey } from "../frame/form-key.tsx";
 import { changedSettings } from "../frame/opened-form.tsx";
 import { fieldErrorsOf, renderPage } from "../frame/render-page.tsx";
-import { ownPage } from "../frame/visit.ts";
+import { loadJustDone } from "../frame/undo.tsx";
+import { ownPage, readVisit, withParameter } from "../frame/visit.ts";
 import { BANK_SWITCHES } from "../frame/words.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { IdeaBanksPage } from "./list-page.tsx";
@@ -50,19 +52,20 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
   });
 
   routes.get(SETTINGS, async (c) => {
-    const { ideaBank } = await loadOwnBank(c, c.req.param("ideaBankId"));
-    return renderSettings(c, { ideaBank, fields: toFields(ideaBank), errors: [] });
+    const own = await loadOwnBank(c, c.req.param("ideaBankId"));
+    const { ideaBank } = own;
+    return renderSettings(c, { ...own, fields: toFields(ideaBank), errors: [] });
   });
 
   routes.post(SETTINGS, async (c) => {
     const { ideaBankId } = idsOf(c.req.param());
     const fields = await readForm(c);
     if (fields.get("do") === "delete") {
-      const { answer } = await decide(c, { kind: "ideabank", id: ideaBankId }, ({ session, accountId }) =>
+      const { answer, eventId } = await decide(c, { kind: "ideabank", id: ideaBankId }, ({ session, accountId }) =>
         deleteIdeaBank(session, { accountId, id: ideaBankId }),
       );
       requireDone(answer);
-      return c.redirect(IDEA_BANKS, 303);
+      return c.redirect(withParameter(IDEA_BANKS, "undo", eventId), 303);
     }
     try {
       const changes = parseOrThrow(IdeaBankChanges, changedSettings(fields, toSettings));
@@ -73,13 +76,14 @@ export function addIdeaBankPages(routes: Routes<OwnerEnv>): void {
       return c.redirect(ownPage(fields.get("back"), `${IDEA_BANKS}/${ideaBankId}/settings?done=changed`), 303);
     } catch (error) {
       const errors = fieldErrorsOf(error);
-      const { ideaBank } = await loadOwnBank(c, ideaBankId);
+      const own = await loadOwnBank(c, ideaBankId);
+      const { ideaBank } = own;
       // The form of one setting, on another page: this page has the others as they are.
       const others = fields.has("name") ? [] : [...toFields(ideaBank)].filter(([name]) => !fields.has(name));
       const was = [...others, ...new URLSearchParams(fields.get("was") ?? "")];
       const shown = new URLSearchParams([...others, ...fields]);
       if (others.length > 0) shown.set("was", new URLSearchParams(was).toString());
-      return renderSettings(c, { ideaBank, fields: shown, errors });
+      return renderSettings(c, { ...own, fields: shown, errors });
     }
   });
 }
@@ -117,21 +121,25 @@ const toSettings = (fields: URLSearchParams) => ({
 });
 
 async function renderList(c: Context<OwnerEnv>, name: string, errors: readonly FieldError[]): Promise<Response> {
+  const visit = readVisit(c);
   const { page } = await readPage(c, PageQuery);
-  const { session, accountId } = await openOwn(c);
-  const { items, next } = await listIdeaBanks(session, { accountId, request: page });
-  const props = { ideaBanks: items, next: await nextCursor(c, next), name, errors };
+  const own = await openOwn(c);
+  const { items, next } = await listIdeaBanks(own.session, { accountId: own.accountId, request: page });
+  const done = await loadJustDone(own, visit, Date.now());
+  const props = { ideaBanks: items, next: await nextCursor(c, next), name, errors, done };
   return renderPage(c, (frame) => <IdeaBanksPage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
 }
 
-function renderSettings(
+type Shown = Awaited<ReturnType<typeof loadOwnBank>> & {
+  readonly fields: URLSearchParams;
+  readonly errors: readonly FieldError[];
+};
+
+async function renderSettings(
   c: Context<OwnerEnv>,
-  {
-    ideaBank,
-    fields,
-    errors,
-  }: { readonly ideaBank: IdeaBank; readonly fields: URLSearchParams; readonly errors: readonly FieldError[] },
-): Response | Promise<Response> {
-  const props = { ideaBank, fields, errors, isDone: c.req.query("done") === "changed" };
+  { session, accountId, ideaBank, fields, errors }: Shown,
+): Promise<Response> {
+  const contents = await countContents(session, { accountId, id: ideaBank.id });
+  const props = { ideaBank, fields, errors, contents, isDone: c.req.query("done") === "changed" };
   return renderPage(c, (frame) => <IdeaBankSettingsPage frame={frame} {...props} />, errors.length > 0 ? 400 : 200);
 }

@@ -1,11 +1,14 @@
 /** `/account/idea-banks/{id}/settings`: name, status, switches and changelog of an idea bank. */
+import { COUNTED_CONTENTS, type countContents } from "../../database/idea-banks.ts";
 import type { FieldError } from "../../http/invalid-request.ts";
 import { IDEA_BANK_STATUSES, type IdeaBank } from "../../model/idea-bank.ts";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
-import { BANK_LIMITS, BANK_STATUSES, BANK_USES, CHANGELOG_SWITCH } from "../frame/words.ts";
+import { BANK_LIMITS, BANK_STATUSES, BANK_USES, CHANGELOG_SWITCH, counted, number } from "../frame/words.ts";
 import { BankNav } from "./nav.tsx";
+
+type Contents = Awaited<ReturnType<typeof countContents>>;
 
 type Props = {
   readonly frame: Frame;
@@ -14,12 +17,13 @@ type Props = {
   readonly fields: URLSearchParams;
   readonly errors: readonly FieldError[];
   readonly isDone: boolean;
+  readonly contents: Contents;
 };
 
 const LABELS = { name: "Name", url: "Page", status: "Status", changelogMaxEntries: "Maximum entries" };
 const URL_HINT = "The page with this board. Emails, feeds and “See it on the board” link to it.";
 
-export const IdeaBankSettingsPage = ({ frame, ideaBank, fields, errors, isDone }: Props) => {
+export const IdeaBankSettingsPage = ({ frame, ideaBank, fields, errors, isDone, contents }: Props) => {
   const [name, url, entries] = [
     messageFor(errors, "name"),
     messageFor(errors, "url"),
@@ -104,7 +108,7 @@ export const IdeaBankSettingsPage = ({ frame, ideaBank, fields, errors, isDone }
       <form method="post" action={`/account/idea-banks/${ideaBank.id}/settings`} class="actions">
         <details>
           <summary class="danger">Delete…</summary>
-          <p>Its ideas, votes and comments go with it. You can’t undo this.</p>
+          <p>{`${goesWith(contents)} You can’t undo this.`}</p>
           <button type="submit" name="do" value="delete" class="danger">
             Delete this board
           </button>
@@ -113,6 +117,17 @@ export const IdeaBankSettingsPage = ({ frame, ideaBank, fields, errors, isDone }
     </Layout>
   );
 };
+
+function goesWith({ ideas, comments }: Contents): string {
+  if (ideas + comments === 0) return "It has no ideas.";
+  const upTo = (count: number, noun: string) =>
+    count >= COUNTED_CONTENTS ? `${number(COUNTED_CONTENTS)} or more ${noun}s` : counted(count, noun);
+  const parts = [
+    `${upTo(ideas, "idea")} with ${ideas === 1 ? "its" : "their"} votes`,
+    ...(comments > 0 ? [`and ${upTo(comments, "comment")}`] : []),
+  ];
+  return `${parts.join(", ")} ${comments === 0 && ideas === 1 ? "goes" : "go"} with it.`;
+}
 
 const Worded = ({ words: [name, effect] }: { readonly words: readonly [string, string] }) => (
   <span>
