@@ -15,6 +15,12 @@ if (bar) {
   showBar();
 }
 
+// A browser that goes back fills in what was chosen last, which is not what the page shows.
+const keepAsShown = (selects) =>
+  addEventListener("pageshow", () => {
+    for (const select of selects) for (const option of select.options) option.selected = option.defaultSelected;
+  });
+
 // Arrow keys change a closed select at once, so what they have chosen is sent with Enter; a choice from the open list is sent at once.
 // Returns what sends a choice that was not sent.
 const whenChosen = (select, send) => {
@@ -43,11 +49,9 @@ const whenChosen = (select, send) => {
 const filters = document.querySelector(".filters");
 const FOCUSED = "filter";
 if (filters) {
-  // A browser that goes back fills in what was chosen last, which is not what the list shows.
-  addEventListener("pageshow", () => {
-    for (const option of filters.querySelectorAll("option")) option.selected = option.defaultSelected;
-  });
-  for (const select of filters.querySelectorAll("select"))
+  const selects = filters.querySelectorAll("select");
+  keepAsShown(selects);
+  for (const select of selects)
     whenChosen(select, () => {
       sessionStorage.setItem(FOCUSED, select.name);
       filters.requestSubmit();
@@ -67,7 +71,9 @@ const form = document.querySelector("[data-queue]");
 if (form) {
   const rows = [...form.querySelectorAll("li")];
 
-  for (const select of form.querySelectorAll(".set select"))
+  const statuses = form.querySelectorAll(".set select");
+  keepAsShown(statuses);
+  for (const select of statuses)
     select.addEventListener(
       "blur",
       whenChosen(select, () => select.nextElementSibling.click()),

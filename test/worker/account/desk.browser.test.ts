@@ -120,6 +120,19 @@ describe("the owner's desk in Chromium", () => {
     await stage.tenant("DELETE", path);
   });
 
+  it("shows the present status when the browser goes back from a publication that was not done", async () => {
+    const { path } = await stage.ideaBank({ name: "Back" }, [{ title: "Quay lights", status: "planned" }]);
+    const { page } = await openPage(stage);
+    await page.goto(`/account/idea-banks/${path.split("/").at(-1)}`);
+    const status = page.getByRole("combobox", { name: "Status of “Quay lights”", exact: true });
+    await status.selectOption("implemented");
+    await page.getByRole("heading", { name: "Publish to the changelog" }).waitFor();
+    await page.goBack();
+    await page.locator(".scripted").waitFor();
+    await expect.poll(() => status.inputValue()).toBe("planned");
+    await stage.tenant("DELETE", path);
+  });
+
   it("has the bar for several that wait in sight, wherever they are chosen", async () => {
     const titles = Array.from({ length: 12 }, (_, index) => `In sight ${index}`);
     const made = { visibility: "pending", createdAt: "2019-01-01T00:00:00.000Z" };
