@@ -133,6 +133,45 @@ describe("the owner's desk in Chromium", () => {
     await stage.tenant("DELETE", path);
   });
 
+  it("keeps an answer and a comment that were begun, whatever else is saved, until they are posted or discarded", async () => {
+    const titles = ["Quay lights", "Night buses"];
+    const { path } = await stage.ideaBank(
+      { name: "Drafts" },
+      titles.map((title) => ({ title })),
+    );
+    const { page, complaints } = await openPage(stage);
+    await page.goto(`/account/idea-banks/${path.split("/").at(-1)}?status=unanswered`);
+    const row = (title: string) => page.getByRole("listitem").filter({ hasText: title });
+    const answer = page.getByLabel("Official response to “Night buses”");
+    await answer.fill("Half\nwritten");
+    await page.getByRole("combobox", { name: "Status of “Quay lights”", exact: true }).selectOption("planned");
+    await page.getByText("“Quay lights”: Status: Submitted → Planned.").waitFor();
+    await expect.poll(() => answer.inputValue()).toBe("Half\nwritten");
+    await row("Quay lights").getByText("Respond", { exact: true }).click();
+    await page.getByLabel("Official response to “Quay lights”").fill("In spring.");
+    await row("Quay lights").getByRole("button", { name: "Post response" }).click();
+    await page.getByText("Response posted: “Quay lights”.").waitFor();
+    await expect.poll(() => answer.inputValue()).toBe("Half\nwritten");
+    // The idea's page has the same answer.
+    await page.getByRole("link", { name: "Night buses" }).click();
+    const [response, comment] = [page.getByLabel("Official response"), page.locator("#body")];
+    await expect.poll(() => response.inputValue()).toBe("Half\nwritten");
+    await comment.fill("We are on it.");
+    await page.getByRole("button", { name: "Post comment" }).click();
+    await page.getByText("Comment posted.").waitFor();
+    await expect.poll(() => comment.inputValue()).toBe("");
+    await expect.poll(() => response.inputValue()).toBe("Half\nwritten");
+    await comment.fill("And");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("Response posted: “Night buses”.").waitFor();
+    await expect.poll(() => comment.inputValue()).toBe("And");
+    await page.getByRole("button", { name: "Discard" }).click();
+    await page.reload();
+    await expect.poll(() => page.getByText("Draft, not posted yet.").count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await stage.tenant("DELETE", path);
+  });
+
   it("has the bar for several that wait in sight, wherever they are chosen", async () => {
     const titles = Array.from({ length: 12 }, (_, index) => `In sight ${index}`);
     const made = { visibility: "pending", createdAt: "2019-01-01T00:00:00.000Z" };

@@ -71,8 +71,10 @@ describe("an owner whom the platform signs in", () => {
     await page.getByRole("button", { name: "Menu" }).waitFor();
     await lookAround(page, "account-handed-over");
     await openMenu();
+    await page.evaluate("sessionStorage.setItem('draft', 'Half written')");
     await action(page, "Sign out").click();
     await page.getByRole("heading", { name: "You’re signed out" }).waitFor();
+    await expect.poll(() => page.evaluate("sessionStorage.length")).toBe(0);
     await lookAround(page, "account-signed-out");
     await page.goto("/account/sign-in");
     await lookAround(page, "account-link-ended");

@@ -182,11 +182,11 @@ export const Layout = ({
       <link rel="icon" href={brand.iconUrl} />
       <link rel="stylesheet" href="/assets/account.css" nonce={nonce} />
       {brand.color && <style nonce={nonce}>{raw(colorOf(brand))}</style>}
-      {["account.js", ...scripts].map((script) => (
+      {["account.js", "drafts.js", ...scripts].map((script) => (
         <script src={`/assets/${script}`} nonce={nonce} defer />
       ))}
     </head>
-    <body>
+    <body data-owner={email}>
       <a class="skip" href="#content">
         Skip to content
       </a>

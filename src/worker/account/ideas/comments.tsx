@@ -59,7 +59,15 @@ export const Comments = ({ count, isClosed, comments, older, people, sent, error
       {!isClosed && (
         <form method="post" action={action} class="narrow">
           <Field name="body" label={LABEL} hint={HINT} message={message}>
-            <textarea id="body" name="body" rows={3} dir="auto" required {...described("body", message, HINT)}>
+            <textarea
+              id="body"
+              name="body"
+              data-draft=""
+              rows={3}
+              dir="auto"
+              required
+              {...described("body", message, HINT)}
+            >
               {written}
             </textarea>
           </Field>

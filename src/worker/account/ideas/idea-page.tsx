@@ -205,6 +205,7 @@ const Response = ({ idea, fields: { decide: fields }, sent, errors }: Props) => 
             <textarea
               id="response"
               name="response"
+              data-draft={idea.response?.text ?? ""}
               rows={4}
               dir="auto"
               {...described("response", message, HINTS.response)}

@@ -327,6 +327,7 @@ const Respond = ({ idea: { id, title, status }, isNext }: Pick<RowProps, "idea" 
     <summary>Respond</summary>
     <textarea
       name="response"
+      data-draft=""
       form={`respond-${id}`}
       rows={3}
       dir="auto"

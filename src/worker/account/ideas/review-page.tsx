@@ -35,7 +35,14 @@ export const ReviewPage = ({ frame, proposal, similar, now, sent, errors }: Prop
       </div>
       <form method="post" action={action} class="create">
         <Field name="response" label={LABEL} hint={HINT} message={message}>
-          <textarea id="response" name="response" rows={4} dir="auto" {...described("response", message, HINT)}>
+          <textarea
+            id="response"
+            name="response"
+            data-draft=""
+            rows={4}
+            dir="auto"
+            {...described("response", message, HINT)}
+          >
             {sent.get("response")}
           </textarea>
         </Field>
