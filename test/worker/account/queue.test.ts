@@ -336,9 +336,11 @@ describe("a new idea", () => {
     const added = await owner.submit("/ideas/new", { ...sent, status: "planned" });
     const path = locationOf(added);
     expect(path).toMatch(new RegExp(`^/idea-banks/${second}/ideas/\\w{12}\\?back=`));
-    expect(locationOf(await owner.submit("/ideas/new", { ...sent, status: "planned" }))).toBe(path);
+    const [idea = ""] = path.split("&undo=");
+    expect(locationOf(await owner.submit("/ideas/new", { ...sent, status: "planned" }))).toContain(`${idea}&undo=`);
     expect(titlesIn(await page("/ideas"))).toEqual(["Night buses"]);
     const html = await page(path);
+    expect(html).toContain("Idea added for customer-42.");
     expect(html).toContain("<p>All<br/>week</p>");
     expect(html).toMatch(/href="\/account\/people\/\w{12}"/);
   });
@@ -370,6 +372,28 @@ describe("a new idea", () => {
     const more = await owner.submit("/ideas/new", { ...again, title: "Dogs", person: "new" });
     expect(await page(locationOf(more))).not.toContain(`href="/account/people/${id}"`);
     expect(await page("/people")).toContain("<bdi>diego");
+  });
+
+  it("has the vote of its person, unless that is unticked, and a new person has a name", async () => {
+    const { owner, opened, page } = await createTwoBoards();
+    const form = await opened("/ideas/new", "Add idea");
+    expect(form).toMatchObject({ vote: "on" });
+    const sent = { ...form, title: "Night buses", panelistExternalId: "customer-42" };
+    const asked = await owner.submit("/ideas/new", sent);
+    const again = Object.fromEntries((await readForm(asked, "Add idea")).fields);
+    expect(again).toMatchObject({ vote: "on", displayName: "" });
+    const refused = await owner.submit("/ideas/new", { ...again, person: "new", displayName: "w".repeat(101) });
+    expect([refused.status, (await refused.text()).includes("Name of the new person must")]).toEqual([400, true]);
+    const named = { ...again, person: "new", displayName: " ACME Corp " };
+    const html = await page(locationOf(await owner.submit("/ideas/new", named)));
+    expect(html).toContain("Idea added for ACME Corp.");
+    expect(html).toContain("<dt>Votes</dt><dd>1</dd>");
+    const { vote: _, ...unticked }: Record<string, string> = sent;
+    const refusedUnticked = await owner.submit("/ideas/new", { ...unticked, title: "" });
+    expect((await readForm(refusedUnticked, "Add idea")).fields.has("vote")).toBe(false);
+    expect(await page(locationOf(await owner.submit("/ideas/new", unticked)))).toContain("<dt>Votes</dt><dd>0</dd>");
+    const ours = await page(locationOf(await owner.submit("/ideas/new", { ...form, title: "Dogs" })));
+    for (const part of ["Idea added.", "<dt>Votes</dt><dd>0</dd>"]) expect(ours).toContain(part);
   });
 
   it("takes the longest text in any script", async () => {

@@ -148,6 +148,7 @@ function inWords({ event: first, isUndo }: Pick<JustDone, "event" | "isUndo">, p
   if (kind === "panelist" && first.changes && what === "changed")
     return `${name} ${personInWords(first.changes.after)}.${first.changes.after.active ? " They need to sign in again." : ""}`;
   if (kind === "comment") return isUndo && what === "created" ? "Comment restored." : (COMMENTS[what] ?? "");
+  if (kind === "proposal" && what === "created") return person ? `Idea added for ${person}.` : "Idea added.";
   if (first.changes?.after.duplicateOf) return `${name} was merged.`;
   if (isPublication(first)) {
     const response = first.changes?.after.response;

@@ -13,7 +13,7 @@ import { FORMATS, Formatted } from "../frame/formatted.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
 import { Time } from "../frame/times.tsx";
-import { IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
+import { IDEA_STATUSES, IDEA_VISIBILITIES, nameOf } from "../frame/words.ts";
 import { AsSubmitted } from "./as-submitted.tsx";
 import { Author, Comments, LABEL, NAMELESS, type People, Preview } from "./comments.tsx";
 import { TEXT_LABELS, TextFields } from "./text-fields.tsx";
@@ -77,6 +77,7 @@ export const IdeaPage = (props: Props) => {
   const bank = `/account/idea-banks/${ideaBank.id}`;
   const path = `${bank}/ideas/${idea.id}`;
   const action = `${path}${back ? `?back=${encodeURIComponent(back)}` : ""}`;
+  const author = people.get(idea.panelistId ?? "");
   const isMerged = idea.duplicateOf !== null;
   const older = more && `${path}?${new URLSearchParams({ ...(back && { back }), cursor: more })}#comments`;
   return (
@@ -86,7 +87,7 @@ export const IdeaPage = (props: Props) => {
           {back?.startsWith("/account/people/") ? "Back to the person" : "Back to the list"}
         </a>
       </p>
-      <Done done={done} boards={[ideaBank]} />
+      <Done done={done} boards={[ideaBank]} {...(author && { person: nameOf(author) })} />
       {errors.length > 0 && <ErrorSummary title="Nothing was changed." errors={errors} labels={LABELS} />}
       {sent.get("do") === "cancel" && (
         <p class="notice" role="status" tabindex={-1} autofocus>

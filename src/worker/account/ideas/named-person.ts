@@ -2,9 +2,11 @@
 import type { Context } from "hono";
 import { createPanelist, listPanelists, loadPanelist } from "../../database/panelists.ts";
 import { findPanelists } from "../../database/people.ts";
+import { type FieldError, parseOrThrow } from "../../http/invalid-request.ts";
 import { isId } from "../../model/id.ts";
-import type { Panelist } from "../../model/panelist.ts";
+import { NewPanelist, type Panelist } from "../../model/panelist.ts";
 import type { openOwn } from "../frame/decide.ts";
+import { fieldErrorsOf } from "../frame/render-page.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 
 /** The choice beside the people found. */
@@ -12,7 +14,13 @@ export const NEW_PERSON = "new";
 const OFFERED = 5;
 
 /** Nobody has this id. `found`: those whom it may mean. */
-export type UnknownPerson = { readonly externalId: string; readonly found: readonly Panelist[] };
+export type UnknownPerson = {
+  readonly externalId: string;
+  readonly found: readonly Panelist[];
+  readonly errors: readonly FieldError[];
+};
+
+const UNKNOWN = { path: "panelistExternalId", message: "has no match. Choose below" };
 
 /** A choice is about the id that it was offered for. Undefined where no person is named. */
 export async function readPerson(
@@ -26,16 +34,21 @@ export async function readPerson(
   const [known] = items;
   if (known !== undefined) return { id: known.id };
   const choice = fields.get("asked") === externalId ? (fields.get("person") ?? "") : "";
+  let errors: readonly FieldError[] = [UNKNOWN];
   if (choice === NEW_PERSON) {
-    const id = await c.var.views.panelistIds.of({ accountId, externalId }, session);
-    const input = { externalId, displayName: null, active: true };
-    await createPanelist(session, { accountId, id, input, now: Date.now(), idempotencyKey: undefined });
-    return { id };
+    try {
+      const input = parseOrThrow(NewPanelist, { externalId, displayName: fields.get("displayName")?.trim() || null });
+      const id = await c.var.views.panelistIds.of({ accountId, externalId }, session);
+      await createPanelist(session, { accountId, id, input, now: Date.now(), idempotencyKey: undefined });
+      return { id };
+    } catch (error) {
+      errors = fieldErrorsOf(error);
+    }
   }
   const chosen = isId(choice) ? await loadPanelist(session, accountId, choice) : null;
   if (chosen !== null) return { id: chosen.id };
   const { people } = await findPanelists(session, accountId, externalId);
   const isExact = ({ displayName }: Panelist) => Number(displayName?.toLowerCase() === externalId.toLowerCase());
   const found = people.toSorted((one, other) => isExact(other) - isExact(one)).slice(0, OFFERED);
-  return { unknown: { externalId, found } };
+  return { unknown: { externalId, found, errors } };
 }

@@ -7,7 +7,7 @@ import { Once } from "../frame/form-key.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { IDEA_STATUSES } from "../frame/words.ts";
 import type { UnknownPerson } from "./named-person.ts";
-import { PERSON_LABEL, PersonField } from "./person-field.tsx";
+import { PERSON_LABELS, PersonField } from "./person-field.tsx";
 import { TEXT_LABELS, TextFields } from "./text-fields.tsx";
 
 type Props = {
@@ -19,11 +19,11 @@ type Props = {
   readonly back: string;
 };
 
-const LABELS = { board: "Board", ...TEXT_LABELS, panelistExternalId: PERSON_LABEL };
+const LABELS = { board: "Board", ...TEXT_LABELS, ...PERSON_LABELS };
 const PERSON_HINT = "The requester’s ID in your system. Leave empty to add the idea as your team.";
 
 export const NewIdeaPage = ({ frame, boards, fields, errors, unknown, back }: Props) => {
-  const [board, person] = [messageFor(errors, "board"), messageFor(errors, "panelistExternalId")];
+  const board = messageFor(errors, "board");
   return (
     <Layout title="New idea" current="ideas" {...frame}>
       <p>
@@ -43,7 +43,11 @@ export const NewIdeaPage = ({ frame, boards, fields, errors, unknown, back }: Pr
           </select>
         </Field>
         <TextFields fields={fields} errors={errors} rows={6} />
-        <PersonField fields={fields} hint={PERSON_HINT} message={person} unknown={unknown} />
+        <PersonField fields={fields} hint={PERSON_HINT} errors={errors} unknown={unknown} />
+        <label class="choice">
+          <input type="checkbox" name="vote" checked={fields.has("vote") || !fields.has("once")} />
+          They also vote for it
+        </label>
         <Field name="status" label="Status" message={undefined}>
           <select id="status" name="status">
             {PROPOSAL_STATUSES.map((each) => (

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { listIdeaBanks, loadIdeaBank } from "../../database/idea-banks.ts";
 import { createProposal } from "../../database/new-proposals.ts";
 import { BANKS_AT_MOST } from "../../database/queue.ts";
+import { setVoteFor } from "../../database/voters.ts";
 import { type FieldError, parseOrThrow } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
 import type { Routes } from "../../http/routes.ts";
@@ -16,7 +17,6 @@ import { IDEA_BANKS } from "../idea-banks/routes.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 import { readPerson, type UnknownPerson } from "./named-person.ts";
 import { NewIdeaPage } from "./new-idea-page.tsx";
-import { UNKNOWN_PERSON } from "./person-field.tsx";
 import { MAX_TEXT_FORM_BYTES } from "./text-fields.tsx";
 
 const ALL = "/account/ideas";
@@ -29,9 +29,9 @@ export function addNewIdeaPage(routes: Routes<OwnerEnv>): void {
     const fields = await readForm(c, { maxBytes: MAX_TEXT_FORM_BYTES });
     try {
       const created = await create(c, fields);
-      if ("unknown" in created) return render(c, { fields, errors: [UNKNOWN_PERSON], unknown: created.unknown });
-      const { path } = created;
-      return c.redirect(withParameter(path, "back", ownPage(fields.get("back"), ALL)), 303);
+      if ("unknown" in created) return render(c, { fields, errors: created.unknown.errors, unknown: created.unknown });
+      const path = withParameter(created.path, "back", ownPage(fields.get("back"), ALL));
+      return c.redirect(withParameter(path, "undo", created.event), 303);
     } catch (error) {
       return render(c, { fields, errors: fieldErrorsOf(error) });
     }
@@ -39,13 +39,13 @@ export function addNewIdeaPage(routes: Routes<OwnerEnv>): void {
 }
 
 /**
- * Returns the path of the idea, or the person who is unknown. A form that is sent twice adds one. Throws `invalid-request`, `not-found`
- * and `conflict`.
+ * Returns the path of the idea and the event, or the person who is unknown. A form that is sent twice adds one. Throws
+ * `invalid-request`, `not-found` and `conflict`.
  */
 async function create(
   c: Context<OwnerEnv>,
   fields: URLSearchParams,
-): Promise<{ readonly path: string } | { readonly unknown: UnknownPerson }> {
+): Promise<{ readonly path: string; readonly event: string } | { readonly unknown: UnknownPerson }> {
   const { ideaBankId } = idsOf({ ideaBankId: fields.get("board") ?? "" });
   const person = fields.get("panelistExternalId") ?? "";
   const input = parseOrThrow(NewProposal, {
@@ -57,7 +57,7 @@ async function create(
   const author = input.panelistExternalId === undefined ? undefined : await readAuthor(c, ideaBankId, fields);
   if (author && "unknown" in author) return author;
   const idempotencyKey = await formKey(c, fields);
-  const { answer } = await decide(c, { kind: "proposal", ideaBankId }, ({ session, accountId, id, now }) =>
+  const { answer, eventId } = await decide(c, { kind: "proposal", ideaBankId }, ({ session, accountId, id, now }) =>
     createProposal(session, {
       accountId,
       path: { ideaBankId, proposalId: id },
@@ -68,7 +68,14 @@ async function create(
   );
   if (answer.obstacle !== undefined) throw noSuchContent();
   if (!("outcome" in answer.result)) throw new Problem("conflict", { detail: "This form was sent before." });
-  return { path: `${IDEA_BANKS}/${ideaBankId}/ideas/${answer.result.outcome.id}` };
+  const { id } = answer.result.outcome;
+  if (author && fields.has("vote")) {
+    const path = { ideaBankId, proposalId: id };
+    await decide(c, { kind: "proposal", id, ideaBankId, isOfVotes: true }, ({ session, accountId, now }) =>
+      setVoteFor(session, { accountId, path, named: { panelistId: author.id }, voted: true, now }),
+    );
+  }
+  return { path: `${IDEA_BANKS}/${ideaBankId}/ideas/${id}`, event: eventId };
 }
 
 /** Nobody is created for a board that does not exist. */

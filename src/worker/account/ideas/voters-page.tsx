@@ -3,12 +3,12 @@ import type { FieldError } from "../../http/invalid-request.ts";
 import type { Proposal } from "../../model/proposal.ts";
 import type { Voter } from "../../model/voter.ts";
 import { Done, type JustDone } from "../frame/done.tsx";
-import { ErrorSummary, messageFor } from "../frame/field.tsx";
+import { ErrorSummary } from "../frame/field.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
 import { NAMELESS } from "./comments.tsx";
 import type { UnknownPerson } from "./named-person.ts";
-import { PERSON_LABEL, PersonField } from "./person-field.tsx";
+import { PERSON_LABELS, PersonField } from "./person-field.tsx";
 
 type Props = {
   readonly frame: Frame;
@@ -32,9 +32,7 @@ export const VotersPage = (props: Props) => {
         <a href={path}>Back to the idea</a>
       </p>
       <Done done={done} />
-      {errors.length > 0 && (
-        <ErrorSummary title="No vote was added." errors={errors} labels={{ panelistExternalId: PERSON_LABEL }} />
-      )}
+      {errors.length > 0 && <ErrorSummary title="No vote was added." errors={errors} labels={PERSON_LABELS} />}
       {voters.length === 0 && <p class="notice">No votes yet.</p>}
       {voters.length > 0 && (
         <div class="stacks">
@@ -109,13 +107,7 @@ const Add = ({ path, fields, errors, unknown }: Props) => (
   <section aria-labelledby="add">
     <h2 id="add">Add a voter</h2>
     <form method="post" action={`${path}/voters`} class="narrow">
-      <PersonField
-        fields={fields}
-        hint={HINT}
-        message={messageFor(errors, "panelistExternalId")}
-        unknown={unknown}
-        required
-      />
+      <PersonField fields={fields} hint={HINT} errors={errors} unknown={unknown} required />
       <button type="submit" name="do" value="add" class="primary">
         Add voter
       </button>

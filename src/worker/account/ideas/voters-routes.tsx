@@ -16,7 +16,6 @@ import { readVisit, withParameter } from "../frame/visit.ts";
 import { IDEA_BANKS } from "../idea-banks/routes.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 import { readPerson, type UnknownPerson } from "./named-person.ts";
-import { UNKNOWN_PERSON } from "./person-field.tsx";
 import { VotersPage } from "./voters-page.tsx";
 
 const VOTERS = `${IDEA_BANKS}/:ideaBankId/ideas/:proposalId/voters`;
@@ -30,7 +29,7 @@ export function addVotersPage(routes: Routes<OwnerEnv>): void {
     const { here } = readVisit(c);
     try {
       const written = await change(c, fields);
-      if ("unknown" in written) return render(c, { fields, errors: [UNKNOWN_PERSON], unknown: written.unknown });
+      if ("unknown" in written) return render(c, { fields, errors: written.unknown.errors, unknown: written.unknown });
       return c.redirect(withParameter(here, "undo", written.eventId), 303);
     } catch (error) {
       return render(c, { fields, errors: fieldErrorsOf(error) });
