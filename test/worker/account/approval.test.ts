@@ -53,7 +53,7 @@ describe("the list", () => {
     expect(await titles()).toEqual(["First", "Second"]);
     const html = await list();
     expect(html).toContain("Another &lt;bank&gt;");
-    expect(html.match(/href="\/account\/people\/\w+"><bdi>/g)).toHaveLength(1);
+    expect(html.match(/href="\/account\/people\/\w+\?back=[^"]*"><bdi>/g)).toHaveLength(1);
     // Pages that answer a form have the number, too.
     const preview = await owner.submit(`/idea-banks/${panel.bank.id}/ideas/${idea}`, { do: "preview-response" });
     expect(await preview.text()).toMatch(/class="count">2</);

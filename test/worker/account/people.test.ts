@@ -171,6 +171,34 @@ describe("people", () => {
     expect(await press("delete")).toMatch(/^\/people\?q=rob\+x&undo=\w{12}$/);
   });
 
+  it("lead back to the idea where their name stood, and from there to its list", async () => {
+    const { panel, owner, bank, page } = await createDesk();
+    const [robin, kim] = [await panel.panelist("Robin"), await panel.panelist("Kim")];
+    const idea = await robin.submit("Night buses");
+    await kim.send("POST", `/ideabank/proposals/${idea}/comments`, { body: "Yes" });
+    await panel.manage("PUT", `/proposals/${idea}/votes/${kim.id}`);
+    const waiting = await panel.propose({ title: "Dogs", visibility: "pending", panelistId: robin.id });
+    const path = `${bank}/ideas/${idea}`;
+    const list = `${path}?back=${encodeURIComponent("/account/ideas?sort=top")}`;
+    const peopleOn = async (where: string) =>
+      [...(await page(where)).matchAll(/href="\/account(\/people\/\w{12}[^"]*)"><bdi>/g)].map(([, href = ""]) => href);
+    for (const [where, count, words, back = where] of [
+      [list, 4, "Back to the idea"],
+      [`${path}/voters`, 2, "Back to the voters"],
+      ["/approval", 1, "Back to the list"],
+      [`/approval/${waiting}`, 1, "Back to the idea"],
+      // From a person it's one step: chains of links don't grow.
+      [`${path}?back=${encodeURIComponent(`/account/people/${kim.id}?back=x`)}`, 4, "Back to the idea", path],
+    ] as const) {
+      const people = await peopleOn(where);
+      expect([where, people.length]).toEqual([where, count]);
+      for (const person of people) expect(await page(person)).toContain(`href="/account${back}">${words}</a>`);
+    }
+    const person = (await peopleOn(list))[0] ?? "";
+    const deleted = await owner.submit(person, { do: "delete-all" });
+    expect(deleted.headers.get("Location")).toMatch(/^\/account\/people\?undo=/);
+  });
+
   it.each([
     ["Delete person, keep ideas and comments", "delete", 200],
     ["Delete person, ideas and comments", "delete-all", 403],

@@ -342,7 +342,7 @@ describe("a new idea", () => {
     const html = await page(path);
     expect(html).toContain("Idea added for customer-42.");
     expect(html).toContain("<p>All<br/>week</p>");
-    expect(html).toMatch(/href="\/account\/people\/\w{12}"/);
+    expect(html).toMatch(/href="\/account\/people\/\w{12}\?back=/);
   });
 
   it("asks who is meant by an ID that nobody has, and creates nobody unasked", async () => {
@@ -367,10 +367,10 @@ describe("a new idea", () => {
       expect((await owner.submit("/ideas/new", { ...again, ...more })).status).toBe(400);
     expect([titlesIn(await page("/ideas")), (await page("/people")).includes("<bdi>dog")]).toEqual([[], false]);
     const added = await page(locationOf(await owner.submit("/ideas/new", { ...again, person: id })));
-    expect(added).toContain(`href="/account/people/${id}"`);
+    expect(added).toContain(`href="/account/people/${id}?back=`);
     expect(await page("/people")).not.toContain("<bdi>diego");
     const more = await owner.submit("/ideas/new", { ...again, title: "Dogs", person: "new" });
-    expect(await page(locationOf(more))).not.toContain(`href="/account/people/${id}"`);
+    expect(await page(locationOf(more))).not.toContain(`href="/account/people/${id}?back=`);
     expect(await page("/people")).toContain("<bdi>diego");
   });
 

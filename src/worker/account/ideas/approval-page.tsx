@@ -3,7 +3,7 @@ import type { PendingProposal } from "../../database/pending-proposals.ts";
 import { Done, type JustDone, Outcome } from "../frame/done.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
-import type { Told } from "../frame/visit.ts";
+import { backTo, type Told } from "../frame/visit.ts";
 import { NAMELESS } from "./comments.tsx";
 
 type Props = {
@@ -42,7 +42,7 @@ export const ApprovalPage = ({ frame, waiting, now, next, here, done, told }: Pr
           <h2 dir="auto">
             <a href={`/account/approval/${proposal.id}`}>{proposal.title}</a>
           </h2>
-          <About proposal={proposal} now={now} />
+          <About proposal={proposal} here={here} now={now} />
           <form method="post" action={`/account/approval/${proposal.id}`}>
             <input type="hidden" name="back" value={here} />
             <Decide proposal={proposal} isNext={done !== undefined && index === 0} />
@@ -78,7 +78,9 @@ export const ApprovalPage = ({ frame, waiting, now, next, here, done, told }: Pr
   </Layout>
 );
 
-export const About = ({ proposal, now }: { readonly proposal: PendingProposal; readonly now: number }) => [
+type AboutProps = { readonly proposal: PendingProposal; readonly here: string; readonly now: number };
+
+export const About = ({ proposal, here, now }: AboutProps) => [
   <p dir="auto" class="pending-text">
     {proposal.description}
   </p>,
@@ -89,7 +91,7 @@ export const About = ({ proposal, now }: { readonly proposal: PendingProposal; r
   ),
   <p class="hint">
     {proposal.author && (
-      <a href={`/account/people/${proposal.author.id}`}>
+      <a href={backTo(`/account/people/${proposal.author.id}`, here)}>
         <bdi>{proposal.author.name ?? NAMELESS}</bdi>
       </a>
     )}

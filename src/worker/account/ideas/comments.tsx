@@ -5,18 +5,27 @@ import type { Panelist } from "../../model/panelist.ts";
 import { described, Field, messageFor } from "../frame/field.tsx";
 import { FORMATS, Formatted } from "../frame/formatted.tsx";
 import { Time } from "../frame/times.tsx";
+import { backTo } from "../frame/visit.ts";
 import { counted } from "../frame/words.ts";
 
 export type People = ReadonlyMap<string, Panelist>;
 
 export const NAMELESS = "Unnamed person";
 
+type AuthorProps = {
+  readonly id: string | null;
+  readonly people: People;
+  readonly none: string;
+  /** The page, to which the author's leads back. */
+  readonly here: string;
+};
+
 /** The author, as a link. */
-export const Author = ({ id, people, none }: { id: string | null; people: People; none: string }) => {
+export const Author = ({ id, people, none, here }: AuthorProps) => {
   if (id === null) return none;
   const { displayName, externalId } = people.get(id) ?? { displayName: null, externalId: null };
   return (
-    <a href={`/account/people/${id}`}>
+    <a href={backTo(`/account/people/${id}`, here)}>
       <bdi>{displayName ?? externalId ?? NAMELESS}</bdi>
     </a>
   );
@@ -35,12 +44,13 @@ type Props = {
   readonly errors: readonly FieldError[];
   readonly now: number;
   readonly action: string;
+  readonly here: string;
 };
 
 export const LABEL = "Comment";
 const HINT = `Posted as your team, visible to everyone. ${FORMATS}`;
 
-export const Comments = ({ count, isClosed, comments, older, people, sent, errors, now, action }: Props) => {
+export const Comments = ({ count, isClosed, comments, older, people, sent, errors, now, action, here }: Props) => {
   const message = messageFor(errors, "body");
   const written = ["comment", "preview-comment"].includes(sent.get("do") ?? "") ? sent.get("body") : null;
   return (
@@ -53,7 +63,7 @@ export const Comments = ({ count, isClosed, comments, older, people, sent, error
       )}
       <ol class="events">
         {comments.toReversed().map((comment) => (
-          <OneComment comment={comment} people={people} now={now} action={action} />
+          <OneComment {...{ comment, people, now, action, here }} />
         ))}
       </ol>
       {!isClosed && (
@@ -94,17 +104,16 @@ export const Preview = ({ text }: { readonly text: string }) => (
   </div>
 );
 
-type CommentProps = {
-  readonly comment: Comment;
-  readonly people: People;
-  readonly now: number;
-  readonly action: string;
-};
+type CommentProps = Pick<Props, "people" | "now" | "action" | "here"> & { readonly comment: Comment };
 
-const OneComment = ({ comment: { id, by, panelistId, body, createdAt }, people, now, action }: CommentProps) => (
+const OneComment = ({ comment: { id, by, panelistId, body, createdAt }, people, now, action, here }: CommentProps) => (
   <li>
     <p class="hint">
-      {by === "tenant" ? <strong>Your team</strong> : <Author id={panelistId} people={people} none="Deleted person" />}
+      {by === "tenant" ? (
+        <strong>Your team</strong>
+      ) : (
+        <Author id={panelistId} people={people} none="Deleted person" here={here} />
+      )}
       {" · "}
       <Time at={createdAt} now={now} />
     </p>

@@ -13,6 +13,7 @@ import { FORMATS, Formatted } from "../frame/formatted.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
 import { Time } from "../frame/times.tsx";
+import { backTo } from "../frame/visit.ts";
 import { IDEA_STATUSES, IDEA_VISIBILITIES, nameOf } from "../frame/words.ts";
 import { AsSubmitted } from "./as-submitted.tsx";
 import { Author, Comments, LABEL, NAMELESS, type People, Preview } from "./comments.tsx";
@@ -78,14 +79,15 @@ export const IdeaPage = (props: Props) => {
   const path = `${bank}/ideas/${idea.id}`;
   const action = `${path}${back ? `?back=${encodeURIComponent(back)}` : ""}`;
   const author = people.get(idea.panelistId ?? "");
+  // A chain of people and ideas would make the link longer and longer.
+  const isOfPerson = back?.startsWith("/account/people/");
+  const here = backTo(path, isOfPerson ? undefined : back);
   const isMerged = idea.duplicateOf !== null;
   const older = more && `${path}?${new URLSearchParams({ ...(back && { back }), cursor: more })}#comments`;
   return (
     <Layout title={idea.title} current="ideas" {...frame}>
       <p>
-        <a href={`${back ?? bank}#idea-${idea.id}`}>
-          {back?.startsWith("/account/people/") ? "Back to the person" : "Back to the list"}
-        </a>
+        <a href={`${back ?? bank}#idea-${idea.id}`}>{isOfPerson ? "Back to the person" : "Back to the list"}</a>
       </p>
       <Done done={done} boards={[ideaBank]} {...(author && { person: nameOf(author) })} />
       {errors.length > 0 && <ErrorSummary title="Nothing was changed." errors={errors} labels={LABELS} />}
@@ -113,7 +115,7 @@ export const IdeaPage = (props: Props) => {
           <div class="text">
             <Formatted text={idea.description} />
             <p class="hint">
-              <Author id={idea.panelistId} people={people} none="Your team" />
+              <Author id={idea.panelistId} people={people} none="Your team" here={here} />
               {" · "}
               <Time at={idea.createdAt} now={now} />
             </p>
@@ -141,7 +143,7 @@ export const IdeaPage = (props: Props) => {
           </div>
           <aside aria-label="Details">
             {!isMerged && <Decision {...props} />}
-            <Facts {...props} path={path} />
+            <Facts {...props} path={path} here={here} />
           </aside>
         </Decide>
         <div class="rest">
@@ -165,7 +167,7 @@ export const IdeaPage = (props: Props) => {
           <Comments
             count={idea.comments}
             isClosed={isMerged}
-            {...{ comments, older, people, sent, errors, now, action }}
+            {...{ comments, older, people, sent, errors, now, action, here }}
           />
         </div>
       </div>
@@ -282,7 +284,9 @@ const Decision = ({ idea, tags, fields: { decide: fields }, sent, errors }: Prop
   );
 };
 
-const Facts = ({ ideaBank, idea, voters, path, now }: Props & { readonly path: string }) => (
+type FactsProps = Props & { readonly path: string; readonly here: string };
+
+const Facts = ({ ideaBank, idea, voters, path, here, now }: FactsProps) => (
   <>
     <dl>
       <div>
@@ -310,7 +314,7 @@ const Facts = ({ ideaBank, idea, voters, path, now }: Props & { readonly path: s
         <ul class="voters">
           {voters.map((voter) => (
             <li>
-              <a href={`/account/people/${voter.panelistId}`}>
+              <a href={backTo(`/account/people/${voter.panelistId}`, here)}>
                 <bdi>{voter.displayName ?? voter.externalId ?? NAMELESS}</bdi>
               </a>
             </li>

@@ -31,7 +31,7 @@ export const ReviewPage = ({ frame, proposal, similar, now, sent, errors }: Prop
       </p>
       {errors.length > 0 && <ErrorSummary title="Nothing was changed." errors={errors} labels={LABELS} />}
       <div id="proposal">
-        <About proposal={proposal} now={now} />
+        <About proposal={proposal} here={action} now={now} />
       </div>
       <form method="post" action={action} class="create">
         <Field name="response" label={LABEL} hint={HINT} message={message}>

@@ -6,6 +6,7 @@ import { Done, type JustDone } from "../frame/done.tsx";
 import { ErrorSummary } from "../frame/field.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
+import { backTo } from "../frame/visit.ts";
 import { NAMELESS } from "./comments.tsx";
 import type { UnknownPerson } from "./named-person.ts";
 import { PERSON_LABELS, PersonField } from "./person-field.tsx";
@@ -19,12 +20,13 @@ type Props = {
   readonly errors: readonly FieldError[];
   readonly unknown: UnknownPerson | undefined;
   readonly more: string | undefined;
+  readonly here: string;
   readonly now: number;
   readonly done: JustDone | undefined;
 };
 
 export const VotersPage = (props: Props) => {
-  const { frame, path, idea, voters, errors, more, now, done } = props;
+  const { frame, path, idea, voters, errors, more, here, now, done } = props;
   const takesVotes = idea.duplicateOf === null;
   return (
     <Layout title={idea.title} part="Voters" current="ideas" {...frame}>
@@ -49,7 +51,7 @@ export const VotersPage = (props: Props) => {
             </thead>
             <tbody>
               {voters.map((voter) => (
-                <Row voter={voter} path={takesVotes ? path : undefined} now={now} />
+                <Row voter={voter} here={here} path={takesVotes ? path : undefined} now={now} />
               ))}
             </tbody>
           </table>
@@ -65,21 +67,19 @@ export const VotersPage = (props: Props) => {
   );
 };
 
-const Row = ({
-  voter,
-  path,
-  now,
-}: {
+type RowProps = Pick<Props, "here" | "now"> & {
   readonly voter: Voter;
+  /** Of the idea, while it takes votes. */
   readonly path: string | undefined;
-  readonly now: number;
-}) => {
+};
+
+const Row = ({ voter, here, path, now }: RowProps) => {
   const { panelistId, displayName, externalId, at } = voter;
   const name = displayName ?? externalId ?? NAMELESS;
   return (
     <tr>
       <th scope="row">
-        <a href={`/account/people/${panelistId}`}>
+        <a href={backTo(`/account/people/${panelistId}`, here)}>
           <bdi>{name}</bdi>
         </a>
       </th>

@@ -78,7 +78,7 @@ async function render(c: Context<OwnerEnv>, { fields, errors, unknown }: Shown):
   const now = Date.now();
   const props = {
     path: `${IDEA_BANKS}/${path.ideaBankId}/ideas/${path.proposalId}`,
-    ...{ idea, voters: items, fields, errors, unknown, now },
+    ...{ idea, voters: items, fields, errors, unknown, here: visit.here, now },
     done: await loadJustDone({ session, accountId }, visit, now),
     more: await nextCursor(c, next),
   };

@@ -14,7 +14,7 @@ type Props = {
   readonly contributions: Readonly<Record<"proposals" | "comments" | "votes", readonly Contribution[]>>;
   /** This page, which leads back to the list. */
   readonly here: string;
-  /** The list of people from which the page was opened. */
+  /** The list, the idea or the voters from which the page was opened. */
   readonly back: string | undefined;
   readonly now: number;
   readonly done: JustDone | undefined;
@@ -25,7 +25,7 @@ export const PanelistPage = ({ frame, panelist, contributions, here, back, now, 
   return (
     <Layout title={nameOf(panelist)} current="people" {...frame}>
       <p>
-        <a href={back ?? "/account/people"}>Back to the list</a>
+        <a href={back ?? "/account/people"}>{backInWords(back)}</a>
       </p>
       <Done done={done} person={nameOf(panelist)} />
       <dl>
@@ -67,6 +67,12 @@ export const PanelistPage = ({ frame, panelist, contributions, here, back, now, 
       <List title="Votes" items={contributions.votes} here={here} now={now} />
     </Layout>
   );
+};
+
+const backInWords = (back = ""): string => {
+  const [path = ""] = back.split("?");
+  if (/\/(ideas|approval)\/\w{12}$/.test(path)) return "Back to the idea";
+  return path.endsWith("/voters") ? "Back to the voters" : "Back to the list";
 };
 
 type ListProps = {

@@ -60,7 +60,8 @@ export function addPeoplePages(routes: Routes<OwnerEnv>): void {
     const what = (await readForm(c)).get("do") ?? "";
     const { here, back } = readVisit(c);
     const event = await change(c, panelistId, what);
-    const to = what.startsWith("delete") ? (back ?? PEOPLE) : backTo(here, back);
+    const list = back?.split("?")[0] === PEOPLE ? back : PEOPLE;
+    const to = what.startsWith("delete") ? list : backTo(here, back);
     return c.redirect(withParameter(to, "undo", event), 303);
   });
 }
