@@ -495,7 +495,9 @@ describe("one idea", () => {
     const path = `${bank}/ideas/${id}/voters`;
     const added = await send(desk, path, "Add voter", { do: "add", panelistExternalId: robin.externalId });
     const html = await page(locationOf(added));
-    for (const said of ["“Night buses”: Votes: 0 → 1.", "<bdi>Robin</bdi>"]) expect(html).toContain(said);
+    for (const said of [">Voters</h1>", "Back to “<bdi>Night buses</bdi>”", "Vote added: Robin.", "<bdi>Robin</bdi>"])
+      expect(html).toContain(said);
+    expect(html.indexOf("Add voter")).toBeLessThan(html.indexOf("<bdi>Robin</bdi>"));
     expect((await idea(id)).votes).toBe(1);
     const again = await send(desk, path, "Add voter", { do: "add", panelistExternalId: robin.externalId });
     expect([again.status, (await again.text()).includes("Person has voted for this idea already")]).toEqual([
@@ -506,9 +508,10 @@ describe("one idea", () => {
     expect([asked.status, (await asked.text()).includes("Did you mean")]).toEqual([400, true]);
     expect((await send(desk, path, "Add voter", { do: "add", panelistExternalId: "" })).status).toBe(400);
     const fresh = { do: "add", panelistExternalId: "customer-1", asked: "customer-1", person: "new" };
-    expect(await page(locationOf(await owner.submit(path, fresh)))).toContain("Votes: 1 → 2.");
+    expect(await page(locationOf(await owner.submit(path, fresh)))).toContain("Vote added: customer-1.");
     const removed = await send(desk, path, "Remove", { do: "remove", panelistId: robin.id });
-    expect(await page(locationOf(removed))).not.toContain("<bdi>Robin</bdi>");
+    const without = await page(locationOf(removed));
+    expect([without.includes("Vote removed: Robin."), without.includes("<bdi>Robin</bdi>")]).toEqual([true, false]);
     expect((await desk.activity())[0]).toMatchObject({
       event: "proposal-changed",
       changes: { before: { votes: 2 }, after: { votes: 1 } },

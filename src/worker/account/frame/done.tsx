@@ -157,6 +157,8 @@ function inWords({ event: first, isUndo }: Pick<JustDone, "event" | "isUndo">, p
   if (what === "changed" && kind === "proposal" && first.changes) {
     const { before, after } = first.changes;
     const changed = Object.keys(after).filter((each) => each !== "lastActivityAt");
+    if (after.votes !== undefined)
+      return `Vote ${Number(after.votes) > Number(before.votes) ? "added" : "removed"}${person ? `: ${person}` : ""}.`;
     if ("response" in after) {
       const { response: was, ...otherBefore } = before;
       const { response: is, ...otherAfter } = after;

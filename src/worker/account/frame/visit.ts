@@ -26,6 +26,8 @@ export type PageVisit = {
   readonly back: string | undefined;
   readonly undo: string | undefined;
   readonly redo: string | undefined;
+  /** Whom the last decision was about, because events name no panelist. */
+  readonly person: string | undefined;
   readonly told: Told | undefined;
 };
 
@@ -54,7 +56,7 @@ export function readVisit(c: Context<OwnerEnv>): PageVisit {
     url.searchParams.delete(name);
     return value;
   };
-  const [back, undo, redo] = [take("back"), take("undo"), take("redo")];
+  const [back, undo, redo, person] = [take("back"), take("undo"), take("redo"), take("person")];
   const given = new URLSearchParams([...url.searchParams].filter(([, value]) => value.trim() !== ""));
   url.search = given.toString();
   // A form was read before this line, so the body is not needed.
@@ -65,6 +67,7 @@ export function readVisit(c: Context<OwnerEnv>): PageVisit {
     back: ownPage(back, "") || undefined,
     undo: undo ?? undefined,
     redo: redo ?? undefined,
+    person: person ?? undefined,
     told,
   };
 }

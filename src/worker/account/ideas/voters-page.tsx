@@ -1,5 +1,6 @@
 /** `…/ideas/{id}/voters`: who votes for an idea, and a form that adds the vote of a person. */
 import type { FieldError } from "../../http/invalid-request.ts";
+import type { Panelist } from "../../model/panelist.ts";
 import type { Proposal } from "../../model/proposal.ts";
 import type { Voter } from "../../model/voter.ts";
 import { Done, type JustDone } from "../frame/done.tsx";
@@ -7,6 +8,7 @@ import { ErrorSummary } from "../frame/field.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
 import { Time } from "../frame/times.tsx";
 import { backTo } from "../frame/visit.ts";
+import { counted, nameOf } from "../frame/words.ts";
 import { NAMELESS } from "./comments.tsx";
 import type { UnknownPerson } from "./named-person.ts";
 import { PERSON_LABELS, PersonField } from "./person-field.tsx";
@@ -22,47 +24,54 @@ type Props = {
   readonly more: string | undefined;
   readonly here: string;
   readonly now: number;
+  /** Whose vote the last decision was about. */
+  readonly person: Panelist | null;
   readonly done: JustDone | undefined;
 };
 
 export const VotersPage = (props: Props) => {
-  const { frame, path, idea, voters, errors, more, here, now, done } = props;
+  const { frame, path, idea, voters, errors, more, here, now, person, done } = props;
   const takesVotes = idea.duplicateOf === null;
   return (
-    <Layout title={idea.title} part="Voters" current="ideas" {...frame}>
+    <Layout title="Voters" part={idea.title} current="ideas" {...frame}>
       <p>
-        <a href={path}>Back to the idea</a>
+        <a href={path}>
+          Back to “<bdi>{idea.title}</bdi>”
+        </a>
       </p>
-      <Done done={done} />
+      <Done done={done} {...(person && { person: nameOf(person) })} />
       {errors.length > 0 && <ErrorSummary title="No vote was added." errors={errors} labels={PERSON_LABELS} />}
+      {takesVotes && <Add {...props} />}
       {voters.length === 0 && <p class="notice">No votes yet.</p>}
       {voters.length > 0 && (
-        <div class="stacks">
-          <table class="list">
-            <thead>
-              <tr>
-                <th scope="col">Name</th>
-                <th scope="col">ID in your system</th>
-                <th scope="col">Voted</th>
-                <th scope="col">
-                  <span class="unseen">Action</span>
-                </th>
-              </tr>
-            </thead>
-            <tbody>
-              {voters.map((voter) => (
-                <Row voter={voter} here={here} path={takesVotes ? path : undefined} now={now} />
-              ))}
-            </tbody>
-          </table>
-        </div>
+        <section aria-labelledby="votes">
+          <h2 id="votes">{counted(idea.votes, "vote")}</h2>
+          <div class="stacks">
+            <table class="list">
+              <thead>
+                <tr>
+                  <th scope="col">Name</th>
+                  <th scope="col">ID in your system</th>
+                  <th scope="col">Voted</th>
+                  <th scope="col">
+                    <span class="unseen">Action</span>
+                  </th>
+                </tr>
+              </thead>
+              <tbody>
+                {voters.map((voter) => (
+                  <Row voter={voter} here={here} path={takesVotes ? path : undefined} now={now} />
+                ))}
+              </tbody>
+            </table>
+          </div>
+        </section>
       )}
       {more && (
         <p>
           <a href={`${path}/voters?cursor=${more}`}>More</a>
         </p>
       )}
-      {takesVotes && <Add {...props} />}
     </Layout>
   );
 };

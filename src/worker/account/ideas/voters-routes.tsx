@@ -1,11 +1,13 @@
 /** `…/ideas/{id}/voters`: lists who votes for an idea, adds votes for people who asked elsewhere, and removes votes. */
 import type { Context } from "hono";
+import { loadPanelist } from "../../database/panelists.ts";
 import { loadProposal } from "../../database/proposals.ts";
 import { listVoters, setVoteFor } from "../../database/voters.ts";
 import { type FieldError, invalid, parseOrThrow } from "../../http/invalid-request.ts";
 import { nextCursor, readPage } from "../../http/pagination.ts";
 import { readForm } from "../../http/read-body.ts";
 import type { Routes } from "../../http/routes.ts";
+import { isId } from "../../model/id.ts";
 import { PageQuery } from "../../model/pagination.ts";
 import { NewVote } from "../../model/voter.ts";
 import { Problem } from "../../problem.ts";
@@ -30,16 +32,16 @@ export function addVotersPage(routes: Routes<OwnerEnv>): void {
     try {
       const written = await change(c, fields);
       if ("unknown" in written) return render(c, { fields, errors: written.unknown.errors, unknown: written.unknown });
-      return c.redirect(withParameter(here, "undo", written.eventId), 303);
+      return c.redirect(withParameter(withParameter(here, "person", written.person), "undo", written.eventId), 303);
     } catch (error) {
       return render(c, { fields, errors: fieldErrorsOf(error) });
     }
   });
 }
 
-type Changed = { readonly eventId: string } | { readonly unknown: UnknownPerson };
+type Changed = { readonly eventId: string; readonly person: string } | { readonly unknown: UnknownPerson };
 
-/** Adds or removes a vote, and returns the event's id, or the person who is unknown. Throws `invalid-request`, and `not-found`. */
+/** Adds or removes a vote, and returns the event's id and the person's, or who is unknown. Throws `invalid-request`, and `not-found`. */
 async function change(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<Changed> {
   const { path, ...own } = await loadVoted(c);
   const voted = fields.get("do") !== "remove";
@@ -54,7 +56,7 @@ async function change(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<Ch
   if (answer === null || answer === "no-panelist") throw noSuchContent();
   if ("duplicateOf" in answer) throw new Problem("conflict", { detail: "This idea was merged into another one." });
   if (voted && !answer.isChanged) throw invalid([{ path: PERSON, message: "has voted for this idea already" }]);
-  return { eventId };
+  return { eventId, person: person.id };
 }
 
 /** The idea that the path names. Throws `not-found`. */
@@ -79,6 +81,7 @@ async function render(c: Context<OwnerEnv>, { fields, errors, unknown }: Shown):
   const props = {
     path: `${IDEA_BANKS}/${path.ideaBankId}/ideas/${path.proposalId}`,
     ...{ idea, voters: items, fields, errors, unknown, here: visit.here, now },
+    person: isId(visit.person ?? "") ? await loadPanelist(session, accountId, visit.person ?? "") : null,
     done: await loadJustDone({ session, accountId }, visit, now),
     more: await nextCursor(c, next),
   };
