@@ -20,7 +20,8 @@ export type Found = {
 
 /**
  * At most 50 panelists: of all, those whose name, external id or identifier begins with the text; of the newest 1,000, those in
- * whose name or external id it stands anywhere. The case of a to z does not matter in names, and not in the newest.
+ * whose name or external id it stands anywhere. The case of a to z does not matter in names, and not in the newest. First those whose
+ * name or id is the whole text.
  */
 export async function findPanelists(session: Session, accountId: string, text: string): Promise<Found> {
   const beginning = (column: string, collation = "") =>
@@ -33,17 +34,20 @@ export async function findPanelists(session: Session, accountId: string, text: s
   const anywhere = `SELECT id FROM (SELECT id FROM ${newest} WHERE ${within("display_name")} OR ${within("external_id")} LIMIT ${FOUND_AT_MOST})`;
   const ids = `${beginning("display_name", "COLLATE NOCASE")} UNION ${beginning("external_id")} UNION ${anywhere} UNION SELECT :text`;
   const { found, last } = await session.batch({
-    found: prepare<Parameters<typeof toPanelists>[0][number]>(
-      selectPanelists(`SELECT id FROM (${ids}) LIMIT ${FOUND_AT_MOST}`),
-      { accountId, text },
-    ),
+    found: prepare<Parameters<typeof toPanelists>[0][number]>(selectPanelists(`SELECT id FROM (${ids})`), {
+      accountId,
+      text,
+    }),
     last: prepare(
       `SELECT 1 FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL
        ORDER BY created_at DESC, id DESC LIMIT 1 OFFSET ${SEARCHED_AT_MOST}`,
       { accountId },
     ),
   });
-  return { people: toPanelists(found), isPartial: last.length > 0 };
+  const isExact = ({ id, externalId, displayName }: Panelist) =>
+    [id, externalId].includes(text) || displayName?.toLowerCase() === text.toLowerCase();
+  const people = toPanelists(found).toSorted((one, other) => Number(isExact(other)) - Number(isExact(one)));
+  return { people: people.slice(0, FOUND_AT_MOST), isPartial: last.length > 0 };
 }
 
 /** A count stops here: a page of 50 people reads 4,500 rows at most. */

@@ -44,6 +44,21 @@ describe("people", () => {
     expect(await page("/people?q=luz")).not.toContain("Searched the newest");
   });
 
+  it("are found with the exact ID or name first, which is shown without a name, too", async () => {
+    const { panel, page } = await createDesk();
+    const { accountId, id } = panel.bank;
+    await addVoters({ accountId, id }, 1, 60);
+    const exact = await panel.panelist("Søren");
+    const longer = (name: string | null, externalId: string) =>
+      panel.tenant.send("POST", "/tenant/panelists", { displayName: name, externalId });
+    for (let each = 0; each < 60; each++) await longer(null, `${exact.externalId}${each}`);
+    const found = await page(`/people?q=${exact.externalId}`);
+    expect([namesIn(found)[0], namesIn(found).length]).toEqual(["Søren", 50]);
+    expect(found).toContain(`<code>${exact.externalId}1</code>`);
+    await longer("Søren Kim", "a");
+    expect(namesIn(await page("/people?q=søren"))[0]).toBe("Søren");
+  });
+
   it("of whom there are more than 1,000 are searched by any part among the newest, and the page says so", async () => {
     const { panel, page } = await createDesk();
     const { accountId, id } = panel.bank;

@@ -48,7 +48,5 @@ export async function readPerson(
   const chosen = isId(choice) ? await loadPanelist(session, accountId, choice) : null;
   if (chosen !== null) return { id: chosen.id };
   const { people } = await findPanelists(session, accountId, externalId);
-  const isExact = ({ displayName }: Panelist) => Number(displayName?.toLowerCase() === externalId.toLowerCase());
-  const found = people.toSorted((one, other) => isExact(other) - isExact(one)).slice(0, OFFERED);
-  return { unknown: { externalId, found, errors } };
+  return { unknown: { externalId, found: people.slice(0, OFFERED), errors } };
 }

@@ -95,7 +95,7 @@ const Person = ({ panelist, activity, here, now }: PersonProps) => (
       </a>
       {!panelist.active && <span class="pill bad">Blocked</span>}
     </th>
-    <td>{panelist.externalId !== null && panelist.displayName !== null && <code>{panelist.externalId}</code>}</td>
+    <td>{panelist.externalId !== null && <code>{panelist.externalId}</code>}</td>
     <Count of={activity?.ideas} noun="idea" />
     <Count of={activity?.votes} noun="vote" />
     <Count of={activity?.comments} noun="comment" />
