@@ -42,6 +42,21 @@ describe("the queue", () => {
     expect(titlesIn(await (await createOwner().page("/ideas")).text())).toEqual([]);
   });
 
+  it("leads from a later page to the first one, with the same filters", async () => {
+    const { page, first, propose } = await createTwoBoards();
+    for (const title of ["One", "Two", "Three"]) await propose(first, { title });
+    for (const [filters, words] of [
+      ["", "Newest"],
+      ["?sort=top&amp;status=submitted", "First page"],
+    ] as const) {
+      const start = `/ideas?${filters.slice(1).replace("&amp;", "&")}&limit=1`;
+      const html = await page(start);
+      expect(html).not.toContain(`>${words}</a>`);
+      const [, cursor] = html.match(/cursor=([^"&]*)"/) ?? [];
+      expect(await page(`${start}&cursor=${cursor}`)).toContain(`<a href="/account/ideas${filters}">${words}</a>`);
+    }
+  });
+
   it("is sorted by votes, by trend and by activity, in pages that keep the order and the filters", async () => {
     const { panel, page, first, second, propose, owner } = await createTwoBoards();
     const { accountId } = panel.bank;

@@ -62,6 +62,7 @@ export const QueuePage = (props: Props) => {
   const { frame, ideas, board, ofPath, boards, hasMoreBoards, query, here, more, told, done } = props;
   const path = ofPath === undefined ? "/account/ideas" : `/account/idea-banks/${ofPath}`;
   const isFiltered = [query.q, query.status, query.visibility, query.tag].some((value) => value !== undefined);
+  const firstPage = `${path}?${toParameters(query)}`.replace(/\?$/, "");
   const adding = new URLSearchParams({ ...(board && { board: board.id }), back: here });
   const addLink = boards.length > 0 && (
     <a class="button" href={`/account/ideas/new?${adding}`}>
@@ -124,11 +125,14 @@ export const QueuePage = (props: Props) => {
       ) : (
         <List {...props} path={path} />
       )}
-      {more && (
-        <p>
-          <a href={`${path}?${toParameters(query, { cursor: more })}`} rel="next">
-            {query.sort === "new" ? "Older" : "More"}
-          </a>
+      {(more || query.cursor) && (
+        <p class="buttons">
+          {query.cursor && <a href={firstPage}>{query.sort === "new" ? "Newest" : "First page"}</a>}
+          {more && (
+            <a href={`${path}?${toParameters(query, { cursor: more })}`} rel="next">
+              {query.sort === "new" ? "Older" : "More"}
+            </a>
+          )}
         </p>
       )}
       {props.foundComments && <FoundComments items={props.foundComments} here={here} now={props.now} />}
