@@ -402,7 +402,7 @@ const IdeaRow = ({ idea, isNext, boardName, here, now }: RowProps) => {
   );
 };
 
-/** The button that adds a tag comes first in the form, so Enter in the tag's field presses it. */
+/** The button that adds a tag comes first in the form, so Enter in the tag's field presses it. The style shows the status first. */
 const Several = ({ tags }: Pick<Props, "tags">) => (
   <fieldset class="several">
     <legend data-chosen>Selected ideas</legend>
@@ -412,31 +412,36 @@ const Several = ({ tags }: Pick<Props, "tags">) => (
         Select all<span class="roomy"> on this page</span>
       </span>
     </label>
-    <span class="buttons">
-      <input name="tag" list="tags" maxlength={32} aria-label="Tag" placeholder="Tag" autocomplete="off" required />
-      <datalist id="tags">
-        {tags.map(({ tag }) => (
-          <option value={tag}>{tag}</option>
-        ))}
-      </datalist>
-      <button type="submit" name="do" value="tag">
-        Add tag
-      </button>
-      <button type="submit" name="do" value="untag">
-        Remove tag
-      </button>
-    </span>
+    <details class="fold">
+      <summary>More</summary>
+      <div>
+        <span class="buttons">
+          <input name="tag" list="tags" maxlength={32} aria-label="Tag" placeholder="Tag" autocomplete="off" required />
+          <datalist id="tags">
+            {tags.map(({ tag }) => (
+              <option value={tag}>{tag}</option>
+            ))}
+          </datalist>
+          <button type="submit" name="do" value="tag">
+            Add tag
+          </button>
+          <button type="submit" name="do" value="untag">
+            Remove tag
+          </button>
+        </span>
+        <span class="buttons">
+          <Press what="public" label="Make public" />
+          <Press what="hidden" label="Hide" />
+          <Press what="merge" label="Merge…" />
+          <Press what="delete" label="Delete…" isDanger />
+        </span>
+      </div>
+    </details>
     <span class="buttons">
       <select name="status" aria-label="Status">
         <StatusOptions chosen={undefined} />
       </select>
       <Press what="status" label="Set status" />
-    </span>
-    <span class="buttons">
-      <Press what="public" label="Make public" />
-      <Press what="hidden" label="Hide" />
-      <Press what="merge" label="Merge…" />
-      <Press what="delete" label="Delete…" isDanger />
     </span>
   </fieldset>
 );
