@@ -76,6 +76,19 @@ describe("the list", () => {
     expect(await (await createOwner().page("/approval")).text()).toContain("Nothing is waiting for approval.");
   });
 
+  it("has a way to merge each of them, whether or not another idea is similar", async () => {
+    const { panel, owner, panelist, list } = await createScene();
+    const into = await panel.propose({ title: "Dogs" });
+    for (const title of ["Night buses", "Dogs"]) {
+      const id = await panelist.submit(title);
+      const [, merge = ""] = (await list(`/approval/${id}`)).match(/href="\/account([^"]*\/merge\?back=[^"]*)"/) ?? [];
+      expect(merge).toContain(id);
+      expect(await list(merge)).toContain("Search titles");
+      const merged = await owner.submit(merge, { into });
+      expect(merged.headers.get("Location")).toContain(`/ideas/${into}?back=%2Faccount%2Fapproval&undo=`);
+    }
+  });
+
   it("goes on past what waited in a deleted idea bank, however much of it is not deleted yet", async () => {
     const { panel, titles, list } = await createScene();
     const { id, accountId } = panel.bank;

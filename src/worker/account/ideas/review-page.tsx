@@ -4,6 +4,7 @@ import type { FieldError } from "../../http/invalid-request.ts";
 import type { Proposal } from "../../model/proposal.ts";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { type Frame, Layout } from "../frame/layout.tsx";
+import { backTo } from "../frame/visit.ts";
 import { counted } from "../frame/words.ts";
 import { About, Decide, Seen } from "./approval-page.tsx";
 
@@ -24,6 +25,12 @@ const HINT = "Optional. Visible to everyone who can see the idea.";
 export const ReviewPage = ({ frame, proposal, similar, now, sent, errors }: Props) => {
   const message = messageFor(errors, "response");
   const action = `/account/approval/${proposal.id}`;
+  const idea = `/account/idea-banks/${proposal.ideaBankId}/ideas/${proposal.id}`;
+  const merge = (
+    <a class="button" href={backTo(`${idea}/merge`, "/account/approval")}>
+      Merge with another idea…
+    </a>
+  );
   return (
     <Layout title={proposal.title} current="approval" {...frame}>
       <p>
@@ -48,7 +55,9 @@ export const ReviewPage = ({ frame, proposal, similar, now, sent, errors }: Prop
         </Field>
         <Decide proposal={proposal} />
       </form>
-      {similar.length > 0 && (
+      {similar.length === 0 ? (
+        <p>{merge}</p>
+      ) : (
         <form method="post" action={action} class="create">
           <fieldset>
             <legend>Already suggested? Merge this idea and its votes into another. You can’t undo this.</legend>
@@ -65,6 +74,7 @@ export const ReviewPage = ({ frame, proposal, similar, now, sent, errors }: Prop
           <div class="buttons">
             <Seen edits={proposal.edits} />
             <button type="submit">Merge</button>
+            {merge}
           </div>
         </form>
       )}
