@@ -4,6 +4,7 @@ import { createId, type Identifier } from "../credentials/id.ts";
 import type { Owner } from "../model/account.ts";
 import type { AuditEvent, AuditedSubject } from "../model/audit-event.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
+import type { Proposal } from "../model/proposal.ts";
 import { toTimestamp } from "../model/text.ts";
 import type { Session } from "../store/session.ts";
 import { prepare, type Statement } from "../store/statement.ts";
@@ -180,6 +181,8 @@ export type LoadedDecision = {
   readonly each: readonly ChangedProposal[];
   /** The whole texts before and after, while they are kept. Null: it was not there, or is gone. */
   readonly texts: { readonly before: Texts | null; readonly after: Texts | null } | null;
+  /** Of one proposal, as it is now. */
+  readonly present: Pick<Proposal, "status" | "visibility"> | null;
 };
 
 /** The texts of a proposal or a comment, as in `undo_texts`. */
@@ -190,16 +193,21 @@ export async function loadDecision(
   accountId: string,
   eventId: string,
 ): Promise<LoadedDecision | null> {
-  const sql = `SELECT ${EVENT_COLUMNS}, (SELECT json_object('before', json(before), 'after', json(after)) FROM undo_texts WHERE event_id = :eventId) AS texts
+  const sql = `SELECT ${EVENT_COLUMNS}, (SELECT json_object('before', json(before), 'after', json(after)) FROM undo_texts WHERE event_id = :eventId) AS texts,
+      (SELECT json_object('status', status, 'visibility', visibility) FROM proposals WHERE id = subject_id AND account_id = :accountId) AS present
     FROM audit_events WHERE id = :eventId AND +account_id = :accountId AND subject_id IS NOT NULL`;
-  const row = await session.first(prepare<EventRow & { texts: string | null }>(sql, { accountId, eventId }));
+  const row = await session.first(
+    prepare<EventRow & { texts: string | null; present: string | null }>(sql, { accountId, eventId }),
+  );
   if (row === null) return null;
   const texts: LoadedDecision["texts"] = row.texts === null ? null : JSON.parse(row.texts);
+  const present: LoadedDecision["present"] = row.present === null ? null : JSON.parse(row.present);
   const event = toEvent(row);
   const { subject, changes } = event;
-  if (event.event === "proposals-changed") return { event, each: toTogether(row.changes).each, texts };
+  if (event.event === "proposals-changed") return { event, each: toTogether(row.changes).each, texts, present: null };
   const isOne = event.event === "proposal-changed" && subject?.ideaBankId != null && changes !== null;
-  return { event, each: isOne ? [{ ...subject, ideaBankId: subject.ideaBankId ?? "", ...changes }] : [], texts };
+  const each = isOne ? [{ ...subject, ideaBankId: subject.ideaBankId ?? "", ...changes }] : [];
+  return { event, each, texts, present };
 }
 
 /** `ids` is a SELECT. By the identifiers (`+`): an account has up to 10,000 events. */

@@ -199,6 +199,23 @@ describe("one idea", () => {
     expect([refused.status, (await refused.text()).includes("Tags must be a list of at most 5")]).toEqual([400, true]);
   });
 
+  it("says when it leaves the changelog, and only then", async () => {
+    const desk = await createDesk();
+    const { panel, bank, page } = desk;
+    const says = async (status: string, fields: Record<string, string>, visibility = "public") => {
+      const path = `${bank}/ideas/${await panel.propose({ title: "Night buses", status, visibility })}`;
+      const html = await page(locationOf(await send(desk, path, "Save", { do: "decide", ...fields })));
+      return html.includes("Removed from the changelog.");
+    };
+    expect(await says("implemented", { status: "planned" })).toBe(true);
+    expect(await says("implemented", { visibility: "hidden" })).toBe(true);
+    expect(await says("implemented", { tags: "Bus" })).toBe(false);
+    expect(await says("planned", { visibility: "hidden" })).toBe(false);
+    expect(await says("implemented", { status: "planned" }, "hidden")).toBe(false);
+    await panel.manage("PATCH", "", { changelogEnabled: false });
+    expect(await says("implemented", { status: "planned" })).toBe(false);
+  });
+
   it("names the visibilities in a list, and says below who can see the idea", async () => {
     const { panel, bank, page } = await createDesk();
     const visibilityOf = async (visibility: "public" | "pending") =>

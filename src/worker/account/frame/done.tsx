@@ -35,6 +35,7 @@ export const Done = ({ done, isQuiet = false, person, boards = [] }: DoneProps) 
       <p id="done" role="status" tabindex={-1} autofocus={!isQuiet}>
         {done.isUndo && "Undone. "}
         {done.mergedInto === undefined ? inWords(done, person) : <Merged done={done} into={done.mergedInto} />}
+        {isUnpublished(done, boards) && " Removed from the changelog."}
         {published !== undefined && <Changelog id={published} boards={boards} />}
       </p>
       {done.isUndoable && <input type="hidden" name="event" value={done.event.id} />}
@@ -125,6 +126,18 @@ function publishedOn({ event, each }: JustDone): string | undefined {
   if (isPublication(event)) return event.subject?.ideaBankId ?? undefined;
   const [one, ...others] = event.proposals && event.changes?.after.status === "implemented" ? each : [];
   return others.every(({ ideaBankId }) => ideaBankId === one?.ideaBankId) ? one?.ideaBankId : undefined;
+}
+
+/** The decision about one idea has taken it out of a changelog that people see. */
+function isUnpublished({ event: { subject, changes }, present }: JustDone, boards: readonly IdeaBank[]): boolean {
+  const isPublished = (side: object) => {
+    const { status, visibility } = { ...present, ...side };
+    return status === "implemented" && visibility === "public";
+  };
+  const board = boards.find(({ id }) => id === subject?.ideaBankId);
+  return (
+    board?.changelogEnabled === true && changes !== null && isPublished(changes.before) && !isPublished(changes.after)
+  );
 }
 
 /** What was done to several ideas; `changes`: what is the same for all of them. */
