@@ -343,7 +343,7 @@ describe("the forms", () => {
     const refused = await decide(id, { ...APPROVE, response: "x".repeat(10_001) });
     expect(refused.status).toBe(400);
     const html = await refused.text();
-    expect(html).toContain("Official response must have 1 to 10000 characters");
+    expect(html).toContain("Official response is too long: 10,001 of 10,000 characters.");
     expect(html).toContain("x".repeat(10_001));
     expect(html).toContain("&lt;b&gt;Spam&lt;/b&gt;");
     expect((await decide(id, { visibility: "nonsense" })).status).toBe(400);

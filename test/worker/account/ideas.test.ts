@@ -196,7 +196,7 @@ describe("one idea", () => {
     await send(desk, path, "Save", { do: "decide", response: "" });
     expect(await idea(id)).toMatchObject({ title: "Later buses", description: text, response: null });
     const refused = await send(desk, path, "Save", { do: "decide", tags: "a,b,c,d,e,f" });
-    expect([refused.status, (await refused.text()).includes("Tags must be a list of at most 5")]).toEqual([400, true]);
+    expect([refused.status, (await refused.text()).includes(">Use at most 5 tags.<")]).toEqual([400, true]);
   });
 
   it("says when it leaves the changelog, and only then", async () => {
@@ -214,6 +214,26 @@ describe("one idea", () => {
     expect(await says("implemented", { status: "planned" }, "hidden")).toBe(false);
     await panel.manage("PATCH", "", { changelogEnabled: false });
     expect(await says("implemented", { status: "planned" })).toBe(false);
+  });
+
+  it("is refused in an owner’s words, and shows what a colleague has set in the meantime", async () => {
+    const desk = await createDesk();
+    const { panel, owner, bank } = desk;
+    const id = await panel.propose({ title: "Night buses", status: "submitted" });
+    const path = `${bank}/ideas/${id}`;
+    const long = await (
+      await send(desk, path, "Post comment", { do: "comment", body: `${"夜".repeat(20_000)} ` })
+    ).text();
+    expect(long).toContain('<a href="#body">Comment is too long: 20,000 of 10,000 characters.</a>');
+    const empty = await (await send(desk, path, "Post comment", { do: "comment", body: " " })).text();
+    expect(empty).toContain('<a href="#body">Comment is empty.</a>');
+    const opened = Object.fromEntries((await readForm(await owner.page(path), "Save")).fields);
+    await panel.manage("PATCH", `/proposals/${id}`, { status: "planned", response: { text: "A colleague’s" } });
+    const refused = await owner.submit(path, { ...opened, do: "decide", response: "Mine", tags: "Bus" });
+    const { fields } = await readForm(refused, "Save");
+    expect(Object.fromEntries(fields)).toMatchObject({ status: "planned", response: "Mine", tags: "Bus" });
+    await owner.submit(path, { ...Object.fromEntries(fields), do: "decide" });
+    expect(await desk.idea(id)).toMatchObject({ status: "planned", response: { text: "Mine" }, tags: ["Bus"] });
   });
 
   it("names the visibilities in a list, and says below who can see the idea", async () => {

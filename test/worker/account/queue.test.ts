@@ -398,7 +398,10 @@ describe("a new idea", () => {
     const again = Object.fromEntries((await readForm(asked, "Add idea")).fields);
     expect(again).toMatchObject({ vote: "on", displayName: "" });
     const refused = await owner.submit("/ideas/new", { ...again, person: "new", displayName: "w".repeat(101) });
-    expect([refused.status, (await refused.text()).includes("Name of the new person must")]).toEqual([400, true]);
+    expect([refused.status, (await refused.text()).includes("Name of the new person is too long")]).toEqual([
+      400,
+      true,
+    ]);
     const named = { ...again, person: "new", displayName: " ACME Corp " };
     const html = await page(locationOf(await owner.submit("/ideas/new", named)));
     expect(html).toContain("Idea added for ACME Corp.");

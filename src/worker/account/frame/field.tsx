@@ -10,6 +10,10 @@ export function messageFor(errors: readonly FieldError[], name: string): string 
   return place === undefined ? error?.message : `number ${Number(place) + 1} ${error?.message}`;
 }
 
+/** A message is about its field, or a sentence of its own. */
+const sentence = (label: string, message: string): string =>
+  /^\p{Lu}/u.test(message) ? message : `${label} ${message}`;
+
 /** Takes the focus when the page opens. `labels` are the fields' labels by name; the id of a field's element is its name. */
 export const ErrorSummary = ({
   title,
@@ -30,7 +34,7 @@ export const ErrorSummary = ({
         return (
           message && (
             <li>
-              <a href={`#${name}`}>{`${label} ${message}`}</a>
+              <a href={`#${name}`}>{sentence(label, message)}</a>
             </li>
           )
         );
@@ -54,7 +58,7 @@ export const Field = ({ name, label, hint, message, children }: FieldProps) => (
     {children}
     {(message || hint) && (
       <p id={`${name}-hint`} class={message ? "error" : "hint"}>
-        {message ? `${label} ${message}` : hint}
+        {message ? sentence(label, message) : hint}
       </p>
     )}
   </div>

@@ -8,6 +8,7 @@ import { Problem } from "../../problem.ts";
 import { inAccount, SignedOut } from "../identity/identity.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { readWaiting } from "./count-waiting.ts";
+import { errorInWords } from "./errors-in-words.ts";
 import { heldForm, signInAddress } from "./held-form.ts";
 import { type Frame, SECTIONS, type Section } from "./layout.tsx";
 import { ProblemPage, SignedOutFormPage } from "./problem-page.tsx";
@@ -90,10 +91,11 @@ export async function renderProblem(c: Context<OwnerEnv>, error: Error): Promise
   return renderPage(c, (frame) => <SignedOutFormPage frame={frame} ways={ways} held={held} />, problem.status);
 }
 
-/** The errors by field. Rethrows every error that is not `invalid-request`. */
-export function fieldErrorsOf(error: unknown): readonly FieldError[] {
+/** The errors by field, in an owner's words if `fields` has what was sent. Rethrows every error that is not `invalid-request`. */
+export function fieldErrorsOf(error: unknown, fields?: URLSearchParams): readonly FieldError[] {
   if (!(error instanceof Problem) || error.code !== "invalid-request") throw error;
-  return error.extensions.errors as FieldError[];
+  const errors = error.extensions.errors as FieldError[];
+  return fields ? errors.map((each) => errorInWords(each, fields)) : errors;
 }
 
 const isSection = (name: string): name is Section => Object.hasOwn(SECTIONS, name);

@@ -83,7 +83,7 @@ export function addApprovalPages(routes: Routes<OwnerEnv>): void {
       const event = await decide(c, id, fields);
       return c.redirect(withParameter(ownPage(fields.get("back"), LIST), "undo", event), 303);
     } catch (error) {
-      return renderReview(c, { id, sent: fields, errors: fieldErrorsOf(error) });
+      return renderReview(c, { id, sent: fields, errors: fieldErrorsOf(error, fields) });
     }
   });
 }

@@ -68,7 +68,7 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
         isGone || fields.get("then") === "list" ? list : back === undefined ? here : withParameter(here, "back", back);
       return c.redirect(withParameter(to, "undo", event), 303);
     } catch (error) {
-      return renderIdea(c, { sent: fields, errors: fieldErrorsOf(error), cameFrom: back });
+      return renderIdea(c, { sent: fields, errors: fieldErrorsOf(error, fields), cameFrom: back });
     }
   });
 
@@ -86,7 +86,7 @@ export function addIdeaPages(routes: Routes<OwnerEnv>): void {
       const to = back ?? `${IDEA_BANKS}/${path.ideaBankId}/ideas/${path.proposalId}`;
       return c.redirect(withParameter(to, "undo", event), 303);
     } catch (error) {
-      return renderPublish(c, { sent: fields, errors: fieldErrorsOf(error), cameFrom: back });
+      return renderPublish(c, { sent: fields, errors: fieldErrorsOf(error, fields), cameFrom: back });
     }
   });
 
@@ -345,7 +345,7 @@ async function renderIdea(
     voters: voters?.items ?? [],
     fields: {
       ...toFields(idea),
-      ...(sent.has("response") && { decide: withSeenResponse(sent, idea) }),
+      ...(sent.has("response") && { decide: withPresent(sent, idea) }),
       ...(sent.get("do") === "edit" && { edit: sent }),
     },
     ...{ back: visit.back ?? cameFrom, more: await nextCursor(c, comments.next) },
@@ -356,7 +356,7 @@ async function renderIdea(
 /** What was decided on the idea's page, with the texts of the entry; and with a colleague's response, if none was written here. */
 function withTexts(sent: URLSearchParams, idea: Proposal): URLSearchParams {
   const isWritten = textOf(sent, "response") !== new URLSearchParams(sent.get("was") ?? "").get("response");
-  const fields = withSeenResponse(sent, idea);
+  const fields = withPresent(sent, idea);
   fields.set("response", isWritten ? textOf(sent, "response") : responseOf(idea));
   const was = new URLSearchParams(fields.get("was") ?? "");
   for (const name of ["title", "description"] as const)
@@ -365,11 +365,17 @@ function withTexts(sent: URLSearchParams, idea: Proposal): URLSearchParams {
   return fields;
 }
 
-/** The page shows the response as it is now, so the form is opened with it. */
-function withSeenResponse(sent: URLSearchParams, idea: Proposal): URLSearchParams {
+/**
+ * The page shows the response as it is now, so the form is opened with it. What else was not changed here is as a colleague has set it in
+ * the meantime.
+ */
+function withPresent(sent: URLSearchParams, idea: Proposal): URLSearchParams {
   const was = new URLSearchParams(sent.get("was") ?? "");
-  was.set("response", responseOf(idea));
   const fields = new URLSearchParams(sent);
+  for (const [name, value] of toFields(idea).decide) {
+    if (name !== "response" && fields.get(name) === was.get(name)) fields.set(name, value);
+    was.set(name, value);
+  }
   fields.set("was", was.toString());
   return fields;
 }

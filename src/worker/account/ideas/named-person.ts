@@ -20,7 +20,7 @@ export type UnknownPerson = {
   readonly errors: readonly FieldError[];
 };
 
-const UNKNOWN = { path: "panelistExternalId", message: "has no match. Choose below" };
+const UNKNOWN = { path: "panelistExternalId", message: "No one has this ID. Choose or create a person." };
 
 /** A choice is about the id that it was offered for. Undefined where no person is named. */
 export async function readPerson(
@@ -42,7 +42,7 @@ export async function readPerson(
       await createPanelist(session, { accountId, id, input, now: Date.now(), idempotencyKey: undefined });
       return { id };
     } catch (error) {
-      errors = fieldErrorsOf(error);
+      errors = fieldErrorsOf(error, fields);
     }
   }
   const chosen = isId(choice) ? await loadPanelist(session, accountId, choice) : null;

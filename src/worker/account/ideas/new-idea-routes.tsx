@@ -33,7 +33,7 @@ export function addNewIdeaPage(routes: Routes<OwnerEnv>): void {
       const path = withParameter(created.path, "back", ownPage(fields.get("back"), ALL));
       return c.redirect(withParameter(path, "undo", created.event), 303);
     } catch (error) {
-      return render(c, { fields, errors: fieldErrorsOf(error) });
+      return render(c, { fields, errors: fieldErrorsOf(error, fields) });
     }
   });
 }

@@ -34,7 +34,7 @@ export function addVotersPage(routes: Routes<OwnerEnv>): void {
       if ("unknown" in written) return render(c, { fields, errors: written.unknown.errors, unknown: written.unknown });
       return c.redirect(withParameter(withParameter(here, "person", written.person), "undo", written.eventId), 303);
     } catch (error) {
-      return render(c, { fields, errors: fieldErrorsOf(error) });
+      return render(c, { fields, errors: fieldErrorsOf(error, fields) });
     }
   });
 }

@@ -1,0 +1,23 @@
+/** What a field's error says to an owner: the API's words are for programs. */
+import type { FieldError } from "../../http/invalid-request.ts";
+import { number } from "./words.ts";
+
+const TAGS = /^must be a list of at most (\d+) different tags$/;
+const LENGTH = /^must have (?:at most|\d+ to) (\d+) characters(?: after trimming)?$/;
+
+/** `fields`: the form that was sent. */
+export function errorInWords({ path, message }: FieldError, fields: URLSearchParams): FieldError {
+  const [name = "", part] = path.split(".");
+  const [, tags] = message.match(TAGS) ?? [];
+  if (tags !== undefined) return { path, message: `Use at most ${tags} tags.` };
+  const [, max] = message.match(LENGTH) ?? [];
+  const value = fields.get(name);
+  // A part of a list is no field.
+  if (max === undefined || value === null || Number.isInteger(Number(part))) return { path, message };
+  const length = [...value.replaceAll("\r", "").trim()].length;
+  const isLong = length > Number(max);
+  return {
+    path,
+    message: isLong ? `is too long: ${number(length)} of ${number(Number(max))} characters.` : "is empty.",
+  };
+}
