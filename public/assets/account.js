@@ -58,7 +58,18 @@ for (const time of document.querySelectorAll("time")) {
 // What was done is said once, not again when the page is loaded again.
 if (document.querySelector("[data-done]")) {
   const url = new URL(location);
-  for (const name of ["done", "key", "undo", "redo", "told", "person", "nothing-chosen", "invited", "canceled", "removed"])
+  for (const name of [
+    "done",
+    "key",
+    "undo",
+    "redo",
+    "told",
+    "person",
+    "nothing-chosen",
+    "invited",
+    "canceled",
+    "removed",
+  ])
     url.searchParams.delete(name);
   history.replaceState(null, "", url);
 }

@@ -75,7 +75,11 @@ export async function readPrecondition(
   load: (version: Version) => Promise<Stored | null>,
 ): Promise<Precondition> {
   const { version, creates } = operation;
-  if (version === undefined || !takesIfMatch(operation)) return {};
+  if (version === undefined || !takesIfMatch(operation)) {
+    for (const name of ["If-Match", "If-None-Match"])
+      if (c.req.header(name) !== undefined) throw invalid([{ path: name, message: "is not for this operation" }]);
+    return {};
+  }
   const match = c.req.header("If-Match")?.trim();
   const noneMatch = c.req.header("If-None-Match")?.trim();
   if (noneMatch !== undefined) {

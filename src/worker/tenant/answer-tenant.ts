@@ -110,7 +110,7 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
         detail: "Only an API key with the scope panelists:read can name a panelist by panelistExternalId.",
       });
     const precondition =
-      operation.version === undefined
+      effect === "reads"
         ? {}
         : await readPrecondition(c, operation, ({ load }) => load(open().primary.session, accountId, ids)).catch(
             orForbidden,

@@ -56,6 +56,26 @@ it.each(writes.filter(({ operation }) => !operation.creates))(
   },
 );
 
+it("nothing is written where neither can be kept: votes, batches, merges, what has no version", async () => {
+  const { ids, send } = await createScene();
+  const bank = "/tenant/ideabanks/{ideaBankId}/proposals";
+  for (const [method, path, body] of [
+    ["POST", bank, { title: "New" }],
+    ["PUT", `${bank}/{proposalId}/votes/{panelistId}`, undefined],
+    ["DELETE", `${bank}/{proposalId}/votes/{panelistId}`, undefined],
+    ["POST", `${bank}/{proposalId}/merge`, { into: ids.otherProposalId }],
+    ["PUT", "/tenant/panelists", { panelists: [{ externalId: "new-1" }] }],
+    ["DELETE", "/tenant/panelists/{panelistId}/tokens", undefined],
+  ] as const)
+    for (const header of ["If-None-Match", "If-Match"]) {
+      const refused = await send(method, path, body, { [header]: "*" });
+      expect([method, path, refused.status, await refused.json()]).toMatchObject([
+        ...[method, path, 400],
+        { errors: [{ path: header }] },
+      ]);
+    }
+});
+
 describe("a proposal", () => {
   const path = "/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}";
 
