@@ -54,7 +54,7 @@ describe("people", () => {
     for (let each = 0; each < 60; each++) await longer(null, `${exact.externalId}${each}`);
     const found = await page(`/people?q=${exact.externalId}`);
     expect([namesIn(found)[0], namesIn(found).length]).toEqual(["Søren", 50]);
-    expect(found).toContain(`<code>${exact.externalId}1</code>`);
+    expect(found).toMatch(new RegExp(`<code>${exact.externalId}\\d+</code>`));
     await longer("Søren Kim", "a");
     expect(namesIn(await page("/people?q=søren"))[0]).toBe("Søren");
   });
