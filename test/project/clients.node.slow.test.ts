@@ -1,13 +1,14 @@
 /** The clients of docs/clients.md, made and run as it says; and the document that they are made of. */
 import { spawn, spawnSync } from "node:child_process";
 import { globSync } from "node:fs";
-import { cp, mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Webhook } from "standardwebhooks";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { buildServedDocuments } from "../../src/commands/development/served-documents.ts";
 import { type DevServer, freePort, makeCheckout, paste, startDev } from "../support/node/checkout.ts";
 import { block } from "../support/node/documents.ts";
 import { install } from "../support/node/install.ts";
@@ -57,9 +58,11 @@ describe("the package", () => {
   beforeAll(async () => {
     await runIn(checkout.folder, block(DOCUMENT, "package-build"));
     program = await writeProgram("package", "tickets.mjs");
-    await mkdir(join(program.folder, "node_modules/@edge-access-api"), { recursive: true });
-    const target = join(program.folder, "node_modules/@edge-access-api/client");
-    await cp(join(checkout.folder, "dist/client"), target, { recursive: true });
+    await runIn(checkout.folder, `${block(DOCUMENT, "package-pack").trimEnd()} --pack-destination '${program.folder}'`);
+    await runIn(
+      program.folder,
+      `npm init -y\n${block(DOCUMENT, "package-install").replace("npm install", "npm install --offline")}`,
+    );
   });
   afterAll(() => program?.remove());
 
@@ -433,6 +436,31 @@ describe("the receiver of webhooks", () => {
     await expect.poll(() => said.trim().split("\n").toSorted()).toEqual([letter("customer-7"), letter("customer-8")]);
     receiver.kill();
     await rm(folder, { recursive: true, force: true });
+  });
+});
+
+describe("llms.txt", () => {
+  it("has first calls that work, one after the other", async () => {
+    const text = (await buildServedDocuments()).get("llms.txt") ?? "";
+    const calls = [...text.matchAll(/^- `(GET|POST|PATCH|PUT) (\/\S+)`(.*)$/gm)];
+    expect(calls.length).toBeGreaterThan(7);
+    const ids = { ideaBankId: "", proposalId: "", token: "" };
+    const send = async (method: string, path: string, body?: string) => {
+      const credential = path.startsWith("/tenant/") ? { "X-API-Key": key } : { Authorization: ids.token };
+      const filled = path.replace(/\{(\w+)\}/g, (_, name: "ideaBankId" | "proposalId") => ids[name]);
+      const headers = { ...credential, ...(body !== undefined && { "Content-Type": "application/json" }) };
+      const response = await fetch(origin + filled, { method, headers, body: body ?? null });
+      expect(response.ok, `${method} ${path}`).toBe(true);
+      return response.json() as Promise<{ id: string; token: string }>;
+    };
+    for (const [, method = "", path = "", rest = ""] of calls) {
+      const [, body] = /with `(\{[^`]*\})`/.exec(rest) ?? [];
+      const { id, token } = await send(method, path, body);
+      if (method === "POST" && path.endsWith("/ideabanks")) ids.ideaBankId = id;
+      if (method === "POST" && path.endsWith("/proposals")) ids.proposalId = id;
+      if (method === "POST" && path.endsWith("/tokens")) ids.token = token;
+    }
+    expect(Object.values(ids).every((value) => value !== "")).toBe(true);
   });
 });
 

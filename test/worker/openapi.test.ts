@@ -77,6 +77,16 @@ it("a write names the header by which a panelist's client reads it; every reques
     }
 });
 
+it("a panelist's success names its limit, where requests are counted", () => {
+  for (const [path, methods] of Object.entries(document.paths))
+    for (const [method, { security, responses }] of Object.entries(methods as Record<string, WithHeaders>)) {
+      if (!security.some((each) => "compoundToken" in each)) continue;
+      const success = Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1];
+      const named = [method, path, "RateLimit-Policy" in (success?.headers ?? {})];
+      expect(named).toEqual([method, path, path.startsWith("/ideabank/")]);
+    }
+});
+
 it("the answer that can be a replay names its header: the first one again, and a conflict where a secret is shown once", () => {
   for (const [path, methods] of Object.entries(document.paths))
     for (const [method, { security, responses, parameters }] of Object.entries(

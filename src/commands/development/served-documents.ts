@@ -45,7 +45,9 @@ const HEAD = `# Edge access API
 With an API key (\`ibk_…\`), in the header \`X-API-Key\`. Create one in [Account Settings](/account/api-keys):
 
 - \`GET /tenant/whoami\`: checks the key, and answers \`{"apiKeyId": "…"}\`
-- \`GET /tenant/ideabanks\`: your boards with their \`id\`, newest first. A new board is a \`DRAFT\`: open it with \`PATCH\` and \`{"status": "OPEN"}\`
+- \`GET /tenant/ideabanks\`: your boards with their \`id\`, newest first
+- \`POST /tenant/ideabanks\` with \`{"name": "Rider ideas"}\`: a new board. It is a \`DRAFT\` without a changelog
+- \`PATCH /tenant/ideabanks/{ideaBankId}\` with \`{"status": "OPEN", "changelogEnabled": true}\`: opens it
 - \`POST /tenant/ideabanks/{ideaBankId}/proposals\` with \`{"title": "Dark mode"}\`: an idea of your own
 - \`POST /tenant/ideabanks/{ideaBankId}/tokens\` with \`{"externalId": "customer-42"}\`, your own id for a customer, or with \`{"visitor": true}\`: a compound token, in \`token\`. A new customer is created
 
@@ -57,6 +59,7 @@ With a compound token (\`ibt_…\`), in the header \`Authorization\`, with or wi
 - \`PUT /ideabank/proposals/{proposalId}/vote\`: vote
 
 A list is \`{"items": […], "nextCursor": "…"}\`: send \`nextCursor\` back as \`?cursor=\`. Send an \`Idempotency-Key\` with a POST that you may repeat.
+Send \`Content-Type: application/json\` with every body.
 Agents can call the tenant API as tools at \`/mcp\`.
 
 An error is a problem document (RFC 9457). \`error\` is for programs, and \`detail\` says what to send instead. For 429 and 503, wait as many seconds as \`Retry-After\` says.

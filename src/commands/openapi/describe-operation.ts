@@ -51,6 +51,7 @@ const successOf = (operation: Operation, status: number) => ({
   headers: headerReferences([
     "X-Request-Id",
     ...(operation.credential.kind === "apiKey" ? (["RateLimit-Policy", "RateLimit"] as const) : []),
+    ...(isCountedForPanelist(operation) ? (["RateLimit-Policy"] as const) : []),
     ...(returnsFirstAnswer(operation) ? (["Idempotency-Replayed"] as const) : []),
     ...(status === 201 && hasAddress(operation) ? (["Location"] as const) : []),
     ...(operation.conditional || (operation.version && operation.answer) ? (["ETag"] as const) : []),
@@ -63,6 +64,10 @@ const successOf = (operation: Operation, status: number) => ({
 /** A created resource has an address if it has an identifier. An owner's answer may have a secret beside the resource. */
 const hasAddress = ({ answer, credential: { kind } }: Operation): boolean =>
   kind === "access" || (answer instanceof z.ZodMiniObject && "id" in answer.shape);
+
+/** The answers about proposals, votes and comments. How many requests are left is not known there. */
+const isCountedForPanelist = ({ path, credential: { kind } }: Operation): boolean =>
+  kind === "compoundToken" && path.startsWith("/ideabank/");
 
 /** Account Settings does not: a secret is shown once. */
 const returnsFirstAnswer = (operation: Operation): boolean =>

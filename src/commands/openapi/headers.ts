@@ -10,7 +10,10 @@ const optional = (description: string, example: string) => ({ ...header(descript
 
 export const HEADERS = {
   "X-Request-Id": header("Identifies the request, also in the server's log. Your own value is used.", "trace-42"),
-  "RateLimit-Policy": header("The key's rate limit: `q` requests in `w` seconds.", '"api-key";q=600;w=60'),
+  "RateLimit-Policy": header(
+    "The rate limit, of the API key or of the panelist: `q` requests in `w` seconds.",
+    '"api-key";q=600;w=60',
+  ),
   RateLimit: optional(
     "`r` requests are left. In `t` seconds the oldest one leaves the window. Absent while the limit cannot be counted.",
     '"api-key";r=599;t=60',

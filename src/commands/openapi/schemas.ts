@@ -135,10 +135,13 @@ function withFieldTexts({
 /** `limit` is a string of digits in the schema and an integer in the document. */
 export function queryParameters(query: z.ZodMiniType | undefined) {
   if (query === undefined) return [];
-  const { properties = {} } = z.toJSONSchema(query, { io: "input", override: withFieldTexts });
+  const { properties = {}, required = [] } = z.toJSONSchema(query, { io: "input", override: withFieldTexts });
+  const examples = new Map(Object.entries(descriptionOf(query)?.example ?? {}));
   return Object.entries(properties as Record<string, JsonSchema>).map(([name, { description, ...schema }]) => ({
     name,
     in: "query",
+    ...(required.includes(name) && { required: true }),
+    ...(examples.has(name) && { example: examples.get(name) }),
     description,
     ...(name === "limit"
       ? { schema: { type: "integer", minimum: 1, maximum: 100, default: 20 } }

@@ -130,6 +130,7 @@ export type PanelistProposalFilter = Pick<
 
 export const SimilarQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, title: Search }), {
   name: "SimilarQuery",
+  example: { title: "Night buses" },
   fields: { ...PAGE_PARAMETER_TEXTS, title: "The title that is being typed: one line of 1 to 200 characters." },
 });
 

@@ -14,7 +14,7 @@ const HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
 export type Sample = { readonly name: string; readonly language: string; readonly source: string };
 
 export function samplesOf(path: string, method: string, operation: Operation): readonly Sample[] {
-  const url = ORIGIN + fill(path, operation.parameters ?? []);
+  const url = ORIGIN + fill(path, operation.parameters ?? []) + queryOf(operation.parameters ?? []);
   const verb = method.toUpperCase();
   const credentials = Object.keys(operation.security?.[0] ?? {}).flatMap((name) => Object.entries(HEADERS[name] ?? {}));
   const body = operation.requestBody?.content["application/json"]?.example;
@@ -34,6 +34,13 @@ type Headers = readonly (readonly [name: string, value: string])[];
 const fill = (path: string, parameters: readonly Parameter[]): string =>
   path.replace(/\{(\w+)\}/g, (_, name: string) => String(parameters.find((one) => one.name === name)?.example ?? name));
 
+/** What the operation cannot do without. */
+function queryOf(parameters: readonly Parameter[]): string {
+  const required = parameters.filter((one) => one.in === "query" && one.required);
+  const search = new URLSearchParams(required.map(({ name, example }) => [name, String(example)]));
+  return search.size > 0 ? `?${search}` : "";
+}
+
 const hasAnswer = ({ responses }: Operation): boolean =>
   Object.entries(responses).some(([status, answer]) => Number(status) < 300 && "content" in answer);
 
@@ -42,7 +49,8 @@ function curl(
   { verb, headers, body }: { readonly verb: string; readonly headers: Headers; readonly body: unknown },
 ): string {
   return [
-    `curl ${url}`,
+    // Without quotation marks, zsh looks for files that `?` fits.
+    `curl ${url.includes("?") ? `'${url}'` : url}`,
     ...(verb === "GET" || (verb === "POST" && body !== undefined) ? [] : [`-X ${verb}`]),
     ...headers.map(([name, value]) => `-H '${name}: ${value}'`),
     ...(body === undefined
