@@ -7,7 +7,7 @@ import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { Webhook } from "standardwebhooks";
-import { afterAll, beforeAll, describe, expect, it } from "vitest";
+import { afterAll, beforeAll, describe, expect, it, onTestFinished } from "vitest";
 import { buildServedDocuments } from "../../src/commands/development/served-documents.ts";
 import { type DevServer, freePort, makeCheckout, paste, startDev } from "../support/node/checkout.ts";
 import { block } from "../support/node/documents.ts";
@@ -202,6 +202,7 @@ describe("the standard library", () => {
     const port = await freePort();
     const env = { ...process.env, WEBHOOK_SECRET: SECRET };
     const site = spawn("php", ["-S", `127.0.0.1:${port}`, "-t", folder], { env, stdio: ["ignore", "ignore", "pipe"] });
+    onTestFinished(() => void site.kill());
     let said = "";
     site.stderr.on("data", (chunk: Buffer) => (said += chunk));
     await expect.poll(() => said).toContain("started");
@@ -223,7 +224,6 @@ describe("the standard library", () => {
     const statuses = [await deliver(change, change), await deliver(deleted, deleted), await deliver(change, "{}")];
     expect(statuses).toEqual([204, 204, 401]);
     await expect.poll(() => said.match(/New idea: .*|Warning.*/g)).toEqual(["New idea: Night buses"]);
-    site.kill();
     await rm(folder, { recursive: true, force: true });
   });
 

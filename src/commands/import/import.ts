@@ -49,11 +49,11 @@ export const importIdeas = defineCommand({
   positionals: { usage: "<file>", help: [["<file>", "What the other service has exported."]] },
   options: {
     from: { type: "string", value: "<service>", help: "One of canny, fider and csv. Required." },
-    "idea-bank": { type: "string", value: "<id>", help: "The idea bank. Required, but for --dry-run." },
+    "idea-bank": { type: "string", value: "<id>", help: "The idea bank. Required, except with --dry-run." },
     url: {
       type: "string",
       value: "<address>",
-      help: "The deployment, such as https://api.example.com. Required, but for --dry-run.",
+      help: "The deployment, such as https://api.example.com. Required, except with --dry-run.",
     },
     status: {
       type: "string",
@@ -67,7 +67,7 @@ export const importIdeas = defineCommand({
       multiple: true,
       default: [],
       value: "<ours>=<name>",
-      help: "Which column of a CSV file is which of ours, such as description=content. As often as needed.",
+      help: "Maps one of our fields to a column of the CSV file, such as description=content. As often as needed.",
     },
     "dry-run": { type: "boolean", default: false, help: "Reads the file and says what it would write. Sends nothing." },
   },
