@@ -18,7 +18,7 @@ export type Subject = {
 
 export type Decision = Subject & AuditStamp & { readonly accountId: string; readonly owner: Owner };
 
-/** Only the beginning of a long text is recorded, because events do not count as storage. */
+/** Only the beginning of a long text is recorded, because an event is recorded even where storage is full. */
 const BEGINNING = 200;
 const beginning = (column: string): string =>
   `iif(length(${column}) > ${BEGINNING}, substr(${column}, 1, ${BEGINNING}) || '…', ${column})`;

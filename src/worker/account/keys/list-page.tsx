@@ -180,7 +180,7 @@ const StorageBar = ({ storage: { usedBytes, maxBytes } }: { storage: Storage }) 
         {`${words}. `}
         {isFull
           ? "Storage is full. New content is refused; reading, deleting and revoking still work."
-          : "Boards, ideas, comments, votes, people and surveys count."}
+          : "Boards, ideas, comments, votes, people, surveys and the activity count."}
       </p>
     </section>
   );
