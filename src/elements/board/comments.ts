@@ -164,7 +164,8 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
 
   const update = () => {
     showCount();
-    if (idea.comments <= list.childElementCount || cursor !== undefined) return;
+    // The button stands for those that are not loaded, or could not be.
+    if (idea.comments <= list.childElementCount || !more.hidden) return;
     cursor = lastPage;
     void load();
   };

@@ -210,7 +210,8 @@ describe("the token of the elements", () => {
         expect(told).toEqual([expect.stringContaining("the visitor token ended")]);
         // A browser says itself that a request was refused.
         expect(complaints.filter((each) => !/401/.test(each))).toEqual(told);
-        if (asked.times > 0) expect(asked.times).toBe(2);
+        // Once for all, and once more for each that meets the refusal after the others.
+        expect(asked.times).toBeLessThanOrEqual(1 + names.length);
         await expectAccessible(page, "not available");
         await takeScreenshot(page, `test-results/elements-not-available-${size}.png`);
       }
