@@ -235,7 +235,7 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
           tell(
             this.connection?.isKey
               ? "never use an API key here."
-              : `<${this.localName}> has no valid token. Copy the code from Embed again.`,
+              : `<${this.localName}> has no valid token. Copy new code from Embed.`,
           );
       }, TOKEN_SET_MS);
     this.dispatch("signed-out", { error: code });

@@ -100,7 +100,7 @@ export class Connection {
       // A proxy between the page and the API answers without a problem document.
       const problem = await response.json().catch(() => null);
       const isEnded = status === 401 && this.isVisitor;
-      if (isEnded) tell("the visitor token ended. Copy the code from Embed again.");
+      if (isEnded) tell("the visitor token ended. Copy new code from Embed.");
       // Visitors know of no session, so what they came for is not there.
       throw requestFailure(
         isEnded ? "idea-bank-not-found" : problem?.error,
