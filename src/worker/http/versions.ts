@@ -77,7 +77,8 @@ export async function readPrecondition(
   const { version, creates } = operation;
   if (version === undefined || !takesIfMatch(operation)) {
     for (const name of ["If-Match", "If-None-Match"])
-      if (c.req.header(name) !== undefined) throw invalid([{ path: name, message: "is not for this operation" }]);
+      if (c.req.header(name) !== undefined)
+        throw invalid([{ path: name, message: "does not work with this operation. Leave it out" }]);
     return {};
   }
   const match = c.req.header("If-Match")?.trim();

@@ -76,7 +76,7 @@ export function addMemberPages(routes: Hono<OwnerEnv>): void {
       member.id,
       fields.getAll("shown").filter((id) => !ticked.includes(id)),
     );
-    // People who have left cannot see this account's pages any more. An address with its origin is not led back into the account.
+    // People who have left cannot see this account's pages any more. A relative address would be led back into it.
     if (member.email === c.var.owner.person) return c.redirect(new URL(tellAt(ACCOUNTS, "left"), c.req.url).href, 303);
     const done = member.state === "invited" ? "canceled" : "removed";
     return c.redirect(`${MEMBERS}?${done}=${encodeURIComponent(member.email)}`, 303);
