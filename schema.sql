@@ -4,7 +4,6 @@
 CREATE TABLE IF NOT EXISTS accounts (
   id TEXT PRIMARY KEY,
   owner_email TEXT NOT NULL UNIQUE,
-  status TEXT NOT NULL DEFAULT 'active' CHECK (status IN ('active', 'suspended')),
   created_at INTEGER NOT NULL,
   stored_bytes INTEGER NOT NULL DEFAULT 0,
   max_bytes INTEGER NOT NULL DEFAULT 536870912,
@@ -26,8 +25,24 @@ CREATE TABLE IF NOT EXISTS accounts (
   -- that what is missing was removed: it lives as long as the account, and nobody can push it out.
   member_removed_at INTEGER,
   webhook_deleted_at INTEGER,
-  keys_deleted_at INTEGER
+  keys_deleted_at INTEGER,
+  -- A part of the version of each changelog: it grows when somebody is deleted with everything that this person wrote.
+  changelog_epoch INTEGER NOT NULL DEFAULT 0,
+  status TEXT NOT NULL DEFAULT 'active'
 ) STRICT, WITHOUT ROWID;
+
+-- A closed list that may grow is held by triggers: a step can replace them, and no CHECK (docs/schema.md, "Add a value").
+CREATE TRIGGER IF NOT EXISTS account_status_added BEFORE INSERT ON accounts
+WHEN NEW.status NOT IN ('active', 'suspended')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown status of accounts');
+END;
+
+CREATE TRIGGER IF NOT EXISTS account_status_changed BEFORE UPDATE OF status ON accounts
+WHEN NEW.status NOT IN ('active', 'suspended')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown status of accounts');
+END;
 
 CREATE INDEX IF NOT EXISTS accounts_by_changes_due ON accounts (changes_due_at);
 
@@ -184,7 +199,8 @@ END;
 -- The audit trail of an account: event, actor and address. Written in the transaction of the change, if there is one. changes is a JSON
 -- object: what was changed, `before` and `after`. Of a webhook's event, api_key_name is the webhook's URL. Of a decision about content,
 -- subject_id is the idea bank, proposal, comment or panelist, api_key_name its name, and idea_bank_id the idea bank that it is in.
--- A change of several proposals at once is one event, `proposals-changed`: changes has `each`, an array of [id, idea bank, title, before, after].
+-- A change of several proposals at once is one event, `proposals-changed`: changes has `each`, an array of [id, idea bank, '', before, after].
+-- (1.1.0 kept each title there, too. They have many authors.)
 -- number: 1, 2, 3, … in each account. A trigger gives it.
 -- position: the same among the account's events of one kind (kept_events). NULL: it was recorded before 1.1.0.
 CREATE TABLE IF NOT EXISTS audit_events (
@@ -203,12 +219,15 @@ CREATE TABLE IF NOT EXISTS audit_events (
   idea_bank_id TEXT,
   -- Of a new event NULL. 1: members are to be told of it by e-mail. 0: they were. A restore from a backup inserts 0: it is nothing new.
   notice INTEGER,
-  position INTEGER
+  position INTEGER,
+  -- The panelist who wrote the proposal that the event names: these words go when this person is deleted with everything written.
+  author_id TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS audit_events_by_account ON audit_events (account_id, created_at, id);
 CREATE INDEX IF NOT EXISTS audit_events_by_key ON audit_events (account_id, api_key_id, created_at, id) WHERE api_key_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS audit_events_by_creation ON audit_events (created_at);
+CREATE INDEX IF NOT EXISTS audit_events_by_author ON audit_events (author_id) WHERE author_id IS NOT NULL;
 -- For the keys and webhooks that somebody has changed.
 CREATE INDEX IF NOT EXISTS audit_events_by_actor ON audit_events (account_id, actor, api_key_id, webhook_id)
 WHERE api_key_id IS NOT NULL OR webhook_id IS NOT NULL;
@@ -300,12 +319,24 @@ CREATE TABLE IF NOT EXISTS surveys (
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
   title TEXT NOT NULL,
   description TEXT NOT NULL,
-  status TEXT NOT NULL DEFAULT 'DRAFT' CHECK (status IN ('DRAFT', 'OPEN', 'CLOSED')),
   created_at INTEGER NOT NULL,
   updated_at INTEGER NOT NULL,
   url TEXT,
-  external_id TEXT
+  external_id TEXT,
+  status TEXT NOT NULL DEFAULT 'DRAFT'
 ) STRICT;
+
+CREATE TRIGGER IF NOT EXISTS survey_status_added BEFORE INSERT ON surveys
+WHEN NEW.status NOT IN ('DRAFT', 'OPEN', 'CLOSED')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown status of surveys');
+END;
+
+CREATE TRIGGER IF NOT EXISTS survey_status_changed BEFORE UPDATE OF status ON surveys
+WHEN NEW.status NOT IN ('DRAFT', 'OPEN', 'CLOSED')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown status of surveys');
+END;
 
 CREATE INDEX IF NOT EXISTS surveys_by_account ON surveys (account_id, created_at, id);
 
@@ -355,7 +386,6 @@ CREATE TABLE IF NOT EXISTS idea_banks (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
   name TEXT NOT NULL,
-  status TEXT NOT NULL DEFAULT 'DRAFT' CHECK (status IN ('DRAFT', 'OPEN', 'CLOSED')),
   internal INTEGER NOT NULL DEFAULT 0 CHECK (internal IN (0, 1)),
   changelog_enabled INTEGER NOT NULL DEFAULT 0 CHECK (changelog_enabled IN (0, 1)),
   changelog_max_entries INTEGER NOT NULL DEFAULT 20 CHECK (changelog_max_entries BETWEEN 1 AND 100),
@@ -376,8 +406,21 @@ CREATE TABLE IF NOT EXISTS idea_banks (
   site_token_issued_at INTEGER,
   site_token_expires_at INTEGER,
   -- When the account is told next that it ends (Unix milliseconds).
-  site_token_notice_at INTEGER
+  site_token_notice_at INTEGER,
+  status TEXT NOT NULL DEFAULT 'DRAFT'
 ) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER IF NOT EXISTS idea_bank_status_added BEFORE INSERT ON idea_banks
+WHEN NEW.status NOT IN ('DRAFT', 'OPEN', 'CLOSED')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown status of idea_banks');
+END;
+
+CREATE TRIGGER IF NOT EXISTS idea_bank_status_changed BEFORE UPDATE OF status ON idea_banks
+WHEN NEW.status NOT IN ('DRAFT', 'OPEN', 'CLOSED')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown status of idea_banks');
+END;
 
 CREATE INDEX IF NOT EXISTS idea_banks_by_account ON idea_banks (account_id, created_at, id);
 CREATE INDEX IF NOT EXISTS idea_banks_by_status ON idea_banks (account_id, status, created_at, id);
@@ -431,9 +474,6 @@ CREATE TABLE IF NOT EXISTS proposals (
   author_id TEXT REFERENCES panelists (id) ON DELETE SET NULL,
   title TEXT NOT NULL,
   description TEXT NOT NULL,
-  status TEXT NOT NULL DEFAULT 'submitted'
-    CHECK (status IN ('submitted', 'under-review', 'planned', 'in-progress', 'implemented', 'declined')),
-  visibility TEXT NOT NULL DEFAULT 'public' CHECK (visibility IN ('public', 'pending', 'hidden')),
   duplicate_of TEXT REFERENCES proposals (id) ON DELETE CASCADE,
   response TEXT,
   responded_at INTEGER,
@@ -442,8 +482,6 @@ CREATE TABLE IF NOT EXISTS proposals (
   created_at INTEGER NOT NULL,
   last_activity_at INTEGER NOT NULL,
   hot INTEGER GENERATED ALWAYS AS (created_at + CAST(604800000 * log2(votes + 1) AS INTEGER)) VIRTUAL,
-  listed INTEGER GENERATED ALWAYS AS (visibility = 'public' AND duplicate_of IS NULL) VIRTUAL,
-  in_changelog INTEGER GENERATED ALWAYS AS (status = 'implemented' AND visibility = 'public' AND duplicate_of IS NULL) VIRTUAL,
   panelist_writes INTEGER NOT NULL DEFAULT 0,
   words TEXT CHECK (json_valid(words)),
   external_id TEXT,
@@ -453,8 +491,26 @@ CREATE TABLE IF NOT EXISTS proposals (
   -- When an implemented proposal entered the changelog. NULL: it has had no activity since, so it was at last_activity_at.
   published_at INTEGER,
   -- Its title and description before the team put it into its own words for the changelog: a JSON object.
-  submitted TEXT CHECK (json_valid(submitted))
+  submitted TEXT CHECK (json_valid(submitted)),
+  status TEXT NOT NULL DEFAULT 'submitted',
+  visibility TEXT NOT NULL DEFAULT 'public',
+  listed INTEGER GENERATED ALWAYS AS (visibility = 'public' AND duplicate_of IS NULL) VIRTUAL,
+  in_changelog INTEGER GENERATED ALWAYS AS (status = 'implemented' AND visibility = 'public' AND duplicate_of IS NULL) VIRTUAL
 ) STRICT;
+
+CREATE TRIGGER IF NOT EXISTS proposal_status_added BEFORE INSERT ON proposals
+WHEN NEW.status NOT IN ('submitted', 'under-review', 'planned', 'in-progress', 'implemented', 'declined')
+  OR NEW.visibility NOT IN ('public', 'pending', 'hidden')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown status, or unknown visibility, of proposals');
+END;
+
+CREATE TRIGGER IF NOT EXISTS proposal_status_changed BEFORE UPDATE OF status, visibility ON proposals
+WHEN NEW.status NOT IN ('submitted', 'under-review', 'planned', 'in-progress', 'implemented', 'declined')
+  OR NEW.visibility NOT IN ('public', 'pending', 'hidden')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown status, or unknown visibility, of proposals');
+END;
 
 -- The tenant's lists: all, by status, by visibility.
 CREATE INDEX IF NOT EXISTS proposals_by_idea_bank ON proposals (idea_bank_id, created_at, id) WHERE duplicate_of IS NULL;
@@ -691,6 +747,13 @@ BEGIN
   WHERE id = NEW.id;
 END;
 
+-- What somebody wrote is hidden at once when the person is deleted with it, on however many idea banks it stands.
+CREATE TRIGGER IF NOT EXISTS changelog_author_hidden AFTER UPDATE OF deletes_content ON panelists
+WHEN OLD.deletes_content <> NEW.deletes_content
+BEGIN
+  UPDATE accounts SET changelog_epoch = changelog_epoch + 1 WHERE id = NEW.account_id;
+END;
+
 -- A comment is activity on its proposal, except on an implemented one: news alone reorders the changelog. Deleting a comment is
 -- not, and a vote is not.
 CREATE TRIGGER IF NOT EXISTS comment_added AFTER INSERT ON comments
@@ -898,14 +961,26 @@ CREATE TABLE IF NOT EXISTS change_log (
   proposal_id TEXT,
   comment_id TEXT,
   panelist_id TEXT,
-  actor TEXT NOT NULL CHECK (actor IN ('tenant', 'panelist', 'system')),
   changed_at INTEGER NOT NULL,
   survey_id TEXT,
   event_id TEXT,
   -- Of a change by an API key: the key. Panelists never see it.
   api_key_id TEXT,
+  actor TEXT NOT NULL DEFAULT 'tenant',
   PRIMARY KEY (account_id, number)
 ) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER IF NOT EXISTS change_actor_added BEFORE INSERT ON change_log
+WHEN NEW.actor NOT IN ('tenant', 'panelist', 'system')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown actor of change_log');
+END;
+
+CREATE TRIGGER IF NOT EXISTS change_actor_changed BEFORE UPDATE OF actor ON change_log
+WHEN NEW.actor NOT IN ('tenant', 'panelist', 'system')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown actor of change_log');
+END;
 
 CREATE TRIGGER IF NOT EXISTS log_full AFTER INSERT ON change_log
 WHEN NEW.number > 500000
@@ -1068,7 +1143,6 @@ CREATE TABLE IF NOT EXISTS webhooks (
   previous_secret TEXT,
   previous_until INTEGER,
   created_at INTEGER NOT NULL,
-  state TEXT NOT NULL DEFAULT 'active' CHECK (state IN ('active', 'paused', 'failed', 'ended')),
   number INTEGER NOT NULL,
   due_at INTEGER,
   claimed_until INTEGER NOT NULL DEFAULT 0,
@@ -1082,8 +1156,21 @@ CREATE TABLE IF NOT EXISTS webhooks (
   -- When its owner changed it last: URL, types, state, secret.
   changed_at INTEGER,
   -- When the account was told that it has failed for a day. NULL again after a delivery.
-  failing_told_at INTEGER
+  failing_told_at INTEGER,
+  state TEXT NOT NULL DEFAULT 'active'
 ) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER IF NOT EXISTS webhook_state_added BEFORE INSERT ON webhooks
+WHEN NEW.state NOT IN ('active', 'paused', 'failed', 'ended')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown state of webhooks');
+END;
+
+CREATE TRIGGER IF NOT EXISTS webhook_state_changed BEFORE UPDATE OF state ON webhooks
+WHEN NEW.state NOT IN ('active', 'paused', 'failed', 'ended')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown state of webhooks');
+END;
 
 CREATE INDEX IF NOT EXISTS webhooks_by_account ON webhooks (account_id);
 -- For a secret that was found in public: by its first eight characters after the prefix.
@@ -1143,8 +1230,8 @@ CREATE TRIGGER IF NOT EXISTS act_of_key_logged AFTER INSERT ON change_log
 WHEN NEW.actor = 'tenant' AND NEW.type IN ('ideabank.deleted', 'proposal.deleted', 'proposal.merged', 'comment.deleted', 'panelist.deleted', 'survey.deleted')
   AND EXISTS (SELECT 1 FROM acting_keys WHERE account_id = NEW.account_id)
 BEGIN
-  INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, created_at, subject_id, idea_bank_id, changes)
-  SELECT substr(NEW.account_id, 1, 1) || substr(hex(randomblob(6)), 2), NEW.account_id, iif(NEW.type = 'proposal.merged', 'proposal-changed', replace(NEW.type, '.', '-')), k.api_key_id, coalesce((SELECT title FROM proposals WHERE id = NEW.proposal_id), ''),
+  INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, author_id, created_at, subject_id, idea_bank_id, changes)
+  SELECT substr(NEW.account_id, 1, 1) || substr(hex(randomblob(6)), 2), NEW.account_id, iif(NEW.type = 'proposal.merged', 'proposal-changed', replace(NEW.type, '.', '-')), k.api_key_id, coalesce((SELECT title FROM proposals WHERE id = NEW.proposal_id), ''), (SELECT author_id FROM proposals WHERE id = NEW.proposal_id),
     CAST(unixepoch('subsec') * 1000 AS INTEGER), coalesce(NEW.comment_id, NEW.proposal_id, NEW.panelist_id, NEW.survey_id, NEW.idea_bank_id), iif(NEW.proposal_id IS NULL, NULL, NEW.idea_bank_id), iif(NEW.type = 'proposal.merged', json_object('before', json_object('duplicateOf', NULL), 'after',
       json_object('duplicateOf', (SELECT duplicate_of FROM proposals WHERE id = NEW.proposal_id))), NULL)
   FROM acting_keys k WHERE k.account_id = NEW.account_id AND 100 > (SELECT count(*) FROM (

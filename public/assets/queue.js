@@ -133,7 +133,7 @@ if (form) {
       if (current >= 0) rows[current].querySelector("[name=ids]").click();
     },
     s: () => {
-      if (current >= 0) rows[current].querySelector(".set select").focus();
+      if (current >= 0) rows[current].querySelector(".set select")?.focus();
     },
     r: () => {
       const respond = rows[current]?.querySelector(".respond");

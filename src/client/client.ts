@@ -1,7 +1,8 @@
 /** The tenant API, called from a tenant's server. */
 import { type CallOptions, type Endpoint, toRequest } from "./call.ts";
 import { ApiProblem, noAnswer, readAnswer } from "./problem.ts";
-import { type ChangePage, type ListChangesArguments, TenantApi } from "./tenant-api.ts";
+import { TenantApi } from "./tenant-api.ts";
+import type { ChangePage, ListChangesArguments } from "./tenant-types.ts";
 
 export type ClientOptions = {
   /** The deployment's address, such as `https://api.example.com`. */

@@ -1,5 +1,5 @@
 /** Tokens that a tenant's own server signs for its panelists: JWT with HS256, without a call. */
-import type { SigningSecret } from "./tenant-api.ts";
+import type { SigningSecret } from "./tenant-types.ts";
 
 type Panelist = {
   readonly ideaBankId: string;

@@ -4,16 +4,14 @@ import { TokenReader } from "./access/open-idea-bank.ts";
 import type { AccountApp } from "./account/app.ts";
 import type { Identify } from "./account/identity/identity.ts";
 import { Gatekeeper } from "./api-key-gate/gatekeeper.ts";
-import { type Send, sendByFetch } from "./changes/send.ts";
+import { type Send, sendByFetch } from "./deliveries/send.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { BodyShares } from "./http/body-shares.ts";
 import { createEveryRequest } from "./http/every-request.ts";
 import { createNoRoute } from "./http/no-route.ts";
-import { pageNotFound } from "./http/plain-page.ts";
+import { pageNotFound, startPage } from "./http/pages.ts";
 import { ProblemLog } from "./http/problem-log.ts";
 import { Routes } from "./http/routes.ts";
-import { startPage } from "./http/start-page.ts";
-import { IdeaBankViews } from "./idea-bank/views.ts";
 import { createLeakRoutes } from "./leaks/routes.ts";
 import { createMcpRoutes } from "./mcp/routes.ts";
 import { createOperatorRoutes } from "./operator/routes.ts";
@@ -23,6 +21,7 @@ import { SettingsReader } from "./settings.ts";
 import { Databases } from "./store/databases.ts";
 import { type Later, runLater } from "./store/deadline.ts";
 import { createTenantRoutes } from "./tenant/routes.ts";
+import { IdeaBankViews } from "./view/views.ts";
 
 /** The memory of a new isolate. `later` runs work some time after an answer. `send` calls the receivers of webhooks. */
 export const createMemory = (later: Later = runLater, send: Send = sendByFetch) => ({

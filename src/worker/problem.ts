@@ -85,7 +85,10 @@ const PROBLEMS = {
   "service-unavailable": {
     status: 503,
     title: "Service Unavailable",
-    detail: "A store that this request needs is not available. Wait for the seconds in `Retry-After`.",
+    // What was sent to a store may have been done, although its answer did not come.
+    detail:
+      "A store that this request needs is not available. If this was a change, it may or may not have been made. Wait for the seconds in " +
+      "`Retry-After`, then send it again, with the same `Idempotency-Key` if there was one.",
   },
 } as const satisfies Record<string, Definition>;
 

@@ -7,16 +7,17 @@
  * - It has a deadline; the next run continues.
  * - Two runs at the same time do no harm. A failure is left to the next run. This run finishes the rest, then fails.
  */
-import { type Allowance, deliverDue } from "./changes/deliver.ts";
-import { type NoticesEnv, sendNotices } from "./changes/notices.ts";
-import { type Send, sendByFetch, sendOutside } from "./changes/send.ts";
-import { deleteLeftovers, deletePanelistLeftovers } from "./database/deletions.ts";
+
 import { deleteExpired, deleteOldChanges, deleteOldRevocations, EXPIRING, RETAINED } from "./database/expired-rows.ts";
-import { tellOfExpiry } from "./database/expiring-keys.ts";
-import { tellOfSiteTokens } from "./database/expiring-site-tokens.ts";
-import { tellOfFailures } from "./database/failing-webhooks.ts";
-import { continueMerge } from "./database/merges.ts";
+import { tellOfExpiry } from "./database/keys/expiring-keys.ts";
+import { deleteLeftovers, deletePanelistLeftovers } from "./database/proposals/deletions.ts";
+import { continueMerge } from "./database/proposals/merges.ts";
 import { startPosition } from "./database/slices.ts";
+import { tellOfSiteTokens } from "./database/tokens/site-tokens.ts";
+import { tellOfFailures } from "./database/webhooks/failing-webhooks.ts";
+import { type Allowance, deliverDue } from "./deliveries/deliver.ts";
+import { type NoticesEnv, sendNotices } from "./deliveries/notices.ts";
+import { type Send, sendByFetch, sendOutside } from "./deliveries/send.ts";
 import { logError } from "./log.ts";
 import { type RetentionEnv, readKeptMs } from "./settings.ts";
 import { type Caller, Databases } from "./store/databases.ts";
@@ -36,7 +37,7 @@ const DELIVERIES_MS = 50_000;
 const STATEMENTS_OF_SLICES = 600;
 const STATEMENTS_OF_DELIVERIES = 350;
 /** The maximum for one slice. A slice that finds nothing sends one. */
-const STATEMENTS_OF_A_SLICE = 6;
+const STATEMENTS_OF_A_SLICE = 7;
 /** The number of databases that are worked on at the same time. */
 const LANES = 4;
 

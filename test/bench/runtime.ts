@@ -64,7 +64,7 @@ export async function startRuntime(workers: readonly Worker[], { inspected = fal
         d1Databases: { DB: database, ...Object.fromEntries((more.databases ?? []).map((each) => [each, each])) },
         kvNamespaces: { CHANGELOGS: "CHANGELOGS" },
         ratelimits: Object.fromEntries(
-          ["PANELIST_READS", "PANELIST_WRITES", "OWNER_WRITES"].map((binding) => [
+          ["PANELIST_READS", "PANELIST_WRITES", "OWNER_WRITES", "OWNER_READS"].map((binding) => [
             binding,
             { namespace_id: `${name} ${binding}`, simple: { limit: PANELIST_LIMIT, period: 60 as const } },
           ]),

@@ -1,6 +1,6 @@
 /** The benchmark's targets, and whether this run's measurements meet them. */
-import { MEMORY_BYTES as ACCOUNT_BYTES } from "../../src/worker/idea-bank/revocations.ts";
-import { MEMORY_BYTES as VIEW_BYTES } from "../../src/worker/idea-bank/views.ts";
+import { MEMORY_BYTES as ACCOUNT_BYTES } from "../../src/worker/view/revocations.ts";
+import { MEMORY_BYTES as VIEW_BYTES } from "../../src/worker/view/views.ts";
 import { explain } from "./findings.ts";
 import type { GroupResult, SubjectResult, Timed } from "./measure/speed.ts";
 import type { Results } from "./results.ts";

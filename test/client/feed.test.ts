@@ -2,7 +2,7 @@
 import { Webhook } from "standardwebhooks";
 import { describe, expect, it } from "vitest";
 import { Client, InvalidWebhook, signToken, verifyWebhook } from "../../src/client/index.ts";
-import type { Send } from "../../src/worker/changes/send.ts";
+import type { Send } from "../../src/worker/deliveries/send.ts";
 import { databaseOf } from "../support/databases.ts";
 import { createIsolate } from "../support/isolate.ts";
 import { createPanel } from "../support/panel.ts";
@@ -108,6 +108,25 @@ describe("a webhook", () => {
     const other = sign("msg_1", body, "whsec_c2VjcmV0LXRoYXQtY29tZXMtYWZ0ZXItdGhpcw==");
     expect(await verify(headersOf(`${other} v2,what ${sign("msg_1", body)}`))).toMatchObject({ id: "msg_1" });
     await expect(verify(headersOf(other))).rejects.toBeInstanceOf(InvalidWebhook);
+  });
+
+  it("has a signature that cannot be read before the good one, and is taken as Standard Webhooks' own library takes it", async () => {
+    const now = new Date();
+    const good = new Webhook(SECRET).sign("msg_1", now, body);
+    const unreadable = ["v1,§", "v1,not base64!", "v1,c2hvcnQ=", "v1,", "v1", "v1a,§", "v2,§", ",", "§", "v1,=", " "];
+    for (const signature of [...unreadable.map((each) => `${each} ${good}`), `${good} v1,§`, ...unreadable]) {
+      const headers = { "webhook-id": "msg_1", "webhook-timestamp": `${Math.floor(now.getTime() / 1_000)}` };
+      const delivery = { body, headers: { ...headers, "webhook-signature": signature } };
+      const library = () => new Webhook(SECRET).verify(body, delivery.headers);
+      if (signature.includes(good)) {
+        expect(library(), signature).toEqual(JSON.parse(body));
+        expect(await verifyWebhook(delivery, SECRET), signature).toMatchObject({ change: JSON.parse(body) });
+      } else {
+        expect(library, signature).toThrow();
+        await expect(verifyWebhook(delivery, SECRET), signature).rejects.toThrow(InvalidWebhook);
+      }
+    }
+    await expect(verifyWebhook({ body, headers: headersOf(good) }, "whsec_§", at.getTime())).rejects.toThrow("secret");
   });
 
   it("is refused with another body or id, without its headers, and when it is old or early", async () => {

@@ -6,7 +6,7 @@ import { join, resolve } from "node:path";
 import { afterEach, beforeEach, expect, it } from "vitest";
 import { defineCommand } from "../../src/commands/command-line/command.ts";
 import { spawnWrangler } from "../../src/commands/command-line/run-wrangler.ts";
-import { readExport } from "../../src/commands/deployment/read-export.ts";
+import { readExport } from "../../src/commands/deployment/databases/read-export.ts";
 
 let folder: string;
 beforeEach(async () => {
@@ -68,12 +68,12 @@ const withoutSpace = (script: string) =>
 it.each([
   [
     "the id of a store is",
-    "configuration.ts",
+    "cloudflare/configuration.ts",
     'writeId(".", { environment: "", table: "kv_namespaces", binding: "CHANGELOGS" }, "id", "kv-1")',
   ],
   [
     "a rotation is",
-    "rotation.ts",
+    "secrets/rotation.ts",
     'writeRotation({ environment: "", context: { folder: "." } }, { slot: "CREDENTIAL_SECRETS", since: undefined, stage: "setting" })',
   ],
 ])("wrangler.toml is whole when %s noted in it and the disk is full", async (_, module, call) => {

@@ -2,7 +2,7 @@
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
 import { createProgress, tellWhileWaiting } from "../../src/commands/command-line/progress.ts";
 import type { WranglerResult } from "../../src/commands/command-line/run-wrangler.ts";
-import { Wrangler } from "../../src/commands/deployment/wrangler.ts";
+import { Wrangler } from "../../src/commands/deployment/cloudflare/wrangler.ts";
 
 const [shown, complained]: [string[], string[]] = [[], []];
 const complain = (line: string) => void complained.push(line);

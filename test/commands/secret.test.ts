@@ -3,8 +3,8 @@ import { mkdtemp, rm, writeFile } from "node:fs/promises";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { afterEach, beforeEach, expect, it, vi } from "vitest";
-import { account } from "../../src/commands/deployment/account-command.ts";
-import { suspend } from "../../src/commands/deployment/suspend.ts";
+import { account } from "../../src/commands/deployment/accounts/account-command.ts";
+import { suspend } from "../../src/commands/deployment/accounts/suspend.ts";
 import { importIdeas } from "../../src/commands/import/import.ts";
 
 let folder: string;

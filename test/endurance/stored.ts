@@ -2,7 +2,7 @@
 import { globSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
-import { renderChangelog } from "../../src/worker/idea-bank/render-changelog.ts";
+import { renderChangelog } from "../../src/worker/view/render-changelog.ts";
 import type { Journal } from "./journal.ts";
 import { CHANGELOG_ENTRIES } from "./scene.ts";
 

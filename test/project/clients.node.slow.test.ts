@@ -82,6 +82,49 @@ describe("the package", () => {
     expect(await program.run()).toBe("");
   });
 
+  it("has a README whose code runs: a first call, an error, If-Match, a webhook and a token", async () => {
+    const readme = join(program.folder, "node_modules/@edge-access-api/client/README.md");
+    const names = ["first", "errors", "if-match", "webhook", "token"];
+    const code = names
+      .map((name) => block(readme, `client-${name}`))
+      .join("\n")
+      .replace(LOCAL, origin);
+    const secret = `whsec_${Buffer.alloc(24, 7).toString("base64")}`;
+    const [body, at] = ['{"type":"webhook.test"}', new Date()];
+    const headers = {
+      "webhook-id": "msg_1",
+      "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
+      "webhook-signature": `v1,bm9uZQ== ${new Webhook(secret).sign("msg_1", at, body)}`,
+    };
+    const uses = `await receive(${JSON.stringify({ headers, body })});
+      const answer = await fetch("${origin}/ideabank", { headers: { Authorization: token } });
+      console.log((await answer.json()).name);\n`;
+    await writeFile(join(program.folder, "readme.mjs"), code + uses);
+    const said = await runIn(program.folder, `API_KEY=${key} WEBHOOK_SECRET=${secret} node readme.mjs`);
+    expect(said.trimEnd().split("\n")).toEqual([
+      "Night buses",
+      "title",
+      "Somebody else has changed it. Read it again.",
+      "msg_1 webhook.test",
+      "Rider ideas 2026",
+    ]);
+  });
+
+  it("changes what it has seen, as the page shows", async () => {
+    const { id: ideaBankId } = await askTenantApi<{ id: string }>("POST", "/tenant/ideabanks", { name: "Seen" });
+    const path = `/tenant/ideabanks/${ideaBankId}/proposals`;
+    const { id: proposalId } = await askTenantApi<{ id: string }>("POST", path, { title: "Night buses" });
+    const text = `import { Client } from "@edge-access-api/client";
+      const api = new Client({ url: "${origin}", apiKey: process.env.API_KEY });
+      const [ideaBankId, proposalId] = ["${ideaBankId}", "${proposalId}"];
+      let etag;\n${block(DOCUMENT, "package-if-match")}
+      const stale = { headers: { "If-Match": etag } };
+      await api.updateProposal({ ideaBankId, proposalId, title: "No" }, stale).catch(({ error }) => console.log(error));\n`;
+    await writeFile(join(program.folder, "seen.mjs"), text);
+    expect(await runIn(program.folder, `API_KEY=${key} node seen.mjs`)).toBe("precondition-failed\n");
+    expect(await askTenantApi("GET", `${path}/${proposalId}`)).toMatchObject({ title: "Night buses!" });
+  });
+
   it("has types for a strict project, which know every operation, and depends on nothing", async () => {
     const { dependencies } = JSON.parse(await readFile(join(checkout.folder, "dist/client/package.json"), "utf8"));
     expect(dependencies).toBeUndefined();

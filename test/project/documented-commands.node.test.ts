@@ -1,15 +1,15 @@
 /** The operator's commands as the documents have them: each exists, with its options and its first word. */
 import { existsSync, globSync, readFileSync } from "node:fs";
 import { describe, expect, it } from "vitest";
-import { account } from "../../src/commands/deployment/account-command.ts";
-import { backup } from "../../src/commands/deployment/backup.ts";
-import { deploy } from "../../src/commands/deployment/deploy.ts";
-import { doctor } from "../../src/commands/deployment/doctor.ts";
+import { account } from "../../src/commands/deployment/accounts/account-command.ts";
+import { suspend } from "../../src/commands/deployment/accounts/suspend.ts";
+import { backup } from "../../src/commands/deployment/backups/backup.ts";
+import { restore } from "../../src/commands/deployment/backups/restore.ts";
+import { deploy } from "../../src/commands/deployment/deploy/deploy.ts";
+import { rollback } from "../../src/commands/deployment/deploy/rollback.ts";
+import { doctor } from "../../src/commands/deployment/doctor/doctor.ts";
 import { rehearse } from "../../src/commands/deployment/rehearse.ts";
-import { restore } from "../../src/commands/deployment/restore.ts";
-import { rollback } from "../../src/commands/deployment/rollback.ts";
-import { rotateSecret } from "../../src/commands/deployment/rotate-secret.ts";
-import { suspend } from "../../src/commands/deployment/suspend.ts";
+import { rotateSecret } from "../../src/commands/deployment/secrets/rotate-secret.ts";
 import { listDocuments } from "../support/node/documents.ts";
 
 const COMMANDS = [account, backup, deploy, doctor, rehearse, restore, rollback, rotateSecret, suspend];

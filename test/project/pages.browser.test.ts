@@ -241,7 +241,7 @@ describe("the pages beside Account Settings", () => {
       "board.js",
       "roadmap.js",
       "launcher.js",
-      ...Object.keys(LANGUAGES).map((language) => `${language}.json`),
+      ...LANGUAGES.map((language) => `${language}.json`),
       "elements.d.ts",
       "elements-react.d.ts",
     ]);

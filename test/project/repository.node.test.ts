@@ -28,7 +28,7 @@ describe("the Deploy to Cloudflare button", () => {
 
   it("asks for the secrets that the Worker needs, and the example values are too short for the Worker", () => {
     expect(Object.keys(secrets)).toEqual(config.secrets?.required);
-    // It refuses secrets of fewer than 32 characters: test/worker/outages.test.ts.
+    // It refuses secrets of fewer than 32 characters: test/worker/outages.slow.test.ts.
     for (const example of Object.values(secrets)) expect(example?.length).toBeLessThan(32);
   });
 });

@@ -4,7 +4,7 @@ import { mkdtempSync, readFileSync, writeFileSync } from "node:fs";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { describe, expect, it } from "vitest";
-import { signing } from "../../src/worker/account/idea-banks/embed-page.tsx";
+import { signing } from "../../src/worker/account/idea-banks/embed-code.ts";
 import { importSigningKeys } from "../../src/worker/credentials/envelope.ts";
 import { verifySignedToken } from "../../src/worker/model/signed-token.ts";
 import { block } from "../support/node/documents.ts";

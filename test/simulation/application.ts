@@ -1,5 +1,8 @@
 /** The application under test, unchanged: bundled once, with the runtime's globals replaced by the world's. */
+import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
+import { resolve } from "node:path";
+import { pathToFileURL } from "node:url";
 import type { ObjectClass } from "./world/gates.ts";
 import { GLOBALS } from "./world/globals.ts";
 
@@ -24,6 +27,7 @@ export type Application = {
 const SOURCE = `${import.meta.dirname}/../../src/worker`;
 const PEERS = `${import.meta.dirname}/../bench/workers`;
 const WORLD = "simulatedGlobals";
+const CACHE = resolve("node_modules/.cache");
 
 let application: Promise<Application> | undefined;
 
@@ -68,5 +72,14 @@ async function load<Module>(contents: string): Promise<Module> {
   });
   const [file] = outputFiles;
   if (file === undefined) throw new Error("the bundler made nothing");
-  return (await import(`data:text/javascript;base64,${Buffer.from(file.text).toString("base64")}`)) as Module;
+  // From a file, because a stack trace names its source in each of its lines: as a data URL, that would be the whole bundle.
+  await mkdir(CACHE, { recursive: true });
+  const folder = await mkdtemp(`${CACHE}/simulated-`);
+  try {
+    const path = `${folder}/application.mjs`;
+    await writeFile(path, file.contents);
+    return (await import(pathToFileURL(path).href)) as Module;
+  } finally {
+    await rm(folder, { recursive: true });
+  }
 }

@@ -238,6 +238,18 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
       ),
   ],
   [
+    "leaks: 20 made-up secrets of webhooks and 20 for signing tokens, pasted",
+    303,
+    async (send) =>
+      paste(
+        send,
+        Array.from({ length: 20 }, (_, each) => [
+          `whsec_${String(each).padStart(32, "0")}`,
+          `ibs_${String(each).padStart(43, "0")}`,
+        ]).flat(),
+      ),
+  ],
+  [
     "leaks: 30 keys that an owner has just ended, pasted: 20 are looked at",
     303,
     async (send) => paste(send, await keysOf(30, (await addIdeaBank()).accountId)),

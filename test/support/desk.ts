@@ -1,6 +1,6 @@
 /** An owner's desk: an open idea bank, its owner, and what the tenant API says of it. */
 import { env } from "cloudflare:workers";
-import type { Send } from "../../src/worker/changes/send.ts";
+import type { Send } from "../../src/worker/deliveries/send.ts";
 import type { AuditEvent } from "../../src/worker/model/audit-event.ts";
 import { databaseOf } from "./databases.ts";
 import { createOwner } from "./owner.ts";

@@ -25,8 +25,8 @@ const NO_FORMAT: Record<string, string> = { "date-time": "2026-13-40T25:61:61.00
 
 function spoilString({ minLength, maxLength, ...schema }: Schema, valid: string): Spoiled[] {
   const found = [{ rule: "type", value: 1 as unknown }];
-  if (schema.enum) found.push({ rule: "enum", value: `${valid}?` });
-  if (schema.pattern) found.push({ rule: "pattern", value: `${valid}?` });
+  if (schema.enum) found.push({ rule: "enum", value: `${valid}?\u007f` });
+  if (schema.pattern) found.push({ rule: "pattern", value: `${valid}?\u007f` });
   if (schema.format) found.push({ rule: "format", value: NO_FORMAT[schema.format] });
   if (minLength) found.push({ rule: "minLength", value: "x".repeat(minLength - 1) });
   if (maxLength) found.push({ rule: "maxLength", value: "x".repeat(maxLength + 1) });

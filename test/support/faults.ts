@@ -76,6 +76,7 @@ export function withFault(env: Env, time: VirtualTime, { fault, inside = false }
     PANELIST_READS: limited(env.PANELIST_READS),
     PANELIST_WRITES: limited(env.PANELIST_WRITES),
     OWNER_WRITES: limited(env.OWNER_WRITES),
+    OWNER_READS: limited(env.OWNER_READS),
   };
   return { bindings, counts };
 }

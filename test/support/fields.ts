@@ -1,4 +1,6 @@
-/** Values for the fields of a body, made of its schema. */
+/** Values for the fields of a body, made of its schema; and a resource that is sent back as it was read. */
+
+import { expect } from "vitest";
 import * as z from "zod/mini";
 import type { OperationCase } from "./operations.ts";
 
@@ -48,3 +50,40 @@ function exampleOf(name: string, schema: Schema, round: Round): unknown {
 /** A value for each field. */
 export const examplesOf = (fields: Fields, round: Round): Resource =>
   Object.fromEntries(Object.entries(fields).map(([name, schema]) => [name, exampleOf(name, schema, round)]));
+
+/** What an answer may say about a field that is sent back with its resource. */
+const FIXED = [
+  "is read-only. Leave it out",
+  "can only be set on creation. Leave it out",
+  "is in the path. Leave it out",
+];
+
+/**
+ * All of a resource is sent as it was read, with one change. The refusal names each field that the change does not take, and says why; without
+ * those it is done. `write` sends it by an operation with these `fields`. Returns the answer.
+ */
+export async function sendBack(
+  resource: Resource,
+  { fields, write }: { readonly fields: Fields; readonly write: (body: object) => Promise<Response> },
+): Promise<Resource> {
+  const refused = await write(resource);
+  const { errors } = await refused.json<{ errors: { path: string; message: string }[] }>();
+  const named = errors.map(({ path }) => path);
+  expect([refused.status, named]).toEqual([
+    400,
+    expect.arrayContaining(Object.keys(resource).filter((name) => !(name in fields))),
+  ]);
+  for (const { path, message } of errors) expect(FIXED, path).toContain(message);
+  const without = (value: unknown, at: string): unknown =>
+    typeof value !== "object" || value === null || Array.isArray(value)
+      ? value
+      : Object.fromEntries(
+          Object.entries(value)
+            .filter(([name]) => !named.includes(at + name))
+            .map(([name, each]) => [name, without(each, `${at}${name}.`)]),
+        );
+  const done = await write(without(resource, "") as Resource);
+  const answer = await done.json<Resource>();
+  expect([done.status, answer]).toEqual([200, answer]);
+  return answer;
+}

@@ -4,7 +4,7 @@ import { env as realEnv } from "cloudflare:workers";
 import { createAccess } from "../../src/worker/access/entrypoint.ts";
 import type { Identify } from "../../src/worker/account/identity/identity.ts";
 import { createApp, createMemory } from "../../src/worker/app.ts";
-import type { Send } from "../../src/worker/changes/send.ts";
+import type { Send } from "../../src/worker/deliveries/send.ts";
 import { checkAgainstDocument } from "./document-check.ts";
 
 type Access = InstanceType<ReturnType<typeof createAccess>>;

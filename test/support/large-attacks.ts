@@ -72,10 +72,10 @@ export async function eraseBusyPanelist(send: Send): Promise<Response> {
   return send(path, { method: "DELETE", headers: await withKeyOf(bank) });
 }
 
-/** A page by tag and votes, of proposals that all have the tag, each with an author and the panelist's vote. */
+/** A page by tag and votes: the latest 200 proposals with the tag are put in order, each with an author and the panelist's vote. */
 export async function listByTag(send: Send): Promise<Response> {
   const bank = await addIdeaBank();
-  for (let index = 0; index < 120; index++) await addProposal(bank, { status: "planned" });
+  for (let index = 0; index < 240; index++) await addProposal(bank, { status: "planned" });
   await run(bank, "UPDATE proposals SET author_id = ?1, tags = ?2", bank.panelistId, TAGS);
   await run(bank, "INSERT INTO votes SELECT id, ?1, account_id, idea_bank_id, 1 FROM proposals", bank.panelistId);
   return send("/ideabank/proposals?sort=top&tag=a&limit=100", { headers: { Authorization: bank.token } });

@@ -1,8 +1,8 @@
 /** An account owner, signed in, with a browser that sends what browsers send. */
 import { env } from "cloudflare:workers";
 import type { Identity } from "../../src/worker/account/identity/identity.ts";
-import type { Send } from "../../src/worker/changes/send.ts";
-import type { ApiKey } from "../../src/worker/model/account.ts";
+import type { Send } from "../../src/worker/deliveries/send.ts";
+import type { ApiKey } from "../../src/worker/model/account-key.ts";
 import type { AuditEvent } from "../../src/worker/model/audit-event.ts";
 import { type Digit, nextDigit } from "./databases.ts";
 import { createIsolate } from "./isolate.ts";

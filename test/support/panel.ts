@@ -1,5 +1,4 @@
 /** A tenant with one open idea bank, and its panelists, who all talk through one isolate. */
-import { databaseOf } from "./databases.ts";
 import { createIsolate, type Isolate } from "./isolate.ts";
 import { createTenant } from "./tenant.ts";
 import { addIdeaBank, addPanelist, type IdeaBankOptions, newId, tokenFor } from "./world.ts";
@@ -36,12 +35,8 @@ export async function createPanel(options: IdeaBankOptions = {}, isolate: Isolat
   const path = `/tenant/ideabanks/${bank.id}`;
 
   const panelist = async (displayName: string | null = null) => {
-    const id = await addPanelist(bank.accountId);
     const externalId = `external-${newId()}`;
-    await databaseOf(id)
-      .prepare("UPDATE panelists SET external_id = ?2, display_name = ?3 WHERE id = ?1")
-      .bind(id, externalId, displayName)
-      .run();
+    const id = await addPanelist(bank.accountId, { externalId, displayName });
     const token = await tokenFor(bank.id, id);
     const send = sendWith(isolate, token);
     return {

@@ -1,7 +1,17 @@
 /** The forms of a page, as a browser that shows it would send them. */
 
+/** What one of a form's buttons adds to its fields, and where it sends them, if not to the form's own address. */
+type Sender = { readonly action: string | undefined; readonly field: readonly [string, string] | undefined };
+
 /** `fields` are those of a form that nobody has changed; `buttons` the words on its buttons. */
-export type ShownForm = { readonly action: string; readonly fields: URLSearchParams; readonly buttons: string[] };
+export type ShownForm = Readonly<ReadForm>;
+type ReadForm = {
+  method: string;
+  action: string;
+  readonly fields: URLSearchParams;
+  readonly buttons: string[];
+  readonly senders: Sender[];
+};
 
 type Open = { readonly form: ShownForm | undefined; readonly name: string; first?: string; chosen?: string };
 
@@ -10,19 +20,33 @@ export async function readForms(page: Response): Promise<ShownForm[]> {
   let select: Open | undefined;
   let area: { readonly form: ShownForm | undefined; readonly name: string; text: string } | undefined;
   let button: ShownForm | undefined;
-  const byId = new Map<string, ShownForm>();
+  const byId = new Map<string, ReadForm>();
+  const createForm = (): ReadForm => ({
+    method: "get",
+    action: "",
+    fields: new URLSearchParams(),
+    buttons: [],
+    senders: [],
+  });
+  /** Something may name its form before that comes. */
+  const named = (id: string): ReadForm => {
+    const form = byId.get(id) ?? createForm();
+    byId.set(id, form);
+    return form;
+  };
   /** The form around the element, or the one that it names. */
   const formOf = (element: Element) => {
     const id = element.getAttribute("form");
-    return id === null ? forms.at(-1) : byId.get(id);
+    return id === null ? forms.at(-1) : named(id);
   };
   const rewriter = new HTMLRewriter()
     .on("form", {
       element(element) {
-        const action = element.getAttribute("action")?.replaceAll("&amp;", "&") ?? "";
-        const form = { action, fields: new URLSearchParams(), buttons: [] };
+        const id = element.getAttribute("id");
+        const form = id === null ? createForm() : named(id);
+        form.method = element.getAttribute("method") ?? "get";
+        form.action = unescaped(element.getAttribute("action") ?? "");
         forms.push(form);
-        byId.set(element.getAttribute("id") ?? "", form);
       },
     })
     .on("form input", {
@@ -61,10 +85,18 @@ export async function readForms(page: Response): Promise<ShownForm[]> {
       text({ text }) {
         if (area) area.text += text;
       },
-    })
-    .on("form button", {
+    });
+  // A button may be outside of its form.
+  for (const selector of ["form button:not([form])", "button[form]"])
+    rewriter.on(selector, {
       element(element) {
         button = formOf(element);
+        if ((element.getAttribute("type") ?? "submit") !== "submit") return;
+        const [name, value, action] = ["name", "value", "formaction"].map((each) => element.getAttribute(each));
+        button?.senders.push({
+          action: action ? unescaped(action) : undefined,
+          field: name ? [name, unescaped(value ?? "")] : undefined,
+        });
       },
       text({ text }) {
         if (text.trim()) button?.buttons.push(text.trim());

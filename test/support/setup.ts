@@ -10,6 +10,8 @@ import { emptyStores, makeStores } from "./stores.ts";
 
 /** A revocation waits as long as a lease can last, so it is short. Tests of leases set it to a second. */
 const A_MOMENT = "0.05";
+// For the environments that files copy when they are loaded, too.
+env.LEASE_SECONDS = A_MOMENT;
 
 /** One isolate runs many files: a clock that one leaves behind would stop the timers of the next. */
 const clock = () => [globalThis.setTimeout, globalThis.clearTimeout, globalThis.Date];

@@ -7,12 +7,18 @@ const toBase64Url = (bytes: Uint8Array): string =>
     .replaceAll("/", "_")
     .replaceAll("=", "");
 
-export async function signJwt(header: object, claims: object, secret: string): Promise<string> {
+export async function signJwt(
+  header: object,
+  claims: object,
+  secret: string | Uint8Array<ArrayBuffer>,
+  hash: "SHA-256" | "SHA-512" = "SHA-256",
+): Promise<string> {
   const encoder = new TextEncoder();
   const parts = [header, claims].map((part) => toBase64Url(encoder.encode(JSON.stringify(part))));
   const signed = parts.join(".");
-  const algorithm = { name: "HMAC", hash: "SHA-256" };
-  const key = await crypto.subtle.importKey("raw", encoder.encode(secret), algorithm, false, ["sign"]);
+  const algorithm = { name: "HMAC", hash };
+  const bytes = typeof secret === "string" ? encoder.encode(secret) : secret;
+  const key = await crypto.subtle.importKey("raw", bytes, algorithm, false, ["sign"]);
   const signature = await crypto.subtle.sign("HMAC", key, encoder.encode(signed));
   return `${signed}.${toBase64Url(new Uint8Array(signature))}`;
 }

@@ -116,7 +116,7 @@ function noteGates(): void {
 function separateCounters(): void {
   tests += 1;
   const test = tests;
-  for (const limiter of [env.PANELIST_READS, env.PANELIST_WRITES, env.OWNER_WRITES]) {
+  for (const limiter of [env.PANELIST_READS, env.PANELIST_WRITES, env.OWNER_WRITES, env.OWNER_READS]) {
     const limit = limiter.limit.bind(limiter);
     vi.spyOn(limiter, "limit").mockImplementation(({ key }) => limit({ key: `${test} ${key}` }));
   }

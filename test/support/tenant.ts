@@ -36,7 +36,7 @@ export async function addOneOfEverything(accountId?: string, commentBy: "tenant"
   const database = databaseOf(account);
   await database.batch([
     database
-      .prepare(`UPDATE proposals SET external_id = ?2, metadata = '{"team":"Apps"}', tags = '["Mobile"]' WHERE id = ?1`)
+      .prepare(`UPDATE proposals SET external_id = ?2, tags = '["Mobile"]' WHERE id = ?1`)
       .bind(proposalId, externalId),
     database
       .prepare("INSERT INTO votes VALUES (?1, ?2, ?3, ?4, 1)")

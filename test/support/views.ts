@@ -1,8 +1,8 @@
 /** An isolate's views of idea banks, asked directly. */
 
-import type { TokenRevocation } from "../../src/worker/database/idea-bank-view.ts";
-import { IdeaBankViews, type OpenTerms } from "../../src/worker/idea-bank/views.ts";
+import type { TokenRevocation } from "../../src/worker/database/idea-banks/idea-bank-view.ts";
 import { Databases } from "../../src/worker/store/databases.ts";
+import { IdeaBankViews, type OpenTerms } from "../../src/worker/view/views.ts";
 import { databaseOf, openDatabase } from "./databases.ts";
 import { interceptDatabase, meterDatabase } from "./intercept-binding.ts";
 import { newId } from "./world.ts";

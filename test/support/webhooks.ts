@@ -1,8 +1,8 @@
 /** Webhooks and their receivers. A receiver verifies what it gets with the package `standardwebhooks`. */
 import { Webhook as Verifier } from "standardwebhooks";
-import { deliver } from "../../src/worker/changes/deliver.ts";
-import type { ReceiverAnswer } from "../../src/worker/changes/schedule.ts";
-import type { Send } from "../../src/worker/changes/send.ts";
+import { deliver } from "../../src/worker/deliveries/deliver.ts";
+import type { ReceiverAnswer } from "../../src/worker/deliveries/schedule.ts";
+import type { Send } from "../../src/worker/deliveries/send.ts";
 import type { Change } from "../../src/worker/model/change.ts";
 import { databaseOf, sessionOf } from "./databases.ts";
 import { createIsolate } from "./isolate.ts";

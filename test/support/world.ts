@@ -20,22 +20,31 @@ export function toId(text: string): Identifier {
   return text;
 }
 
+/** What is written together, in one call. */
+const write = (id: string, ...rows: readonly (D1PreparedStatement | undefined)[]) =>
+  databaseOf(id).batch(rows.filter((row) => row !== undefined));
+
+type AccountOptions = { status?: string; digit?: string | undefined };
+
 /** `digit` is its database's: accounts are placed in turn. */
-export async function addAccount({
-  status = "active",
-  digit = nextDigit(),
-}: {
-  status?: string;
-  digit?: string | undefined;
-} = {}): Promise<string> {
+function newAccount({ status = "active", digit = nextDigit() }: AccountOptions) {
   const id = newId(digit);
-  await databaseOf(id)
+  const row = databaseOf(id)
     .prepare(
       `INSERT INTO accounts (id, owner_email, status, created_at, panelist_salt)
        VALUES (?1, ?2, ?3, ?4, lower(hex(randomblob(16))))`,
     )
-    .bind(id, `${id}@example.com`, status, Date.now())
-    .run();
+    .bind(id, `${id}@example.com`, status, Date.now());
+  return { id, row };
+}
+
+/** The account of `id`, or a new one with its row. */
+const accountOf = (id: string | undefined, digit?: Digit): { id: string; row?: D1PreparedStatement } =>
+  id === undefined ? newAccount({ digit }) : { id };
+
+export async function addAccount(options: AccountOptions = {}): Promise<string> {
+  const { id, row } = newAccount(options);
+  await write(id, row);
   return id;
 }
 
@@ -50,16 +59,16 @@ export type KeyOptions = {
 
 export async function addApiKey(options: KeyOptions = {}) {
   const { limit = 600, windowSeconds = 60, expiresAt = null, revokedAt = null, scopes = SCOPES } = options;
-  const accountId = options.accountId ?? (await addAccount());
+  const { id: accountId, row: account } = accountOf(options.accountId);
   const { id, text, secretHash } = await createApiKey(signingKeys, secureRandomBytes, newId(accountId));
-  await databaseOf(id)
+  const key = databaseOf(id)
     .prepare(
       `INSERT INTO api_keys
        (id, account_id, name, secret_hash, scopes, rate_limit, rate_window_seconds, created_at, expires_at, revoked_at)
      VALUES (?1, ?2, 'A key', ?3, ?4, ?5, ?6, ?7, ?8, ?9)`,
     )
-    .bind(id, accountId, secretHash, JSON.stringify(scopes), limit, windowSeconds, Date.now(), expiresAt, revokedAt)
-    .run();
+    .bind(id, accountId, secretHash, JSON.stringify(scopes), limit, windowSeconds, Date.now(), expiresAt, revokedAt);
+  await write(id, account, key);
   return { id, text, accountId, secretHash };
 }
 
@@ -76,25 +85,34 @@ export type IdeaBankOptions = {
 /** An idea bank that panelists may read, unless the options say otherwise, and a panelist with a token for it. */
 export async function addIdeaBank(options: IdeaBankOptions = {}) {
   const { status = "OPEN", internal = false, changelogEnabled = true, changelogMaxEntries = 20 } = options;
-  const accountId = options.accountId ?? (await addAccount({ digit: options.digit }));
+  const { id: accountId, row: account } = accountOf(options.accountId, options.digit);
   const id = newId(accountId);
-  await databaseOf(id)
+  const bank = databaseOf(id)
     .prepare(
       `INSERT INTO idea_banks (id, account_id, name, status, internal, changelog_enabled, changelog_max_entries, created_at)
      VALUES (?1, ?2, 'An idea bank', ?3, ?4, ?5, ?6, ?7)`,
     )
-    .bind(id, accountId, status, Number(internal), Number(changelogEnabled), changelogMaxEntries, Date.now())
-    .run();
-  const panelistId = await addPanelist(accountId);
-  return { id, accountId, panelistId, token: await tokenFor(id, panelistId) };
+    .bind(id, accountId, status, Number(internal), Number(changelogEnabled), changelogMaxEntries, Date.now());
+  const panelist = newPanelist(accountId);
+  await write(id, account, bank, panelist.row);
+  return { id, accountId, panelistId: panelist.id, token: await tokenFor(id, panelist.id) };
 }
 
-export async function addPanelist(accountId: string): Promise<string> {
+type PanelistOptions = { externalId?: string | null; displayName?: string | null };
+
+function newPanelist(accountId: string, { externalId = null, displayName = null }: PanelistOptions = {}) {
   const id = newId(accountId);
-  await databaseOf(id)
-    .prepare("INSERT INTO panelists (id, account_id, created_at) VALUES (?1, ?2, ?3)")
-    .bind(id, accountId, Date.now())
-    .run();
+  const row = databaseOf(id)
+    .prepare(
+      "INSERT INTO panelists (id, account_id, external_id, display_name, created_at) VALUES (?1, ?2, ?3, ?4, ?5)",
+    )
+    .bind(id, accountId, externalId, displayName, Date.now());
+  return { id, row };
+}
+
+export async function addPanelist(accountId: string, options: PanelistOptions = {}): Promise<string> {
+  const { id, row } = newPanelist(accountId, options);
+  await write(id, row);
   return id;
 }
 

@@ -35,18 +35,18 @@ async function fill(bank: Awaited<ReturnType<typeof addIdeaBank>>, count: number
     .run();
   // The local runtime can send a batch again whose answer it has lost, on a busy machine: then all of it is there.
   const insert = `${numbers(1, count)} INSERT OR IGNORE INTO proposals (id, account_id, idea_bank_id, author_id, title, description, status,
-    visibility, duplicate_of, created_at, last_activity_at, words, external_id, tags, metadata)`;
+    visibility, duplicate_of, created_at, last_activity_at, words, external_id, tags)`;
   await database.batch([
     database
       .prepare(
         `${insert} SELECT substr(?2, 1, 8) || (i + 1000), ?1, ?2, ?3, 'T', 'D',
            iif(i % 3 = 0, 'planned', iif(i % 3 = 1, 'implemented', 'submitted')), 'public', NULL, i, i, '["alpha","bravo"]', 'own-' || i,
-             '["Mobile","T' || (i % 199) || '"]', '{"team":"Apps"}' FROM n`,
+             '["Mobile","T' || (i % 199) || '"]' FROM n`,
       )
       .bind(accountId, id, panelistId),
     database
       .prepare(
-        `${insert} SELECT substr(?3, 1, 8) || (i + 5000), ?1, ?2, NULL, 'T', 'D', 'planned', 'public', ?3, i, i, '["alpha"]', NULL, '["Mobile"]', NULL FROM n`,
+        `${insert} SELECT substr(?3, 1, 8) || (i + 5000), ?1, ?2, NULL, 'T', 'D', 'planned', 'public', ?3, i, i, '["alpha"]', NULL, '["Mobile"]' FROM n`,
       )
       .bind(accountId, id, large),
     database

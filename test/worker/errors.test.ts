@@ -8,6 +8,39 @@ import { addApiKey, addIdeaBank } from "../support/world.ts";
 const ENDPOINTS = ["/tenant/whoami", "/public/ideabank/changelog", "/ideabank"];
 const OPEN_TO_ORIGINS = ENDPOINTS.slice(1);
 
+describe("a path that is spelled otherwise names the one that is meant", () => {
+  it.each([
+    ["/tenant/whoami/", "/tenant/whoami"],
+    ["/v1/tenant/whoami", "/tenant/whoami"],
+    ["/api/v2/tenant/ideabanks", "/tenant/ideabanks"],
+    ["/tenant//whoami", "/tenant/whoami"],
+    ["//tenant/whoami", "/tenant/whoami"],
+    ["/Tenant/WhoAmI", "/tenant/whoami"],
+    ["/tenant/ideabanks/b4nKb4nKb4nK/", "/tenant/ideabanks/{ideaBankId}"],
+    ["/tenant/ideabanks/b4nKb4nKb4nK/Proposals/", "/tenant/ideabanks/{ideaBankId}/proposals"],
+    ["/ideabank/", "/ideabank"],
+    ["/public/ideabank/changelog.ATOM", "/public/ideabank/changelog.atom"],
+  ])("%s", async (sent, meant) => {
+    const isolate = createIsolate();
+    for (const [method, headers] of [
+      ["GET", { Accept: "*/*" }],
+      ["POST", { "X-API-Key": (await addApiKey()).text }],
+    ] as const) {
+      const answer = await isolate.request(sent, { method, headers });
+      const { detail } = await answer.json<{ detail: string }>();
+      expect([answer.status, detail]).toEqual([404, expect.stringContaining(`Did you mean \`${meant}\`?`)]);
+    }
+  });
+
+  it.each(["/", "//", "/v1", "/v1/nope", "/tenant/", "/tenant/nope/", "/account/members/", `/${"/".repeat(60_000)}`])(
+    "%s is none",
+    async (path) => {
+      const answer = await createIsolate().request(path, { method: "PUT" });
+      expect(await answer.text()).not.toContain("Did you mean");
+    },
+  );
+});
+
 describe("an unknown path answers 404 not-found", () => {
   it.each([
     "/tenant",

@@ -5,7 +5,7 @@
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { CHANGE_TYPES } from "../../src/worker/model/change.ts";
 import { logOf } from "../support/change-log.ts";
-import { examplesOf, type Fields, fieldsOf, type Resource, type Round } from "../support/fields.ts";
+import { examplesOf, type Fields, fieldsOf, type Resource, type Round, sendBack } from "../support/fields.ts";
 import { createIsolate } from "../support/isolate.ts";
 import { collectionOf, fillPath, type OperationCase, operationsOf } from "../support/operations.ts";
 import { sendWith } from "../support/panel.ts";
@@ -43,6 +43,10 @@ async function createScene({ path, operation }: OperationCase) {
       expect([response.status, answer]).toEqual([expect.toBeOneOf([200, 201]), answer]);
       return answer;
     },
+    sendAs:
+      ({ method, path }: OperationCase, more: Readonly<Record<string, string>>) =>
+      (body: object) =>
+        send(method, fillPath(path, { ...ids, ...more }), body),
     /** As a request of its own reads it: by its path, or in its list. */
     read: async (id: string, to = path): Promise<Resource | undefined> => {
       const single = find("GET", to);
@@ -115,7 +119,27 @@ describe.each(resources)("$title", ({ change, creation }) => {
       expected = changed;
     }
   });
+
+  it("says of each field why it is not taken, when all that was read is sent back with a change", async () => {
+    const scene = await createScene(change);
+    const changeable = fieldsOf(change);
+    // One that was created for a panelist may not be changed.
+    const given = Object.entries(fieldsOf(creation ?? change)).filter(([name]) => name in changeable);
+    const { id } = await scene.send("POST", collectionOf(change.path), scene.fieldsFor(Object.fromEntries(given), 0));
+    const read = { ...(await scene.read(String(id))), ...scene.fieldsFor(pickFirst(changeable), 2) };
+    const write = scene.sendAs(change, { [change.parameters.at(-1) ?? ""]: String(id) });
+    const { updatedAt, lastActivityAt, response, ...rest } = await sendBack(read, { fields: changeable, write });
+    expect(read).toMatchObject(rest);
+  });
 });
+
+/** The first field that is a text for people. */
+const pickFirst = (fields: Fields): Fields =>
+  Object.fromEntries(
+    Object.entries(fields)
+      .filter(([name]) => ["title", "name", "body", "displayName"].includes(name))
+      .slice(0, 1),
+  );
 
 describe.each(upserts)("PUT $path", (upsert) => {
   it("keeps every field that it creates with, and all that it changes", async () => {
@@ -137,5 +161,11 @@ describe.each(upserts)("PUT $path", (upsert) => {
     });
     expect(await scene.read(String(created.id))).toEqual(changed);
     await scene.expectOneRow(/(updated|status-changed)/);
+
+    const write = scene.sendAs(upsert, more);
+    expect(await sendBack({ ...changed, title: "Sent back" }, { fields: fieldsOf(upsert), write })).toMatchObject({
+      ...more,
+      title: "Sent back",
+    });
   });
 });

@@ -28,7 +28,7 @@ describe("without a secret every request is 500,", () => {
     return createApp().fetch(new Request(url), without, createExecutionContext());
   };
   const sentence =
-    "This server has wrong settings: CREDENTIAL_SECRETS (not set). `npm run dev` makes the secrets that are missing; other settings are in wrangler.toml.";
+    "This server has wrong settings: CREDENTIAL_SECRETS (not set). `npm run dev` makes a secret that is missing: remove a wrong one from .dev.vars, and start it again. Other settings are in wrangler.toml.";
   const log = vi.fn();
   beforeEach(() => void vi.spyOn(console, "error").mockImplementation(log.mockReset()));
 

@@ -1,6 +1,6 @@
 /**
  * A deployment does not reach everything at once: a new Worker calls gates of the version before, and the reverse after a rollback.
- * Calls and stored state are compatible both ways. `npm run release:worker` has kept the version before.
+ * Calls and stored state are compatible both ways. `npm run release` has kept each released version.
  */
 import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
@@ -11,13 +11,16 @@ import { now, signJwt } from "../support/sign-jwt.ts";
 
 const LIMIT = 10;
 const current = await buildWorker();
-const released = await readFile("test/fixtures/released-worker.js", "utf8");
-const VERSIONS = { current, released };
+const keptOf = (version: string) => readFile(`test/fixtures/released-workers/${version}.js`, "utf8");
+const VERSIONS = { current, "1.0.0": await keptOf("1.0.0"), "1.1.0": await keptOf("1.1.0") };
+type Version = keyof typeof VERSIONS;
+const RELEASED = ["1.0.0", "1.1.0"] as const;
+const PAIRS = RELEASED.flatMap((released): [Version, Version][] => [
+  [released, "current"],
+  ["current", released],
+]);
 
-describe.each([
-  ["released", "current"],
-  ["current", "released"],
-] as const)("the %s Worker with gates of the %s version", (front, gates) => {
+describe.each(PAIRS)("the %s Worker with gates of the %s version", (front, gates) => {
   let runtime: Awaited<ReturnType<typeof runVersions>>;
   let state: Awaited<ReturnType<typeof makeState>>;
   beforeAll(async () => {
@@ -70,11 +73,8 @@ describe.each([
   });
 });
 
-it.each([
-  ["released", "current"],
-  ["current", "released"],
-] as const)("gates of the %s version store what those of the %s one use", async (writer, reader) => {
-  const versionsOf = (name: keyof typeof VERSIONS) => ({ front: VERSIONS[name], gates: VERSIONS[name] });
+it.each(PAIRS)("gates of the %s version store what those of the %s one use", async (writer, reader) => {
+  const versionsOf = (name: Version) => ({ front: VERSIONS[name], gates: VERSIONS[name] });
   const state = await makeState();
   const before = await runVersions(versionsOf(writer), state.folder);
   const { id, key } = await before.create({ name: "Limited", limit: LIMIT, windowSeconds: 3_600 });
@@ -90,123 +90,155 @@ it.each([
   await state.remove();
 });
 
-it("people of the released version are the same in the current one, blocked ones too, and again after a rollback", async () => {
-  const state = await makeState();
-  const start = (name: keyof typeof VERSIONS) =>
-    runVersions({ front: VERSIONS[name], gates: VERSIONS[name] }, state.folder);
-  let runtime = await start("released");
-  const { key } = await runtime.create({ name: "Key" });
-  const send = (method: string, path: string, body?: object) => runtime.send(method, path, { "X-API-Key": key }, body);
-  const bank = { name: "Ideas", status: "OPEN", changelogEnabled: true };
-  const { id: ideaBankId } = (await send("POST", "/tenant/ideabanks", bank)).json;
-  const { kid, secret } = (await send("GET", `/tenant/ideabanks/${ideaBankId}/signing-secret`)).json;
-  const sign = (sub: string, iat = now()) =>
-    signJwt({ alg: "HS256", kid }, { iss: ideaBankId, sub, iat, exp: iat + 600 }, secret);
-  const create = async (body: object) => String((await send("POST", "/tenant/panelists", body)).json.id);
-  const robin = await create({ externalId: "robin" });
-  await create({ externalId: "blocked", active: false });
-  const deleted = await create({ externalId: "deleted" });
-  const old = await sign("deleted", now() - 5);
-  expect((await send("DELETE", `/tenant/panelists/${deleted}`)).status).toBe(204);
-  const statusesOf = async (token: string) => {
-    const paths = ["/public/ideabank/changelog", "/ideabank", "/ideabank/proposals"];
-    return Promise.all(paths.map(async (path) => (await runtime.send("GET", path, { Authorization: token })).status));
-  };
-  const idOf = async (sub: string) =>
-    (await send("POST", `/tenant/ideabanks/${ideaBankId}/tokens`, { externalId: sub })).json.panelistId;
-  const submit = async (sub: string) =>
-    (await runtime.send("POST", "/ideabank/proposals", { Authorization: await sign(sub) }, { title: "An idea" }))
-      .status;
-  let newcomer: string | undefined;
-  for (const version of ["released", "current", "released", "current"] as const) {
-    await runtime.stop();
-    runtime = await start(version);
-    expect(await statusesOf(await sign("robin"))).toEqual([200, 200, 200]);
-    expect(await statusesOf(await sign("blocked"))).toEqual([401, 401, 401]);
-    expect(await statusesOf(old)).toEqual([401, 401, 401]);
-    expect(await idOf("robin")).toBe(robin);
-    expect([await submit("robin"), await submit("newcomer"), await submit("blocked")]).toEqual([201, 201, 401]);
-    newcomer ??= await idOf("newcomer");
-    expect(await idOf("newcomer")).toBe(newcomer);
-  }
-  await runtime.stop();
-  await state.remove();
-});
-
-it("a database with data is upgraded step by step: all of it reads as before, also after a rollback", async () => {
-  const [first = "", ...later] = await Promise.all(
-    globSync("migrations/*.sql")
-      .toSorted()
-      .map((path) => readFile(path, "utf8")),
-  );
-  const state = await makeState();
-  const start = (name: keyof typeof VERSIONS, sql: string) =>
-    runVersions({ front: VERSIONS[name], gates: VERSIONS[name], sql }, state.folder);
-  let runtime = await start("released", first);
-  const { id: keyId, key } = await runtime.create({ name: "Key", limit: 500 });
-  const tenant = async (method: string, path: string, body?: object) =>
-    (await runtime.send(method, `/tenant${path}`, { "X-API-Key": key }, body)).json;
-  const { id: bank } = await tenant("POST", "/ideabanks", { name: "Ideas", status: "OPEN", changelogEnabled: true });
-  const panelist = await tenant("POST", `/ideabanks/${bank}/tokens`, { externalId: "robin", displayName: "Robin" });
-  const visitor = await tenant("POST", `/ideabanks/${bank}/tokens`, { visitor: true });
-  const proposals: string[] = [];
-  for (const [title, status] of [
-    ["Night buses", "implemented"],
-    ["Dogs", "planned"],
-    ["Wi-Fi", "submitted"],
-  ] as const)
-    proposals.push((await tenant("POST", `/ideabanks/${bank}/proposals`, { title, status, tags: ["Bus"] })).id);
-  const [shipped, dogs, wifi] = proposals;
-  const asPanelist = { Authorization: panelist.token };
-  await runtime.send("PUT", `/ideabank/proposals/${dogs}/vote`, asPanelist);
-  await runtime.send("POST", `/ideabank/proposals/${dogs}/comments`, asPanelist, { text: "On the train, too." });
-  await runtime.send("POST", "/ideabank/proposals", asPanelist, { title: "Seats for bicycles" });
-  await tenant("PATCH", `/ideabanks/${bank}/proposals/${wifi}`, { officialResponse: "We look into it." });
-  await tenant("POST", "/surveys", { title: "Your ride", url: "https://surveys.example.com/ride" });
-  await runtime.send("POST", "/account/api/webhooks", {}, { url: "https://receiver.example.com/", types: [] });
-
-  /** Times of use move with each request, so they are not compared. */
-  const everything = async () => {
-    const read = async (path: string, headers = {}) => {
-      const { status, json } = await runtime.send("GET", path, headers);
-      return [path, status, json] as const;
+it.each(RELEASED)(
+  "people of %s are the same in the current version, blocked ones too, and again after a rollback",
+  async (released) => {
+    const state = await makeState();
+    const start = (name: Version) => runVersions({ front: VERSIONS[name], gates: VERSIONS[name] }, state.folder);
+    let runtime = await start(released);
+    const { key } = await runtime.create({ name: "Key" });
+    const send = (method: string, path: string, body?: object) =>
+      runtime.send(method, path, { "X-API-Key": key }, body);
+    const bank = { name: "Ideas", status: "OPEN", changelogEnabled: true };
+    const { id: ideaBankId } = (await send("POST", "/tenant/ideabanks", bank)).json;
+    const { kid, secret } = (await send("GET", `/tenant/ideabanks/${ideaBankId}/signing-secret`)).json;
+    const sign = (sub: string, iat = now()) =>
+      signJwt({ alg: "HS256", kid }, { iss: ideaBankId, sub, iat, exp: iat + 600 }, secret);
+    const create = async (body: object) => String((await send("POST", "/tenant/panelists", body)).json.id);
+    const robin = await create({ externalId: "robin" });
+    await create({ externalId: "blocked", active: false });
+    const deleted = await create({ externalId: "deleted" });
+    const old = await sign("deleted", now() - 5);
+    expect((await send("DELETE", `/tenant/panelists/${deleted}`)).status).toBe(204);
+    const statusesOf = async (token: string) => {
+      const paths = ["/public/ideabank/changelog", "/ideabank", "/ideabank/proposals"];
+      return Promise.all(paths.map(async (path) => (await runtime.send("GET", path, { Authorization: token })).status));
     };
-    const asTenant = { "X-API-Key": key };
-    return [
-      await read("/tenant/whoami", asTenant),
-      await read("/tenant/surveys", asTenant),
-      await read("/tenant/ideabanks", asTenant),
-      await read("/tenant/panelists", asTenant),
-      await read(`/tenant/ideabanks/${bank}/proposals`, asTenant),
-      await read(`/tenant/ideabanks/${bank}/proposals/${dogs}/comments`, asTenant),
-      await read(`/tenant/ideabanks/${bank}/proposals/${dogs}/votes`, asTenant),
-      await read("/tenant/changes", asTenant),
-      await read("/public/ideabank/changelog", asPanelist),
-      await read("/public/ideabank/changelog", { Authorization: visitor.token }),
-      await read("/ideabank", asPanelist),
-      await read("/ideabank/proposals?sort=top", asPanelist),
-      await read(`/ideabank/proposals/${dogs}`, asPanelist),
-      await read(`/ideabank/proposals/${shipped}`, { Authorization: visitor.token }),
-      await read("/account/api/webhooks"),
-    ];
-  };
-  const before = await everything();
-  expect(before.filter(([, status]) => status !== 200)).toEqual([]);
-  await runtime.stop();
+    const idOf = async (sub: string) =>
+      (await send("POST", `/tenant/ideabanks/${ideaBankId}/tokens`, { externalId: sub })).json.panelistId;
+    const submit = async (sub: string) =>
+      (await runtime.send("POST", "/ideabank/proposals", { Authorization: await sign(sub) }, { title: "An idea" }))
+        .status;
+    let newcomer: string | undefined;
+    for (const version of [released, "current", released, "current"] as const) {
+      await runtime.stop();
+      runtime = await start(version);
+      expect(await statusesOf(await sign("robin"))).toEqual([200, 200, 200]);
+      expect(await statusesOf(await sign("blocked"))).toEqual([401, 401, 401]);
+      expect(await statusesOf(old)).toEqual([401, 401, 401]);
+      expect(await idOf("robin")).toBe(robin);
+      expect([await submit("robin"), await submit("newcomer"), await submit("blocked")]).toEqual([201, 201, 401]);
+      newcomer ??= await idOf("newcomer");
+      expect(await idOf("newcomer")).toBe(newcomer);
+    }
+    await runtime.stop();
+    await state.remove();
+  },
+);
 
-  runtime = await start("current", later.join("\n"));
-  expect(await everything()).toMatchObject(before);
-  expect((await runtime.send("DELETE", `/ideabank/proposals/${dogs}/vote`, asPanelist)).json).toMatchObject({
-    votes: 0,
-  });
-  expect((await runtime.send("PUT", `/ideabank/proposals/${dogs}/vote`, asPanelist)).json).toMatchObject({ votes: 1 });
-  await runtime.stop();
+/** A release, and how many steps a database had had by then. */
+const STEPS = [
+  ["1.0.0", 1],
+  ["1.1.0", 18],
+] as const;
 
-  runtime = await start("released", "SELECT 1");
-  const again = await everything();
-  expect(again.map(([path, status]) => [path, status])).toEqual(before.map(([path]) => [path, 200]));
-  expect((await runtime.send("DELETE", `/account/api/keys/${keyId}`)).status).toBe(200);
-  expect(await runtime.whoami(key)).toBe(401);
-  await runtime.stop();
-  await state.remove();
-});
+it.each(STEPS)(
+  "a database that %s filled is upgraded while it serves: all of it reads as before, also after a rollback",
+  async (released, count) => {
+    const steps = await Promise.all(
+      globSync("migrations/*.sql")
+        .toSorted()
+        .map((path) => readFile(path, "utf8")),
+    );
+    const [first, later] = [steps.slice(0, count).join("\n"), steps.slice(count)];
+    const state = await makeState();
+    const start = (name: Version, sql: string) =>
+      runVersions({ front: VERSIONS[name], gates: VERSIONS[name], sql }, state.folder);
+    let runtime = await start(released, first);
+    const { id: keyId, key } = await runtime.create({ name: "Key", limit: 500 });
+    /** What it answers, which is no refusal. */
+    const write = async (...request: Parameters<typeof runtime.send>) => {
+      const { status, json } = await runtime.send(...request);
+      expect([request, status < 300 ? "done" : json]).toEqual([request, "done"]);
+      return json;
+    };
+    const tenant = (method: string, path: string, body: object) =>
+      write(method, `/tenant${path}`, { "X-API-Key": key }, body);
+    const { id: bank } = await tenant("POST", "/ideabanks", { name: "Ideas", status: "OPEN", changelogEnabled: true });
+    const panelist = await tenant("POST", `/ideabanks/${bank}/tokens`, { externalId: "robin", displayName: "Robin" });
+    const visitor = await tenant("POST", `/ideabanks/${bank}/tokens`, { visitor: true });
+    const proposals: string[] = [];
+    for (const [title, status] of [
+      ["Night buses", "implemented"],
+      ["Dogs", "planned"],
+      ["Wi-Fi", "submitted"],
+    ] as const)
+      proposals.push((await tenant("POST", `/ideabanks/${bank}/proposals`, { title, status, tags: ["Bus"] })).id);
+    const [shipped, dogs, wifi] = proposals;
+    const asPanelist = { Authorization: panelist.token };
+    await write("PUT", `/ideabank/proposals/${dogs}/vote`, asPanelist);
+    await write("POST", `/ideabank/proposals/${dogs}/comments`, asPanelist, { body: "On the train, too." });
+    await write("POST", "/ideabank/proposals", asPanelist, { title: "Seats for bicycles" });
+    await tenant("PATCH", `/ideabanks/${bank}/proposals/${wifi}`, { response: { text: "We look into it." } });
+    await tenant("POST", "/surveys", { title: "Your ride", url: "https://surveys.example.com/ride" });
+    await write("POST", "/account/api/webhooks", {}, { url: "https://receiver.example.com/" });
+
+    /** Times of use move with each request, so they are not compared. */
+    const everything = async () => {
+      const read = async (path: string, headers = {}) => {
+        const { status, json } = await runtime.send("GET", path, headers);
+        return [path, status, json] as const;
+      };
+      const asTenant = { "X-API-Key": key };
+      return [
+        await read("/tenant/whoami", asTenant),
+        await read("/tenant/surveys", asTenant),
+        await read("/tenant/ideabanks", asTenant),
+        await read("/tenant/panelists", asTenant),
+        await read(`/tenant/ideabanks/${bank}/proposals`, asTenant),
+        await read(`/tenant/ideabanks/${bank}/proposals/${dogs}/comments`, asTenant),
+        await read(`/tenant/ideabanks/${bank}/proposals/${dogs}/votes`, asTenant),
+        await read("/tenant/changes", asTenant),
+        await read("/public/ideabank/changelog", asPanelist),
+        await read("/public/ideabank/changelog", { Authorization: visitor.token }),
+        await read("/ideabank", asPanelist),
+        await read("/ideabank/proposals?sort=top", asPanelist),
+        await read(`/ideabank/proposals/${dogs}`, asPanelist),
+        await read(`/ideabank/proposals/${shipped}`, { Authorization: visitor.token }),
+        await read("/account/api/webhooks"),
+      ];
+    };
+    const before = await everything();
+    expect(before.filter(([, status]) => status !== 200)).toEqual([]);
+
+    for (const step of later) {
+      const [meanwhile] = await Promise.all([everything(), runtime.database.prepare(step).run()]);
+      expect(meanwhile).toMatchObject(before);
+    }
+    const put = { status: "declined", visibility: "hidden" };
+    expect(await tenant("PATCH", `/ideabanks/${bank}/proposals/${wifi}`, put)).toMatchObject(put);
+    const back = { status: "submitted", visibility: "public" };
+    expect(await tenant("PATCH", `/ideabanks/${bank}/proposals/${wifi}`, back)).toMatchObject(back);
+    await write("POST", `/ideabank/proposals/${dogs}/comments`, asPanelist, { body: "And cats." });
+    const withMore = await everything();
+    await runtime.stop();
+
+    runtime = await start("current", "SELECT 1");
+    expect(await everything()).toMatchObject(withMore);
+    expect(await write("DELETE", `/ideabank/proposals/${dogs}/vote`, asPanelist)).toMatchObject({
+      votes: 0,
+    });
+    expect(await write("PUT", `/ideabank/proposals/${dogs}/vote`, asPanelist)).toMatchObject({
+      votes: 1,
+    });
+    await runtime.stop();
+
+    runtime = await start(released, "SELECT 1");
+    const again = await everything();
+    expect(again.map(([path, status]) => [path, status])).toEqual(before.map(([path]) => [path, 200]));
+    expect((await runtime.send("DELETE", `/account/api/keys/${keyId}`)).status).toBe(200);
+    expect(await runtime.whoami(key)).toBe(401);
+    await runtime.stop();
+    await state.remove();
+  },
+);

@@ -39,7 +39,7 @@ export type Deployment = { readonly origin: string; readonly secret: string };
 type Answer = Readonly<Record<string, unknown>>;
 
 export type Call = {
-  readonly method: "POST" | "PUT" | "DELETE";
+  readonly method: "GET" | "POST" | "PUT" | "DELETE";
   readonly path: string;
   readonly body?: object;
   /** Whether the answer says that it is done. */

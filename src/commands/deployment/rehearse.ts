@@ -10,15 +10,15 @@ import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { commandLine, ENVIRONMENT, ON_THIS_MACHINE } from "./arguments.ts";
 import { originOf, URL_OF_DEPLOYMENT } from "./ask-deployment.ts";
-import { backup } from "./backup.ts";
-import { deploy } from "./deploy.ts";
-import { doctor } from "./doctor.ts";
-import { type EveryDatabase, openEveryDatabase } from "./every-database.ts";
-import { readReplicationMode } from "./read-replication.ts";
-import { restore } from "./restore.ts";
-import { rollback } from "./rollback.ts";
-import { rotateSecret } from "./rotate-secret.ts";
-import { Wrangler } from "./wrangler.ts";
+import { backup } from "./backups/backup.ts";
+import { restore } from "./backups/restore.ts";
+import { readReplicationMode } from "./cloudflare/read-replication.ts";
+import { Wrangler } from "./cloudflare/wrangler.ts";
+import { type EveryDatabase, openEveryDatabase } from "./databases/every-database.ts";
+import { deploy } from "./deploy/deploy.ts";
+import { rollback } from "./deploy/rollback.ts";
+import { doctor } from "./doctor/doctor.ts";
+import { rotateSecret } from "./secrets/rotate-secret.ts";
 
 /** The one account that a rehearsal makes: nobody can have this address. */
 const OWNER = "rehearsal@example.invalid";

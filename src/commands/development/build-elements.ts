@@ -10,7 +10,7 @@ import { readElementSources } from "./elements-reference.ts";
 import { elementTypes } from "./elements-types.ts";
 
 /** In the order in which a page names them: a roadmap loads the board's script, and knows its hash if the page has named it. */
-export const ELEMENTS = ["changelog", "board", "roadmap", "launcher"] as const;
+const ELEMENTS = ["changelog", "board", "roadmap", "launcher"] as const;
 
 /** A stylesheet becomes its minified text, which the element adopts. */
 const stylesheets: Plugin = {
@@ -89,8 +89,6 @@ export async function buildElements(): Promise<Map<string, string>> {
       return [path.slice(path.lastIndexOf("/") + 1), code] as const;
     }),
   );
-  const languages = Object.entries(LANGUAGES).map(
-    ([name, words]) => [`${name}.json`, JSON.stringify(translationOf(words))] as const,
-  );
+  const languages = LANGUAGES.map((name) => [`${name}.json`, JSON.stringify(translationOf(name))] as const);
   return new Map([...scripts, ...languages, ...elementTypes()]);
 }

@@ -10,6 +10,7 @@ import { defineCommand } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
 import { compareApis, describeChanges } from "../openapi/api-changes.ts";
+import { makeClientSource } from "../openapi/client-source.ts";
 import { buildDocument } from "../openapi/document.ts";
 import { REFERENCE_HTML, renderReference } from "../openapi/reference/page.ts";
 import { resourceTables } from "../openapi/resource-tables.ts";
@@ -25,7 +26,7 @@ const API = "docs/api.md";
 /** The part of `docs/api.md` between the two marks, which is made here. */
 const TABLES = /(?<=<!-- resources -->\n).*(?=<!-- end of resources -->)/s;
 
-/** The changes to the API since the release whose document `npm run release:worker` kept. */
+/** The changes to the API since the release whose document `npm run release` kept. */
 export const API_CHANGES = "docs/api-changes.md";
 export const RELEASED_DOCUMENT = "test/fixtures/released-openapi.json";
 const UNRELEASED = /(?<=<!-- changes -->\n).*(?=<!-- end of changes -->)/s;
@@ -45,14 +46,14 @@ export const toYaml = (document: object): string =>
 const read = (path: string) => readFile(path, "utf8").catch(() => "");
 
 /** Writes a committed file, or checks its content. */
-export async function keep(path: string, text: string, check: boolean, command = "build"): Promise<void> {
+async function keep(path: string, text: string, check: boolean, command = "build"): Promise<void> {
   if ((await read(path)) === text) return;
   if (check) throw new Failure(`${path} is stale: npm run ${command}, and commit it`);
   await mkdir(dirname(path), { recursive: true });
   await writeFile(path, text);
 }
 
-export const build = defineCommand({
+const build = defineCommand({
   name: "build",
   summary: ["Makes the generated static files: the OpenAPI document, the reference page, the documents, the elements."],
   options: {
@@ -61,6 +62,7 @@ export const build = defineCommand({
   run: async ({ values: { check } }, context) => {
     const document = `${JSON.stringify(buildDocument(), null, 2)}\n`;
     await keep(DOCUMENT, document, check);
+    await makeClientSource();
     await writeFile(DOCUMENT_AS_YAML, toYaml(JSON.parse(document)));
     await keep(RELEASE, await renderRelease(), check);
     await writeFile(REFERENCE_HTML, await renderReference(JSON.parse(document)));

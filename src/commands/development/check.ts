@@ -7,7 +7,6 @@ import { main } from "../command-line/main.ts";
 const CHECKS = [
   // Before the types: wrangler builds, and writes what is stale.
   ["npm", "run", "build", "--", "--check"],
-  ["npm", "run", "build:client", "--", "--check"],
   ["npm", "run", "types", "--", "--check"],
   ["npm", "run", "lint:openapi"],
   ["biome", "ci", "."],

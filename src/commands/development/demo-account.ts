@@ -8,6 +8,7 @@ import type { SigningKeys } from "../../worker/credentials/envelope.ts";
 import { createId } from "../../worker/credentials/id.ts";
 import { SCOPES } from "../../worker/model/scope.ts";
 import { type DemoIds, seedIdeaBank } from "./demo-idea-bank.ts";
+import { readDemo } from "./demo-ideas.ts";
 import { seedUsage } from "./demo-usage.ts";
 import type { LocalDatabase } from "./local-database.ts";
 
@@ -15,8 +16,6 @@ import type { LocalDatabase } from "./local-database.ts";
 const ACCOUNT_ID = "DemoAccount";
 const PANELIST_ID = "DemoPanel00";
 const IDEA_BANK_ID = "DemoBank000";
-/** Nobody's: surveys are answered elsewhere. */
-const SURVEY_URL = "https://surveys.example.com/last-ride";
 const KEY_NAME = "Demo key";
 /** Older than the use that it is seen in. */
 const KEY_AGE_MS = 9 * 86_400_000;
@@ -75,6 +74,7 @@ async function seedAccount(
   database: D1Database,
   { email, ids, now }: { readonly email: string; readonly ids: DemoIds; readonly now: number },
 ): Promise<void> {
+  const { survey } = readDemo();
   await database.batch([
     database
       .prepare(
@@ -85,9 +85,12 @@ async function seedAccount(
     database
       .prepare(
         `INSERT INTO surveys (id, account_id, title, description, status, created_at, updated_at, url, external_id)
-         VALUES (?1, ?2, 'How was your last ride?', 'Two minutes, six questions.', 'OPEN', ?3, ?3, ?4, 'last-ride')`,
+         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8)`,
       )
-      .bind(createId(ids.accountId, secureRandomBytes), ids.accountId, now - KEY_AGE_MS, SURVEY_URL),
+      .bind(
+        ...[createId(ids.accountId, secureRandomBytes), ids.accountId, survey.title, survey.description, survey.status],
+        ...[now - KEY_AGE_MS, survey.url, survey.externalId],
+      ),
   ]);
 }
 

@@ -2,13 +2,9 @@
 import { secureRandomBytes } from "../../worker/credentials/base62.ts";
 import { createId } from "../../worker/credentials/id.ts";
 import { titleWords } from "../../worker/model/words.ts";
-import { DEMO_CHANGELOG } from "./demo-changelog.ts";
-import { DEMO_CONVERSATIONS, DEMO_NAMES } from "./demo-conversations.ts";
-import { DEMO_PROPOSALS, type DemoProposal } from "./demo-proposals.ts";
+import { type DemoIdea, PANELISTS, readDemo } from "./demo-ideas.ts";
 
 const DAY_MS = 86_400_000;
-/** A prime, so that walking over the panelists in steps meets each of them once. Most have no name. */
-const PANELISTS = 263;
 
 export type DemoIds = { readonly accountId: string; readonly ideaBankId: string; readonly panelistId: string };
 
@@ -17,12 +13,11 @@ export function seedIdeaBank(database: D1Database, ids: DemoIds, now: number): D
   const { accountId, ideaBankId } = ids;
   const newId = () => createId(accountId, secureRandomBytes);
   const panelistIds = Array.from({ length: PANELISTS }, (_, index) => (index === 0 ? ids.panelistId : newId()));
-  const names: readonly (string | null)[] = DEMO_NAMES;
-  const panelistOf = (name: string | null) => panelistIds[names.indexOf(name)] ?? null;
-  const proposals = [...DEMO_CHANGELOG, ...DEMO_PROPOSALS].map((proposal, index) => ({
+  const { ideaBank, names, ideas } = readDemo();
+  const panelistOf = (name: string | null | undefined) => panelistIds[names.indexOf(name ?? "")] ?? null;
+  const proposals = ideas.map((proposal, index) => ({
     ...proposal,
     id: newId(),
-    conversation: DEMO_CONVERSATIONS[proposal.title],
     voters: Array.from({ length: proposal.votes }, (_, vote) => panelistIds[(index * 31 + vote * 101) % PANELISTS]),
     lastActivityAt: Math.round(now - proposal.daysAgo * DAY_MS),
     createdAt: Math.round(now - (proposal.daysAgo + ageInDays(proposal)) * DAY_MS),
@@ -31,7 +26,7 @@ export function seedIdeaBank(database: D1Database, ids: DemoIds, now: number): D
   const panelists = panelistIds.map((id, index) => ({
     id,
     externalId: `rider-${index + 1}`,
-    name: DEMO_NAMES[index] ?? null,
+    name: names[index] ?? null,
   }));
   return [
     database
@@ -43,9 +38,9 @@ export function seedIdeaBank(database: D1Database, ids: DemoIds, now: number): D
     database
       .prepare(
         `INSERT INTO idea_banks (id, account_id, name, status, changelog_enabled, created_at)
-         VALUES (?1, ?2, 'Riverline rider ideas', 'OPEN', 1, ?3)`,
+         VALUES (?1, ?2, ?3, 'OPEN', 1, ?4)`,
       )
-      .bind(ideaBankId, accountId, now - 400 * DAY_MS),
+      .bind(ideaBankId, accountId, ideaBank, now - 400 * DAY_MS),
     ...proposals.map((proposal) =>
       database
         .prepare(
@@ -58,13 +53,13 @@ export function seedIdeaBank(database: D1Database, ids: DemoIds, now: number): D
           proposal.id,
           accountId,
           ideaBankId,
-          panelistOf(proposal.conversation?.author ?? null),
+          panelistOf(proposal.author),
           proposal.title,
           proposal.description,
           proposal.status,
-          proposal.visibility ?? "public",
-          proposal.conversation?.response ?? null,
-          proposal.conversation?.response === undefined ? null : proposal.lastActivityAt,
+          proposal.visibility,
+          proposal.response ?? null,
+          proposal.response === undefined ? null : proposal.lastActivityAt,
           proposal.createdAt,
           proposal.lastActivityAt,
           titleWords(proposal.title),
@@ -86,8 +81,8 @@ export function seedIdeaBank(database: D1Database, ids: DemoIds, now: number): D
           )
           .bind(id, accountId, ideaBankId, createdAt, JSON.stringify(voters)),
       ),
-    ...proposals.flatMap(({ id, conversation, createdAt, lastActivityAt }) =>
-      (conversation?.comments ?? []).map(({ by, text }, index, { length }) =>
+    ...proposals.flatMap(({ id, comments, createdAt, lastActivityAt }) =>
+      comments.map(({ by, text }, index, { length }) =>
         database
           .prepare(
             `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant)
@@ -108,4 +103,4 @@ export function seedIdeaBank(database: D1Database, ids: DemoIds, now: number): D
 }
 
 /** A proposal with many votes is older. */
-const ageInDays = ({ status, votes }: DemoProposal): number => (status === "submitted" ? 0.5 : 6) + votes / 9;
+const ageInDays = ({ status, votes }: DemoIdea): number => (status === "submitted" ? 0.5 : 6) + votes / 9;

@@ -4,9 +4,9 @@ import { join } from "node:path";
 
 export const MAX_DATABASES = 9;
 
-/** Its name; undefined for one database, which wrangler.toml itself has. New accounts are made in every database. */
-export async function writeDevConfig(folder: string, databases: number): Promise<string | undefined> {
-  if (databases === 1) return undefined;
+/** Its name. One database is in wrangler.toml itself. New accounts are made in every database. */
+export async function writeDevConfig(folder: string, databases: number): Promise<string> {
+  if (databases === 1) return "wrangler.toml";
   const digits = Array.from({ length: databases }, (_, digit) => String(digit));
   const text = await readFile(join(folder, "wrangler.toml"), "utf8");
   const more = digits

@@ -6,21 +6,22 @@ import { spawn } from "node:child_process";
 import { writeFile } from "node:fs/promises";
 import { createServer } from "node:net";
 import { join, resolve } from "node:path";
+import { setTimeout } from "node:timers/promises";
 import { stripVTControlCharacters } from "node:util";
 import { importSigningKeys } from "../../worker/credentials/envelope.ts";
 import { defineCommand } from "../command-line/command.ts";
 import type { Context } from "../command-line/context.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
+import { whyNoAnswer } from "../command-line/no-answer.ts";
+import { tellWhileWaiting } from "../command-line/progress.ts";
 import { forReader } from "../command-line/run-wrangler.ts";
-import { CONFIGURATION } from "../deployment/configuration.ts";
-import { UnknownSchema } from "../deployment/schema-steps.ts";
+import { UnknownSchema } from "../deployment/databases/schema-steps.ts";
 import { type DemoCredentials, ensureDemoAccount } from "./demo-account.ts";
 import { MAX_DATABASES, writeDevConfig } from "./dev-config.ts";
-import { DamagedFile, requireWholeFiles, withLocalDatabases } from "./local-database.ts";
 import { localCredentialSecrets, localOperatorSecret } from "./local-secrets.ts";
 import { playPlatform } from "./platform.ts";
-import { takeStateFolder } from "./state-folder.ts";
+import { DamagedFile, takeStateFolder } from "./state-folder.ts";
 
 const DEFAULT_PORT = 8787;
 const DEFAULT_INSPECTOR_PORT = 9229;
@@ -69,10 +70,12 @@ export const dev = defineCommand({
     await takeStateFolder(stateFolder, port).catch((error: Error) => {
       throw new Failure(error.message);
     });
-    const config = (await writeDevConfig(context.folder, databases)) ?? CONFIGURATION;
+    const config = await writeDevConfig(context.folder, databases);
     const origin = `http://localhost:${port}`;
     const operatorSecret = await localOperatorSecret(context.folder);
-    const prepared = await prepare(context, { config, stateFolder }).catch((error: unknown) => {
+    const secrets = await localCredentialSecrets(context.folder);
+    context.print("Preparing the local databases.");
+    const prepared = await prepare(context, { config, stateFolder, secrets }).catch((error: unknown) => {
       if (!(error instanceof UnknownSchema || error instanceof DamagedFile)) throw error;
       throw new Failure(`${error.message} To start over without its data: rm -rf ${values["persist-to"]}`);
     });
@@ -105,7 +108,9 @@ export const dev = defineCommand({
         ...others,
       ],
     ];
-    await serve(args, context, () => {
+    context.print("Starting the server.");
+    await serve(args, context, async () => {
+      await requireAnswers(origin, prepared);
       context.print(`\n${lines.join("\n")}`);
       runScheduledJobs(origin);
     });
@@ -119,9 +124,15 @@ type Prepared = DemoCredentials & {
 /** Makes the databases ready, each with a demo account. */
 async function prepare(
   context: Context,
-  { config, stateFolder }: { readonly config: string; readonly stateFolder: string },
+  {
+    config,
+    stateFolder,
+    secrets,
+  }: { readonly config: string; readonly stateFolder: string; readonly secrets: readonly [string, ...string[]] },
 ): Promise<Prepared> {
-  const keys = await importSigningKeys(await localCredentialSecrets(context.folder));
+  const keys = await importSigningKeys(secrets);
+  // Loading wrangler takes seconds on a busy machine. The first line is printed before.
+  const { requireWholeFiles, withLocalDatabases } = await import("./local-database.ts");
   requireWholeFiles(stateFolder);
   return withLocalDatabases(join(context.folder, config), stateFolder, async ([first, ...others]) => {
     if (first === undefined) throw new Failure("wrangler.toml has no D1 database.");
@@ -144,43 +155,117 @@ const curlLines = (origin: string, { apiKey, token, proposalId }: DemoCredential
   `curl -i -X PUT ${origin}/ideabank/proposals/${proposalId}/vote -H 'Authorization: ${token}'`,
 ];
 
+/** Longer than the first answer takes on a slow machine: the Worker is loaded with it. */
+const FIRST_ANSWER_MS = 60_000;
+
+/** The printed key and token must work. Throws a Failure that says what the server answers in place of it. */
+async function requireAnswers(origin: string, { apiKey, token }: DemoCredentials): Promise<void> {
+  const requests = [
+    ["/tenant/whoami", "the API key", { "X-API-Key": apiKey }],
+    ["/public/ideabank/changelog", "the token", { Authorization: token }],
+  ] as const;
+  for (const [path, what, headers] of requests) {
+    const response = await fetch(origin + path, { headers, signal: AbortSignal.timeout(FIRST_ANSWER_MS) }).catch(
+      (error: unknown) => {
+        throw new Failure(`The server has started and does not answer: ${whyNoAnswer(error).words}.`);
+      },
+    );
+    const text = await response.text();
+    if (response.ok) continue;
+    throw new Failure(
+      `The server does not work with ${what}: it answers ${path} with ${response.status}. ${detailIn(text)}`,
+    );
+  }
+}
+
+function detailIn(text: string): string {
+  try {
+    return String(JSON.parse(text).detail);
+  } catch {
+    return text;
+  }
+}
+
 /** The last line that wrangler prints before requests are answered. */
 const READY = /Ready on http/;
 
+/** After an error wrangler may stay without a server. It is given this long to start in spite of it. */
+const AFTER_ERROR_MS = 10_000;
+const NOT_STARTED = "The server did not start. wrangler says above why. Fix that, then run it again.";
+/** And this long to end. */
+const END_MS = 5_000;
+
 /**
- * Runs `wrangler dev` until it ends. Before it is ready, its output is held back: only an error is shown. Throws a Failure when it
- * failed.
+ * Runs `wrangler dev` until it ends. Before `ready` has resolved, its output is held back: only an error is shown. Throws a Failure
+ * when it does not start, and when `ready` does. Then the server is ended.
  */
-async function serve(args: readonly string[], { folder }: Context, ready: () => void): Promise<void> {
+async function serve(args: readonly string[], context: Context, ready: () => Promise<void>): Promise<void> {
   const colors = process.stdout.isTTY ? { FORCE_COLOR: "1" } : {};
   const wrangler = spawn("wrangler", args, {
-    cwd: folder,
+    cwd: context.folder,
     // No request to Cloudflare for the `cf` of requests: nothing here reads it.
     env: { ...process.env, ...colors, CLOUDFLARE_CF_FETCH_ENABLED: "false" },
     stdio: ["inherit", "pipe", "pipe"],
     shell: process.platform === "win32",
   });
-  let hidden: string | undefined = "";
+  const stopTelling = tellWhileWaiting(context, "the server");
+  const end = () => {
+    // With a shell between, only the whole tree ends.
+    if (process.platform === "win32") spawn("taskkill", ["/pid", String(wrangler.pid), "/t", "/f"]);
+    else wrangler.kill("SIGTERM");
+  };
+  let [isAsked, isShown] = [false, false];
+  let held = "";
+  const started = Promise.withResolvers<void>();
   const show = (out: NodeJS.WriteStream) => (text: string) => {
-    if (hidden === undefined) return out.write(forReader(out, text));
-    hidden += text;
-    const printed = stripVTControlCharacters(hidden);
-    if (READY.test(printed)) {
-      hidden = undefined;
-      ready();
-    } else if (/\[ERROR\]/.test(printed)) {
-      process.stderr.write(forReader(process.stderr, hidden));
-      hidden = undefined;
+    if (isShown) return out.write(forReader(out, text));
+    held += text;
+    const printed = stripVTControlCharacters(held);
+    if (!isAsked && READY.test(printed)) {
+      isAsked = true;
+      ready().then(() => {
+        isShown = true;
+        started.resolve();
+      }, started.reject);
+    } else if (!isAsked && /\[ERROR\]/.test(printed)) {
+      process.stderr.write(forReader(process.stderr, held));
+      held = "";
+      errorShown();
     }
+  };
+  let waiting: NodeJS.Timeout | undefined;
+  const errorShown = () => {
+    waiting ??= globalThis.setTimeout(() => {
+      if (!isAsked) started.reject(new Failure(NOT_STARTED));
+    }, AFTER_ERROR_MS);
   };
   wrangler.stdout.setEncoding("utf8").on("data", show(process.stdout));
   wrangler.stderr.setEncoding("utf8").on("data", show(process.stderr));
-  for (const signal of ["SIGINT", "SIGTERM"] as const) process.on(signal, () => wrangler.kill(signal));
+  let isInterrupted = false;
+  for (const signal of ["SIGINT", "SIGTERM"] as const)
+    process.on(signal, () => {
+      isInterrupted = true;
+      wrangler.kill(signal);
+    });
   // npm does not forward SIGTERM. When npm has ended, this process has to stop the server.
   const parent = process.ppid;
   setInterval(() => process.ppid === parent || wrangler.kill("SIGTERM"), 1_000).unref();
-  const code = await new Promise<number | null>((ended) => wrangler.once("close", ended));
-  if (hidden !== undefined) process.stderr.write(forReader(process.stderr, hidden));
+  const ended = new Promise<number | null>((closed) => wrangler.once("close", closed));
+  try {
+    await Promise.race([started.promise, ended]);
+  } catch (error) {
+    end();
+    await Promise.race([ended, setTimeout(END_MS)]);
+    throw error;
+  } finally {
+    stopTelling();
+    clearTimeout(waiting);
+  }
+  const code = await ended;
+  if (!isShown && !isInterrupted) {
+    process.stderr.write(forReader(process.stderr, held));
+    throw new Failure(NOT_STARTED);
+  }
   process.exit(code ?? 1);
 }
 
@@ -224,4 +309,8 @@ function isFree(candidate: number): Promise<boolean> {
   });
 }
 
-if (import.meta.main) await main(dev);
+if (import.meta.main) {
+  await main(dev);
+  // What was begun before a failure, such as the local runtime, would keep the process. On Windows output arrives later.
+  process.stderr.write("", () => process.exit());
+}

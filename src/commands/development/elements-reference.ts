@@ -29,7 +29,7 @@ const quoted = (text: string): string[] =>
   find(text, /["`]([^"`]*)["`]/g).flatMap((words) => words.replaceAll(/\$\{\w+\}/g, "…").split(" "));
 
 /** The names that these sources use. */
-export function namesIn(scripts: string, styles: string): Names {
+function namesIn(scripts: string, styles: string): Names {
   return {
     attributes: new Set([
       ...find(scripts, /(?:observedAttributes(?:: readonly string\[\])? = |attributeFilter: )\[(.*?)\]/gs).flatMap(
@@ -49,7 +49,7 @@ export function namesIn(scripts: string, styles: string): Names {
 }
 
 /** The names without a description, and the descriptions without a name. */
-export function faultsOfReference(names: Names): string[] {
+function faultsOfReference(names: Names): string[] {
   return (Object.keys(REFERENCE) as Kind[]).flatMap((kind) => {
     const described = Object.keys(REFERENCE[kind]);
     const missing = [...names[kind]].filter((name) => !described.includes(name));

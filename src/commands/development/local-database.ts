@@ -5,7 +5,8 @@ import { tmpdir } from "node:os";
 import { dirname, join, relative, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { getPlatformProxy, unstable_readConfig, unstable_splitSqlQuery } from "wrangler";
-import { planSchema, readSchemaState, readSchemaSteps, type SchemaStep } from "../deployment/schema-steps.ts";
+import { planSchema, readSchemaState, readSchemaSteps, type SchemaStep } from "../deployment/databases/schema-steps.ts";
+import { DamagedFile } from "./state-folder.ts";
 
 /** Brings a local database to today's schema and keeps its data. Throws UnknownSchema. */
 async function applySchemaSteps(database: D1Database, binding: string, steps: readonly SchemaStep[]): Promise<void> {
@@ -15,9 +16,6 @@ async function applySchemaSteps(database: D1Database, binding: string, steps: re
     if (state.objects.length > 0) console.log(`Applied ${name} to the local database ${binding}.`);
   }
 }
-
-/** A file of the local data is not as SQLite left it. */
-export class DamagedFile extends Error {}
 
 /** Looks at the files before the runtime opens them: it answers a damaged one with an internal error that names no file. */
 export function requireWholeFiles(stateFolder: string): void {

@@ -1,6 +1,7 @@
 /**
  * Releases of the custom elements: `public/embed/<version>/`, and their hashes in `public/embed/releases.json`. Other people's
- * pages name a release by its hash, so a release never changes and never disappears.
+ * pages name a release by its hash, so what came with a version of the product never changes and never disappears. Nothing else is
+ * released.
  */
 import { createHash } from "node:crypto";
 import { globSync } from "node:fs";
@@ -18,19 +19,29 @@ const SNIPPET = /(?<=<!-- released -->\n)[\s\S]*?(?=<!-- \/released -->)/;
 type Release = Readonly<Record<string, string>>;
 export type Releases = { readonly latest: string; readonly releases: Readonly<Record<string, Release>> };
 
-export const integrityOf = (text: string): string => `sha384-${createHash("sha384").update(text).digest("base64")}`;
+const integrityOf = (text: string): string => `sha384-${createHash("sha384").update(text).digest("base64")}`;
 
 export async function readReleases(root = "."): Promise<Releases> {
   return JSON.parse(await readFile(join(root, MANIFEST), "utf8"));
 }
 
-/** Releases the version in `src/elements/version.ts`. Rejects when there is one already that is not the same. */
-export async function release(elements: ReadonlyMap<string, string>, root = "."): Promise<void> {
+/**
+ * Releases the version in `src/elements/version.ts` with a version of the product, and returns it. Elements that have not changed since
+ * keep their number. Others have the product's: rejects otherwise, and when there is a release of this number that is not the same.
+ */
+export async function release(
+  elements: ReadonlyMap<string, string>,
+  { product, root = "." }: { readonly product: string; readonly root?: string },
+): Promise<string> {
   const { releases } = await readReleases(root);
   const integrity = Object.fromEntries([...elements].map(([name, text]) => [name, integrityOf(text)]));
   const before = releases[ELEMENTS_VERSION];
   if (before !== undefined && JSON.stringify(before) !== JSON.stringify(integrity))
     throw new Failure(RAISE_THE_VERSION);
+  if (before === undefined && product !== ELEMENTS_VERSION)
+    throw new Failure(
+      `The elements in src/elements/version.ts are ${ELEMENTS_VERSION}, package.json is ${product}: a new version of the elements has the product's number.`,
+    );
   const folder = join(root, FOLDER, ELEMENTS_VERSION);
   await mkdir(folder, { recursive: true });
   for (const [name, text] of elements) await writeFile(join(folder, name), text);
@@ -38,11 +49,12 @@ export async function release(elements: ReadonlyMap<string, string>, root = ".")
   await writeFile(join(root, MANIFEST), `${JSON.stringify(manifest, null, 2)}\n`);
   const docs = join(root, DOCS);
   await writeFile(docs, withSnippet(await readFile(docs, "utf8"), manifest));
+  return ELEMENTS_VERSION;
 }
 
 const RAISE_THE_VERSION =
   `The elements differ from their release ${ELEMENTS_VERSION}, which never changes. ` +
-  "Raise the version in src/elements/version.ts; npm run release:elements releases it.";
+  "Raise the version in src/elements/version.ts to the product's next; npm run release releases it.";
 
 /** The faults of the releases below `root`, one a line. */
 export async function faultsOfReleases(elements: ReadonlyMap<string, string>, root = "."): Promise<string[]> {

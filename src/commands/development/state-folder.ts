@@ -4,6 +4,9 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { join } from "node:path";
 import { setTimeout } from "node:timers/promises";
 
+/** A file of the local data is not as SQLite left it. */
+export class DamagedFile extends Error {}
+
 type Holder = { readonly pid: number; readonly port: number };
 
 /** Takes the folder until this process ends. Rejects, naming the holder, while another `npm run dev` has it. */

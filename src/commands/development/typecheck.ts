@@ -1,6 +1,7 @@
 /** `npm run typecheck`: TypeScript, for each of the places where the project's code runs. */
 import { defineCommand } from "../command-line/command.ts";
 import { main } from "../command-line/main.ts";
+import { makeClientSource } from "../openapi/client-source.ts";
 import { runEach } from "./check.ts";
 
 /** TypeScript 7 takes a quarter of the time. The generators of `npm run build` need 5.9, so 7 is installed next to it under another name. */
@@ -11,11 +12,13 @@ const typecheck = defineCommand({
   name: "typecheck",
   summary: [`Checks the types of ${PROJECTS.join(", ")}.`],
   options: {},
-  run: async (_, { folder }) =>
+  run: async (_, { folder }) => {
+    await makeClientSource();
     runEach(
       PROJECTS.map((project) => ["node", COMPILER, "--noEmit", "-p", project]),
       folder,
-    ),
+    );
+  },
 });
 
 if (import.meta.main) await main(typecheck);

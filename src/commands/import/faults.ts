@@ -1,6 +1,6 @@
 /** Finds what the tenant API would refuse before anything is sent: every fault of each idea and each person. */
 import { TenantComment } from "../../worker/model/comment.ts";
-import { ProposalExternalId } from "../../worker/model/metadata.ts";
+import { ProposalExternalId } from "../../worker/model/external-id.ts";
 import { NewPanelist } from "../../worker/model/panelist.ts";
 import { ProposalUpsert } from "../../worker/model/proposal.ts";
 import { TAGS_OF_IDEA_BANK } from "../../worker/model/tag.ts";

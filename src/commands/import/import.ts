@@ -13,14 +13,13 @@ import { main } from "../command-line/main.ts";
 import { createProgress } from "../command-line/progress.ts";
 import { secretFrom } from "../command-line/secret.ts";
 import { originOf } from "../deployment/ask-deployment.ts";
+import { makeClientSource } from "../openapi/client-source.ts";
 import { faultsOf } from "./faults.ts";
 import { type Idea, type Import, peopleOf, type Terms } from "./ideas.ts";
-import { ImportClient } from "./import-client.ts";
 import { readCanny } from "./read-canny.ts";
 import { isColumn, readCsv } from "./read-csv.ts";
 import { readFider } from "./read-fider.ts";
 import { statusName } from "./statuses.ts";
-import { writeIdeas } from "./write.ts";
 
 type Read = (file: AsyncIterable<Uint8Array>, now: number, terms: Terms) => Promise<Import>;
 /** A ZIP archive is read whole, CSV row by row, and JSON item by item. */
@@ -113,6 +112,11 @@ export const importIdeas = defineCommand({
     if (values.url === undefined) throw misused("Say where: --url, the deployment's address.", importIdeas);
     const origin = originOf(values.url);
     const apiKey = secretFrom(context, "API_KEY", "an API key of the account");
+
+    // Made first: neither can be loaded without it.
+    await makeClientSource();
+    const { ImportClient } = await import("./import-client.ts");
+    const { writeIdeas } = await import("./write.ts");
 
     const start = Date.now();
     const progress = createProgress(context);

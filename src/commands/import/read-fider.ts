@@ -1,5 +1,5 @@
 /** Fider: the archive that an administrator downloads (Site Settings, Export, "Download backup"): a JSON file for each table. */
-
+import { unzipSync } from "fflate";
 import type { ProposalStatus } from "../../worker/model/proposal.ts";
 import { Failure } from "../command-line/failure.ts";
 import {
@@ -16,7 +16,6 @@ import {
   toTitle,
   unique,
 } from "./ideas.ts";
-import { unzip } from "./unzip.ts";
 import { utf8Of } from "./utf8.ts";
 
 type Post = {
@@ -121,4 +120,25 @@ export function readFider(file: Buffer, now: number): Import {
     };
   });
   return { ideas, lost, faulty };
+}
+
+/** The most that all entries together may hold: an archive can name any size. */
+const MAX_BYTES = 2 ** 30;
+
+/** The entries with these names that the archive has. Throws a Failure for a file that is not an archive. */
+export function unzip(archive: Buffer, names: readonly string[]): Map<string, Buffer> {
+  let bytes = 0;
+  const filter = ({ name, originalSize }: { readonly name: string; readonly originalSize: number }) => {
+    if (!names.includes(name)) return false;
+    bytes += originalSize;
+    if (bytes > MAX_BYTES) throw new Failure("The ZIP archive holds more than 1 GiB.");
+    return true;
+  };
+  try {
+    return new Map(Object.entries(unzipSync(archive, { filter })).map(([name, entry]) => [name, Buffer.from(entry)]));
+  } catch (error) {
+    if (error instanceof Failure) throw error;
+    const isArchive = archive.includes("PK\u0005\u0006");
+    throw new Failure(isArchive ? "The ZIP archive is not whole." : "The file is not a ZIP archive.");
+  }
 }

@@ -3,7 +3,7 @@
  * again. So an interrupted import is completed by running it again, and running it twice has the effect of running it once.
  */
 import { createHash } from "node:crypto";
-import type { Proposal, TenantComment } from "../../client/tenant-api.ts";
+import type { Proposal, TenantComment } from "../../client/tenant-types.ts";
 import { type Idea, type ImportedComment, type Person, peopleOf, toUpsert } from "./ideas.ts";
 import { type ImportClient, IN_FLIGHT } from "./import-client.ts";
 

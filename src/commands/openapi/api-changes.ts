@@ -17,7 +17,7 @@ export type ApiDocument = {
   readonly paths: Readonly<Record<string, Readonly<Record<string, Operation>>>>;
   readonly components: { readonly schemas: Readonly<Record<string, Schema>> };
 };
-export type ApiChanges = { readonly breaking: readonly string[]; readonly added: readonly string[] };
+type ApiChanges = { readonly breaking: readonly string[]; readonly added: readonly string[] };
 
 /** Who writes a value decides what breaks: a client that sends it, or the API that answers it. */
 type Role = "request" | "answer";

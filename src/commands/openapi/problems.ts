@@ -87,7 +87,7 @@ function problemCodesOf(operation: Operation): ProblemCode[] {
   if (credential.kind !== "access" && credential.kind !== "none") codes.add("unauthorized");
   if (credential.kind === "access" || credential.kind === "apiKey") codes.add("forbidden");
   if (credential.kind === "apiKey") codes.add("too-many-requests");
-  if (credential.kind === "access" && isCountedChange(operation)) codes.add("too-many-requests");
+  if (credential.kind === "access" && isCounted(operation)) codes.add("too-many-requests");
   if (credential.kind === "compoundToken" && operation.effect !== "reads") codes.add("sign-in-required");
   if (credential.kind === "access" && path.includes("{")) codes.add("not-found");
   const hasInput = query !== undefined || options !== undefined || body !== undefined || path.includes("{");
@@ -102,8 +102,8 @@ function problemCodesOf(operation: Operation): ProblemCode[] {
 }
 
 /** Whether the rate of an owner's changes can refuse it: never what ends something. */
-const isCountedChange = ({ method, path, effect }: Operation): boolean =>
-  effect !== "reads" && method !== "DELETE" && path !== "/account/api/tokens/end";
+const isCounted = ({ method, path, effect }: Operation): boolean =>
+  effect === "reads" || (method !== "DELETE" && path !== "/account/api/tokens/end");
 
 /** One response for each status. Codes that share a status share a response, with an example for each. */
 export function problemsByStatus(operation: Operation): Record<string, object> {
@@ -161,6 +161,11 @@ function exampleOf(code: ProblemCode, { operation }: Kind): Problem {
   if (code === "forbidden" && isPanelists)
     return new Problem(code, { detail: "Only the panelist who wrote it can change or delete it." });
   if (code !== "too-many-requests") return new Problem(code);
+  if (kind === "access" && operation?.effect === "reads")
+    return new Problem(code, {
+      detail: "You have opened 300 pages or lists in a minute. Wait a minute, then try again.",
+      extensions: { "violated-policies": ["owner-reads"] },
+    });
   if (kind === "access")
     return new Problem(code, {
       detail: "You have made 120 changes in a minute, and this one was not made.",

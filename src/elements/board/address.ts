@@ -10,7 +10,7 @@ export function addressOf(idea = ""): string {
   const address = new URL(location.href);
   const parts = address.search ? address.search.slice(1).split("&") : [];
   const own = parts.filter((part) => !part.startsWith("idea="));
-  address.search = [...own, ...(idea ? [`idea=${idea}`] : [])].join("&");
+  address.search = [...own, ...(idea ? [`idea=${encodeURIComponent(idea)}`] : [])].join("&");
   return address.href;
 }
 

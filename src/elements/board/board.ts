@@ -44,7 +44,7 @@ const FIELDS: Readonly<Record<string, keyof typeof BOARD_LABELS>> = {
   body: "ownComment",
 };
 
-export type OpenOptions = {
+type OpenOptions = {
   readonly view?: "list" | "form";
   readonly title?: string;
   readonly proposal?: string;

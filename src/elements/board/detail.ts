@@ -16,7 +16,7 @@ import { voteButton } from "./vote-button.ts";
 
 const BACK = "M9.8 3.5 5.3 8l4.5 4.5";
 
-export type DetailExits = {
+type DetailExits = {
   readonly back: () => void;
   /** The label of where that leads. */
   readonly backTo: "back" | "suggestTitle";

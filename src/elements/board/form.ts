@@ -20,7 +20,7 @@ type Field = {
   readonly value?: string;
 };
 
-export type FormOptions = {
+type FormOptions = {
   readonly fields: readonly Field[];
   readonly submit: string;
   /** The name of the draft. */

@@ -38,6 +38,8 @@ export class Columns implements Listing {
   readonly #open: (idea: Idea) => void;
   readonly #rows = new Map<string, HTMLElement>();
   #isLoading = false;
+  /** The idea to which the visitor came back before its column was read. */
+  #cameFrom = "";
 
   constructor(context: BoardContext, open: (idea: Idea) => void) {
     // Below the heading of its column.
@@ -84,6 +86,7 @@ export class Columns implements Listing {
     const row = this.#rows.get(id);
     const column = row?.closest<HTMLElement>(".column");
     if (column) this.#choose(column.id);
+    else this.#cameFrom = id;
     (row?.querySelector<HTMLElement>(".open") ?? this.element).focus();
   }
 
@@ -106,7 +109,11 @@ export class Columns implements Listing {
     const columns = COLUMNS.map((filter, at) => this.#column(filter, pages[at] ?? { items: [] }, tabs));
     this.element.replaceChildren(tabs, ...columns);
     const chosen = recall(CHOSEN, "sessionStorage");
-    const shown = columns.find(({ id }) => id === chosen) ?? columns.find((column) => column.querySelector(".idea"));
+    const shown =
+      this.#rows.get(this.#cameFrom)?.closest<HTMLElement>(".column") ??
+      columns.find(({ id }) => id === chosen) ??
+      columns.find((column) => column.querySelector(".idea"));
+    this.#cameFrom = "";
     if (shown) this.#choose(shown.id);
     return count;
   }

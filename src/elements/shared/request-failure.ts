@@ -4,7 +4,7 @@
  */
 type FieldError = { readonly path: string };
 
-export type RequestFailure = Error & {
+type RequestFailure = Error & {
   /** The `error` of the API's problem document; `offline`: no connection, or no answer in time; `not-signed-in`: no token. */
   readonly code: string;
   /** After `too-many-requests`: how long to wait. */

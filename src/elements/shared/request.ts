@@ -4,7 +4,7 @@ import { ownerOf } from "./token-owner.ts";
 import { DEADLINE_MS, isToken, lastUseOf, nextToken, type TokenProvider, tell, useTokens } from "./tokens.ts";
 
 /** `body` is null for 204 and 304. */
-export type Reply<Body> = { readonly body: Body | null; readonly etag: string | null };
+type Reply<Body> = { readonly body: Body | null; readonly etag: string | null };
 
 export class Connection {
   readonly #base: string;

@@ -3,7 +3,7 @@ import type { Labels } from "./labels.ts";
 
 /** `labels` by the names of the elements. */
 export type Translation = {
-  readonly direction?: "rtl";
+  readonly direction?: string;
   readonly labels?: Readonly<Record<string, Labels>>;
 };
 

@@ -5,7 +5,15 @@ import type { SigningKeys } from "../credentials/envelope.ts";
 import { type Mistake, mistakeInKey } from "../credentials/mistakes.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
 import { oncePer } from "../http/once-per.ts";
-import type { Admission, Admitted, Quota, Tenant } from "../model/api-key.ts";
+import {
+  type Admission,
+  type Admitted,
+  type ApiKeyRecord,
+  type Quota,
+  refuse,
+  type Tenant,
+  tenantOf,
+} from "../model/api-key.ts";
 import type { Scope } from "../model/scope.ts";
 import type { Sender } from "../model/seen.ts";
 import { Problem, serviceUnavailable } from "../problem.ts";
@@ -26,16 +34,21 @@ export type KeyMemory = {
 };
 
 /** `text` was sent as the key. `scope` null accepts any key. */
-export type KeyQuestion = Sender & { readonly text: string | undefined; readonly scope: Scope | null };
+type KeyQuestion = Sender & { readonly text: string | undefined; readonly scope: Scope | null };
 
 type RateLimitHeaders = Readonly<Record<string, string>>;
 
 /** `database` holds all data of the tenant. */
-export type AdmittedKey = { readonly apiKeyId: string; readonly tenant: Tenant; readonly database: Database };
+export type AdmittedKey = {
+  readonly apiKeyId: string;
+  readonly secretHash: string;
+  readonly tenant: Tenant;
+  readonly database: Database;
+};
 
 /** `limits` are headers of the response, with any status. A refusal says whose key it is, as far as that is known. */
-export type KeyDecision = { readonly limits: RateLimitHeaders } & (
-  | ({ readonly refusal: Problem } & Partial<Omit<AdmittedKey, "database">>)
+type KeyDecision = { readonly limits: RateLimitHeaders } & (
+  | ({ readonly refusal: Problem } & Partial<Pick<AdmittedKey, "apiKeyId" | "tenant">>)
   | (AdmittedKey & { readonly refusal?: undefined })
 );
 
@@ -59,7 +72,29 @@ export async function admitKey(
   if (admission.outcome !== "admitted") return { limits, apiKeyId, refusal: problemOf(admission) };
   const { tenant } = admission;
   const refusal = tenant.accountSuspended ? forbidden("suspended") : scopeRefusal(tenant, scope);
-  return refusal === undefined ? { limits, apiKeyId, tenant, database } : { limits, apiKeyId, tenant, refusal };
+  const { secretHash } = apiKey.value;
+  return refusal === undefined
+    ? { limits, apiKeyId, secretHash, tenant, database }
+    : { limits, apiKeyId, tenant, refusal };
+}
+
+/** The refusal of a key that was admitted, and has changed while the request was under way: what its gate would say of this record. */
+export function refuseChanged(
+  record: ApiKeyRecord | null,
+  {
+    scope,
+    ...presented
+  }: {
+    readonly scope: Scope | null;
+    readonly secretHash: string;
+    readonly address: string | null;
+    readonly now: number;
+  },
+): Problem {
+  const refused = refuse(record, presented);
+  if (record === null || refused !== undefined) return problemOf(refused ?? { outcome: "refused", reason: "unknown" });
+  if (record.accountSuspended) return forbidden("suspended");
+  return scopeRefusal(tenantOf(record), scope) ?? serviceUnavailable("the key was changed while the request came");
 }
 
 /** Undefined for a key that has the scope. */

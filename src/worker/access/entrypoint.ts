@@ -3,14 +3,12 @@ import { WorkerEntrypoint } from "cloudflare:workers";
 import type { ProblemLog } from "../http/problem-log.ts";
 import type { KeyAnswer, TokenAnswer } from "../model/access.ts";
 import type { SettingsReader } from "../settings.ts";
+import type { SharedByCalls } from "../store/databases.ts";
+import { TimeBudget } from "../store/deadline.ts";
 import { type AccessMemory, type Asker, type KeyTerms, verifyKey, verifyToken } from "./answers.ts";
 
-export type { Capabilities } from "../model/idea-bank.ts";
-export type { Scope } from "../model/scope.ts";
-export type { KeyAnswer, KeyTerms, TokenAnswer };
-
 /** An isolate's memory: its requests over HTTP and those of other Workers share the leases, refusals and views. */
-export type EntrypointMemory = AccessMemory & {
+type EntrypointMemory = AccessMemory & {
   readonly settingsReader: SettingsReader;
   readonly problemLog: ProblemLog;
 };
@@ -43,8 +41,9 @@ export const createAccess = (memory: EntrypointMemory) =>
     async #asker(): Promise<Asker> {
       const { env, ctx } = this;
       const { settingsReader, problemLog } = memory;
+      const shared: Partial<SharedByCalls> = { budget: new TimeBudget(Date.now()) };
       return {
-        caller: { env, executionCtx: ctx },
+        caller: { env, executionCtx: ctx, get: (key) => shared[key] },
         settings: settingsReader.peek(env) ?? (await settingsReader.read(env)),
         log: (problem) => problemLog.add({ requestId: crypto.randomUUID() }, problem, Date.now()),
       };

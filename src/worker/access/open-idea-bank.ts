@@ -8,7 +8,6 @@ import type { SigningKeys } from "../credentials/envelope.ts";
 import { type Mistake, mistakeInToken } from "../credentials/mistakes.ts";
 import { VerifiedCredentials } from "../credentials/verified-credentials.ts";
 import { oncePer } from "../http/once-per.ts";
-import type { IdeaBankViews, OpenedIdeaBank, OpenTerms } from "../idea-bank/views.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import { capabilitiesOf, forVisitor } from "../model/capabilities.ts";
 import type { Capabilities } from "../model/idea-bank.ts";
@@ -17,6 +16,7 @@ import { Problem } from "../problem.ts";
 import type { Settings } from "../settings.ts";
 import type { Caller, Databases } from "../store/databases.ts";
 import { isWithin } from "../store/deadline.ts";
+import type { IdeaBankViews, OpenedIdeaBank, OpenTerms } from "../view/views.ts";
 import { holderOf, type Limiters, limitPanelist } from "./limit-panelist.ts";
 
 const MISTAKES: Readonly<Record<string, string>> = {
@@ -30,7 +30,9 @@ const MISTAKES: Readonly<Record<string, string>> = {
   "of the other kind":
     "The header `Authorization` has an API key. Panelists send a token, which your server gets with `POST /tenant/ideabanks/{ideaBankId}/tokens`.",
   "not whole": "The token is too short or too long. Copy all of it.",
-} satisfies Record<Mistake, string>;
+  "in an address":
+    "Only a visitor's token (`ibv_…`) works in an address, which is no secret. Send another token in the header `Authorization`.",
+} satisfies Record<Mistake | "in an address", string>;
 
 /** One response for every reason except a mistake, which the syntax shows. It names the expected credential. */
 export const unauthorized = oncePer(

@@ -5,12 +5,12 @@
 import { noSuchKey } from "../api-key-gate/key-changes.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
-import { findInvitation, forgetInvited, listInvited } from "../database/invitations.ts";
-import { findMembership, forgetMembership, listMemberships } from "../database/members.ts";
-import { NoOwnAccount, openAccount, type Visit } from "../database/owners.ts";
+import { findInvitation, forgetInvited, listInvited } from "../database/members/invitations.ts";
+import { findMembership, forgetMembership, listMemberships } from "../database/members/members.ts";
+import { NoOwnAccount, openAccount, type Visit } from "../database/members/owners.ts";
 import type { Whose } from "../http/app-env.ts";
 import type { BoundedMap } from "../memory/bounded-map.ts";
-import type { Owner } from "../model/account.ts";
+import type { Owner } from "../model/account-key.ts";
 import { isId } from "../model/id.ts";
 import type { Invitation, OwnAccount } from "../model/member.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";

@@ -1,40 +1,25 @@
 /** Account Settings, for account owners who are signed in: pages for people, JSON for their scripts. */
 import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
-import type { Send } from "../changes/send.ts";
 import type { Identifier } from "../credentials/id.ts";
+import type { Send } from "../deliveries/send.ts";
 import { createEveryRequest, type EveryRequestMemory } from "../http/every-request.ts";
 import { createNoRoute } from "../http/no-route.ts";
 import { handleError } from "../http/problem-response.ts";
 import { Routes } from "../http/routes.ts";
-import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import type { Databases } from "../store/databases.ts";
+import type { IdeaBankViews } from "../view/views.ts";
 import { ChooseAccount } from "./account-databases.ts";
-import { addActivityPage } from "./activity/routes.tsx";
 import { createAccountApi } from "./api.ts";
 import { countWaiting } from "./frame/count-waiting.ts";
 import { renderProblem } from "./frame/render-page.tsx";
-import { addUndo } from "./frame/undo.tsx";
-import { addHomePage } from "./home/routes.tsx";
-import { addEmbedPages } from "./idea-banks/embed-routes.tsx";
-import { addIdeaBankPages } from "./idea-banks/routes.tsx";
-import { addApprovalPages } from "./ideas/approval-routes.tsx";
-import { addIdeaPages } from "./ideas/idea-routes.tsx";
-import { addNewIdeaPage } from "./ideas/new-idea-routes.tsx";
-import { addQueuePages } from "./ideas/queue-routes.tsx";
-import { addSeveralPages } from "./ideas/several-routes.tsx";
-import { addVotersPage } from "./ideas/voters-routes.tsx";
 import { authenticateOwner, type Identify, identifyByAccess, inAccount } from "./identity/identity.ts";
-import { limitChanges } from "./identity/limit-owner.ts";
+import { limitChanges, limitReads } from "./identity/limit-owner.ts";
 import { requireSameOrigin } from "./identity/same-origin.ts";
-import { addKeyPages } from "./keys/routes.tsx";
-import { addMemberPages } from "./members/routes.tsx";
 import type { OwnerEnv } from "./owner-env.ts";
-import { addPeoplePages } from "./people/routes.tsx";
-import { addSignIn } from "./sign-in/routes.tsx";
-import { addTokenPages } from "./tokens/routes.tsx";
-import { addWebhookPages } from "./webhooks/routes.tsx";
+import { ROUTES } from "./routes.ts";
+import { addSignIn } from "./sign-in/sign-in-page.tsx";
 
 const MAX_OWNERS = 1_000;
 /** Without `no-transform` Cloudflare's e-mail obfuscation, a zone's default, would hide the addresses of members. */
@@ -43,7 +28,7 @@ const CACHE_CONTROL = "no-store, no-transform";
 const isForScripts = (path: string): boolean => path.startsWith("/account/api/");
 
 /** The memory that this surface shares with others in the isolate. */
-export type AccountMemory = EveryRequestMemory & {
+type AccountMemory = EveryRequestMemory & {
   readonly gatekeeper: Gatekeeper;
   readonly databases: Databases;
   readonly send: Send;
@@ -78,6 +63,7 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   app.use(requireSameOrigin());
   addSignIn(app, identify);
   app.use(authenticateOwner(identify));
+  app.use(limitReads);
   app.use(limitChanges);
   app.use(countWaiting);
   // A form may change a key, and then the gate must be notified even if the owner has left. For JSON, each operation declares
@@ -87,22 +73,7 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
     if (!isForScripts(c.req.path)) c.executionCtx.waitUntil(done);
     await done;
   });
-  addHomePage(app);
-  addKeyPages(app);
-  addActivityPage(app);
-  addMemberPages(app);
-  addIdeaBankPages(app);
-  addEmbedPages(app);
-  addQueuePages(app);
-  addSeveralPages(app);
-  addNewIdeaPage(app);
-  addIdeaPages(app);
-  addVotersPage(app);
-  addUndo(app);
-  addPeoplePages(app);
-  addApprovalPages(app);
-  addTokenPages(app);
-  addWebhookPages(app);
+  for (const addRoutes of ROUTES) addRoutes(app);
   app.route("/", createAccountApi());
   // A script gets a problem document, a person gets a page.
   const answer = (error: Error, c: Context<OwnerEnv>) => {

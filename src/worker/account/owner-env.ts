@@ -3,13 +3,13 @@
  * the receivers of webhooks.
  */
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
-import type { Send } from "../changes/send.ts";
 import type { Identifier } from "../credentials/id.ts";
+import type { Send } from "../deliveries/send.ts";
 import type { AppEnv } from "../http/app-env.ts";
-import type { IdeaBankViews } from "../idea-bank/views.ts";
 import type { BoundedMap } from "../memory/bounded-map.ts";
-import type { Owner } from "../model/account.ts";
+import type { Owner } from "../model/account-key.ts";
 import type { Databases } from "../store/databases.ts";
+import type { IdeaBankViews } from "../view/views.ts";
 
 export type OwnerEnv = AppEnv & {
   Variables: {

@@ -9,9 +9,9 @@
 import { DurableObject } from "cloudflare:workers";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, type Identifier } from "../credentials/id.ts";
-import { saveApiKeyUsage } from "../database/api-key-usage.ts";
-import { loadApiKeyRecord } from "../database/api-keys.ts";
-import { recordUseAfterRevocation } from "../database/audit-events.ts";
+import { recordUseAfterRevocation } from "../database/activity/audit-events.ts";
+import { saveApiKeyUsage } from "../database/keys/api-key-usage.ts";
+import { loadApiKeyRecord } from "../database/keys/api-keys.ts";
 import { logWarning } from "../log.ts";
 import {
   type Admission,

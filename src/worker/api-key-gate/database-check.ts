@@ -3,7 +3,7 @@
  * enforced.
  */
 import type { ApiKeyCredential } from "../credentials/api-key.ts";
-import { loadApiKeyRecord } from "../database/api-keys.ts";
+import { loadApiKeyRecord } from "../database/keys/api-keys.ts";
 import { type Admission, refuse, tenantOf } from "../model/api-key.ts";
 import type { Database } from "../store/databases.ts";
 import { answerWithin, DEADLINE_MS } from "../store/deadline.ts";

@@ -41,7 +41,7 @@ import type { Report } from "./report.ts";
 export type GateCaller = Caller & { readonly env: Pick<Env, "API_KEY_GATE" | "LEASE_SECONDS"> };
 
 /** One request with a key. `now` is in Unix milliseconds. */
-export type KeyRequest = Sender & { readonly apiKey: ApiKeyCredential };
+type KeyRequest = Sender & { readonly apiKey: ApiKeyCredential };
 
 /** A request's context, its key, and the isolate's use of that key. */
 type Asker = { readonly caller: GateCaller; readonly apiKey: ApiKeyCredential; readonly use: KeyUse };
@@ -78,7 +78,7 @@ export class Gatekeeper {
     if (call.report !== undefined)
       waitUntilOf(caller)(hasSettledWithin(DEADLINE_MS.withFallback, asked).then(() => {}));
     try {
-      return await answerWithin(DEADLINE_MS.withFallback, asked);
+      return await answerWithin(database.within(DEADLINE_MS.withFallback), asked);
     } catch (error) {
       if (isOverloaded(error)) return UNAVAILABLE;
       logWarning("an API key's gate does not answer; checking the key against D1", error);
@@ -101,7 +101,7 @@ export class Gatekeeper {
   /**
    * The key has changed in D1. Forgets its state in this isolate, notifies its gate, and waits. When it resolves, no isolate
    * decides by the old state: the gate grants no more leases by it, and the longest lease that it can have granted has ended
-   * (the lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer within ten seconds. Then it is notified
+   * (the lease rule of Gray and Cheriton, 1989). Rejects when the gate does not answer in time. Then it is notified
    * again later, so that its record does not admit a key that nobody has used in the meantime.
    */
   async forget(caller: GateCaller, apiKeyId: string): Promise<void> {
@@ -116,7 +116,7 @@ export class Gatekeeper {
     );
     let leaseMs: number;
     try {
-      leaseMs = await answerWithin(DEADLINE_MS.without, notified);
+      leaseMs = await answerWithin(withinWhatFollows(caller), notified);
     } catch (error) {
       this.#notifyAgain(caller, apiKeyId, NOTIFY_AGAIN.times);
       throw error;
@@ -131,7 +131,7 @@ export class Gatekeeper {
    * the gate does not answer. Rejects when the gate does not answer.
    */
   async block(caller: GateCaller, apiKeyId: string): Promise<void> {
-    await answerWithin(DEADLINE_MS.without, this.#gateOf(caller, apiKeyId).block());
+    await answerWithin(withinWhatFollows(caller), this.#gateOf(caller, apiKeyId).block());
     await this.forget(caller, apiKeyId);
   }
 
@@ -150,7 +150,8 @@ export class Gatekeeper {
   /** The newest of the key's secrets that was used, as its gate knows. Null when the gate does not answer, or when none was used. */
   async usedSecret(caller: GateCaller, apiKeyId: string): Promise<string | null> {
     try {
-      return await answerWithin(DEADLINE_MS.withFallback, this.#gateOf(caller, apiKeyId).usedSecret());
+      const withinMs = caller.get?.("budget")?.within(DEADLINE_MS.withFallback) ?? DEADLINE_MS.withFallback;
+      return await answerWithin(withinMs, this.#gateOf(caller, apiKeyId).usedSecret());
     } catch (error) {
       logWarning("a key's gate does not say which secret was used; D1 says it, about a minute behind", error);
       return null;
@@ -217,6 +218,10 @@ export class Gatekeeper {
     return gates.get(gates.idFromName(apiKeyId), options);
   }
 }
+
+/** The time of a gate to hear of a change that D1 has made. */
+const withinWhatFollows = (caller: Caller): number =>
+  caller.get?.("budget")?.withinWhatFollows(DEADLINE_MS.without) ?? DEADLINE_MS.without;
 
 const waitUntilOf =
   ({ executionCtx }: Caller): WaitUntil =>

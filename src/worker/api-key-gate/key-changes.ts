@@ -2,12 +2,14 @@
  * Changes of API keys by their owner, or by the operator: first D1 is changed, then the gate is notified, then the request is
  * answered.
  */
-import { loadOwnApiKey, revokeApiKey } from "../database/account-api-keys.ts";
-import { changeApiKey } from "../database/api-key-changes.ts";
-import type { AuditStamp } from "../database/audit-events.ts";
-import type { ApiKey, Owner } from "../model/account.ts";
+
+import type { AuditStamp } from "../database/activity/audit-events.ts";
+import { loadOwnApiKey, revokeApiKey } from "../database/keys/account-keys.ts";
+import { changeApiKey } from "../database/keys/api-key-changes.ts";
+import type { ApiKey, Owner } from "../model/account-key.ts";
 import type { ApiKeyChanges } from "../model/api-key-settings.ts";
 import { Problem } from "../problem.ts";
+import { refusesWrites } from "../store/outage.ts";
 import type { Session } from "../store/session.ts";
 import type { GateCaller, Gatekeeper } from "./gatekeeper.ts";
 
@@ -47,7 +49,8 @@ export async function revokeOwnKey(changer: KeyChanger, { session, owner, id, at
 }
 
 /**
- * For a revocation that D1 did not take, as while it is full: the key's gate refuses the key from now on, although D1 does not say so.
+ * For a revocation that D1 did not take, as while it is full, or did not confirm: the key's gate refuses the key from now on, although
+ * D1 does not say so.
  * Throws `service-unavailable`, which says what holds, or the failure itself when D1 cannot say whose the key is either. Null when the
  * owner has no such key.
  */
@@ -60,23 +63,34 @@ async function blockOwnKey(
     throw failure;
   });
   if (own === null) return null;
-  const isBlocked = await gatekeeper.block(caller, id).then(
-    () => true,
-    () => false,
+  const outcome = await gatekeeper.block(caller, id).then(
+    () => "blocked" as const,
+    () => "not blocked" as const,
   );
   throw new Problem("service-unavailable", {
-    detail: isBlocked ? BLOCKED : NOT_BLOCKED,
+    detail: refusesWrites(failure) ? NOT_STORED[outcome] : NOT_CONFIRMED[outcome],
     headers: { "Retry-After": "60" },
     cause: failure,
   });
 }
 
-const BLOCKED =
-  "The key is refused from now on. But the database takes no changes at the moment, so the revocation is not stored: lists still show " +
-  "the key as active, and it may work while its Durable Object does not answer. Revoke it again later.";
-const NOT_BLOCKED =
-  "The key was not revoked, and still works: the database takes no changes at the moment, and the key's Durable Object does not answer. " +
-  "Revoke it again.";
+/** D1 has refused the change. */
+const NOT_STORED = {
+  blocked:
+    "The key is refused from now on. But the database takes no changes at the moment, so the revocation is not stored: lists still show " +
+    "the key as active, and it may work while its Durable Object does not answer. Revoke it again later.",
+  "not blocked":
+    "The key was not revoked, and still works: the database takes no changes at the moment, and the key's Durable Object does not answer. " +
+    "Revoke it again.",
+};
+/** The answer of D1 did not come: it may have done the change. */
+const NOT_CONFIRMED = {
+  blocked:
+    "The key is refused from now on. But the database did not confirm the revocation, so it may or may not be stored. If it is not, the key " +
+    "may work while its Durable Object does not answer. Revoke it again: doing it twice is harmless.",
+  "not blocked":
+    "The key may or may not be revoked: neither the database nor the key's Durable Object has confirmed it. Revoke it again: doing it twice is harmless.",
+};
 
 /**
  * Changes the key. When it resolves, no request anywhere is decided by the old settings, so a narrowing takes effect like a

@@ -2,7 +2,7 @@
  * The counts that a gate keeps for its key's owner: requests by hour and operation, and the senders of the last ones. They are
  * totals, so storing them twice counts once.
  */
-import type { HourlyUsage, LastSeen } from "../database/api-key-usage.ts";
+import type { HourlyUsage, LastSeen } from "../database/keys/api-key-usage.ts";
 import { countAdmitted } from "../model/seen.ts";
 import type { Decisions } from "./report.ts";
 

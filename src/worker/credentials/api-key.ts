@@ -9,6 +9,7 @@
  * A wrong tag refuses a key without I/O. The secret authenticates the tenant: D1 keeps its SHA-256.
  */
 import { type RandomBytes, randomBase62 } from "./base62.ts";
+import { findAlike } from "./decodings.ts";
 import { defineEnvelope, type SigningKeys, signEnvelope, verifyEnvelope } from "./envelope.ts";
 import { ID_WIDTH, type Identifier } from "./id.ts";
 import { ok, type Result, refuse } from "./result.ts";
@@ -33,9 +34,7 @@ const MAX_LOOKED_AT = 200;
 
 /** The keys in a text and its decodings, whatever stands around them. Only those with a correct tag. */
 export async function findApiKeys(texts: readonly string[], keys: SigningKeys): Promise<string[]> {
-  const pattern = new RegExp(API_KEY.pattern.source.slice(1, -1), "g");
-  const alike = new Set(texts.flatMap((text) => text.match(pattern) ?? []));
-  const found = [...alike].slice(0, MAX_LOOKED_AT);
+  const found = findAlike(texts, API_KEY.within, MAX_LOOKED_AT);
   const verified = await Promise.all(
     found.map(async (each) => (await verifyEnvelope(API_KEY, { text: each, keys })).ok),
   );

@@ -111,18 +111,26 @@ export async function verifyToken(
 export const isYoungToken = ({ issuedAt }: Pick<Times, "issuedAt">, milliseconds: number, now: number): boolean =>
   now - issuedAt * 1000 < milliseconds + 1_000;
 
+/** The clocks of D1 and of the Workers may differ by this much. */
+export const CLOCKS_APART_SECONDS = 5;
+
 /**
  * The reason why a token is not valid at `now` (Unix seconds). A token that is issued after a revocation in the same second is
- * dated in the next second, but no further ahead.
+ * dated in the next second, but no further ahead. D1's clock dates the tokens that we issue; the tenant's server dates those that it
+ * signs, and its clock must be right.
  */
 export function timeRefusal(
   token: Times & { readonly signed?: Pick<SignedBy, "notBefore"> },
   now: number,
 ): "expired" | "issued in the future" | "not valid yet" | undefined {
   if (isExpired(token, now)) return "expired";
-  if (token.issuedAt > now + 1) return "issued in the future";
+  if (token.issuedAt > now + 1 + (token.signed === undefined ? CLOCKS_APART_SECONDS : 0)) return "issued in the future";
   return token.signed !== undefined && token.signed.notBefore > now + 1 ? "not valid yet" : undefined;
 }
+
+/** Whether the token is dated later than an end of tokens (Unix milliseconds). The rule of these dates: database/tokens/token-dates.ts. */
+export const isIssuedAfter = ({ issuedAt }: Pick<Times, "issuedAt">, endedAt: number): boolean =>
+  issuedAt * 1000 > endedAt;
 
 /** `now` is in Unix seconds. */
 export const isExpired = ({ expiresAt }: Pick<Times, "expiresAt">, now: number): boolean => now >= expiresAt;

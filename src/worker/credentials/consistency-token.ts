@@ -21,7 +21,7 @@ const PATTERN = /^ibw_[0-9A-Za-z]{6}[\w-]{1,120}[0-9A-Za-z]{17}$/;
 const BOOKMARK = /^[\w-]{1,120}$/;
 
 /** The lifetime of a token, in seconds. Long before its end every replica that is read has the write. */
-export const CONSISTENCY_SECONDS = 60;
+const CONSISTENCY_SECONDS = 60;
 
 /** `now` is in Unix seconds. Undefined for a bookmark that cannot be in a token. */
 export async function signConsistencyToken(

@@ -14,22 +14,31 @@ export type EnvelopeKind = {
   readonly bodyWidth: number;
   readonly tagWidth: number;
   readonly pattern: RegExp;
+  /** What looks like one in a text, whatever stands around it. */
+  within(text: string): Iterable<string>;
 };
 
 /** HMAC keys, newest first. The first signs; all of them verify. */
 export type SigningKeys = readonly [CryptoKey, ...CryptoKey[]];
 
-export const defineEnvelope = (prefix: string, bodyWidth: number, tagWidth: number): EnvelopeKind => ({
-  prefix,
-  bodyWidth,
-  tagWidth,
-  pattern: new RegExp(`^${prefix}_[0-9A-Za-z]{${bodyWidth + tagWidth}}$`),
-});
+export function defineEnvelope(prefix: string, bodyWidth: number, tagWidth: number): EnvelopeKind {
+  const source = `${prefix}_[0-9A-Za-z]{${bodyWidth + tagWidth}}`;
+  const anywhere = new RegExp(source, "g");
+  return {
+    prefix,
+    bodyWidth,
+    tagWidth,
+    pattern: new RegExp(`^${source}$`),
+    *within(text) {
+      for (const [found] of text.matchAll(anywhere)) yield found;
+    },
+  };
+}
 
 /** Imports the deployment's secrets, keeping their order. */
 export async function importSigningKeys(secrets: readonly [string, ...string[]]): Promise<SigningKeys> {
   const [newest, ...older] = secrets;
-  return [await importSigningKey(newest), ...(await Promise.all(older.map(importSigningKey)))];
+  return [await importSigningKey(newest), ...(await Promise.all(older.map((secret) => importSigningKey(secret))))];
 }
 
 /**
@@ -72,8 +81,14 @@ export async function verifyEnvelope(
 
 const encoder = new TextEncoder();
 
-export const importSigningKey = (secret: string) =>
-  crypto.subtle.importKey("raw", encoder.encode(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);
+export const importSigningKey = (secret: string | Uint8Array<ArrayBuffer>) =>
+  crypto.subtle.importKey(
+    "raw",
+    typeof secret === "string" ? encoder.encode(secret) : secret,
+    { name: "HMAC", hash: "SHA-256" },
+    false,
+    ["sign"],
+  );
 
 export const computeHmac = (key: CryptoKey, text: string): Promise<ArrayBuffer> =>
   crypto.subtle.sign("HMAC", key, encoder.encode(text));

@@ -5,9 +5,10 @@
 import { INVITED_MS } from "../model/member.ts";
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
-import { UNDO_TEXTS_KEPT_MS } from "./decisions.ts";
+import { isOfTypes } from "./changes/changes.ts";
 import { OUTCOME_KEPT_MS } from "./idempotency.ts";
-import { SIGNED_IN_MS } from "./sign-ins.ts";
+import { SIGNED_IN_MS } from "./members/sign-ins.ts";
+import { UNDO_TEXTS_KEPT_MS } from "./proposals/decisions.ts";
 
 /** A slice deletes this many rows, so that no statement blocks the database for long. */
 const SLICE = 500;
@@ -64,10 +65,15 @@ export async function deleteOldRevocations(session: Session, now: number): Promi
   return deleted > 0;
 }
 
+const OLD_CHANGES = `WITH
+  slice AS MATERIALIZED (SELECT number, changed_at FROM change_log WHERE account_id = :id ORDER BY number LIMIT ${SLICE}),
+  old AS MATERIALIZED (SELECT number FROM slice
+    WHERE number < coalesce((SELECT min(number) FROM slice WHERE changed_at >= :expired), (SELECT max(number) + 1 FROM slice)) - 1)`;
+
 /**
  * Deletes old changes of the account that is due first. The last of them stays, which proves that a reader who has read it has
- * missed none. The account is due again when the next change will be too old, but not within a day.
- * False when no account is due.
+ * missed none. A webhook that is behind misses those of its types, and goes on after them. The account is due again when the next
+ * change will be too old, but not within a day. False when no account is due.
  */
 export async function deleteOldChanges(session: Session, now: number, keptMs: number): Promise<boolean> {
   const account = await session.first(
@@ -84,13 +90,18 @@ export async function deleteOldChanges(session: Session, now: number, keptMs: nu
     await session.run(prepare("UPDATE accounts SET changes_due_at = :due WHERE id = :id", { id, due }));
     return true;
   }
-  await session.run(
-    prepare(
-      `WITH slice AS MATERIALIZED (SELECT number, changed_at FROM change_log WHERE account_id = :id ORDER BY number LIMIT ${SLICE})
-       DELETE FROM change_log WHERE account_id = :id AND number IN (SELECT number FROM slice
-         WHERE number < coalesce((SELECT min(number) FROM slice WHERE changed_at >= :expired), (SELECT max(number) + 1 FROM slice)) - 1)`,
-      { id, expired: now - keptMs },
+  const values = { id, expired: now - keptMs };
+  await session.batch({
+    missed: prepare(
+      `${OLD_CHANGES} UPDATE webhooks SET number = (SELECT max(number) FROM old), missed = missed + (SELECT count(*) FROM change_log
+         WHERE account_id = :id AND number IN (SELECT number FROM old) AND number > webhooks.number AND ${isOfTypes("webhooks.types")})
+       WHERE account_id = :id AND number < (SELECT max(number) FROM old)`,
+      values,
     ),
-  );
+    deleted: prepare(
+      `${OLD_CHANGES} DELETE FROM change_log WHERE account_id = :id AND number IN (SELECT number FROM old)`,
+      values,
+    ),
+  });
   return true;
 }

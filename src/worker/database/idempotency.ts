@@ -21,10 +21,6 @@ export type AccountReference =
 /** The owner's account, if it is in this database. */
 export const ACCOUNT_OF_OWNER = "(SELECT id FROM accounts WHERE owner_email = :email)";
 
-/** True while `:person` acts for the account. It is checked in the transaction, because a body may come long after its headers. */
-export const IS_MEMBER = `EXISTS (SELECT 1 FROM accounts a WHERE a.owner_email = :email AND (:person = :email OR EXISTS (
-  SELECT 1 FROM members WHERE account_id = a.id AND email = :person)))`;
-
 /** The account's id as an SQL expression. */
 export function accountOf(account: AccountReference): string {
   if ("accountId" in account) return ":accountId";
@@ -36,7 +32,7 @@ export const notDoneBefore = (account = ":accountId"): string =>
   `NOT EXISTS (SELECT 1 FROM idempotency_keys k WHERE k.account_id = ${account} AND k.key = :idempotencyKey)`;
 
 /** Data of the new row that the answer needs in addition to `outcome`: a SELECT of one JSON object, or of none. */
-export type Details = { readonly select: string; readonly values: Parameters<typeof prepare>[1] };
+type Details = { readonly select: string; readonly values: Parameters<typeof prepare>[1] };
 
 type OutcomeRow = { readonly outcome: string };
 type RecalledRow = OutcomeRow & { readonly request_hash: string };
@@ -85,7 +81,7 @@ export function toInserted<Outcome>(
 }
 
 /** The statements of a deletion that an Idempotency-Key allows once, for a batch. `toDeleted` reads their results. */
-export type DeleteOnce = {
+type DeleteOnce = {
   readonly cleared: Statement | undefined;
   readonly deleted: Statement;
   readonly remembered: Statement | undefined;

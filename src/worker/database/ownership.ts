@@ -4,10 +4,13 @@
  */
 import type { Session } from "../store/session.ts";
 import { prepare } from "../store/statement.ts";
-import { targetStays } from "./merges.ts";
+import { proposalStays } from "./proposals/merges.ts";
 
 /** A deleted resource does not exist, even while its row remains. */
-const STAYS: Readonly<Record<string, string>> = { panelist: "deleted_at IS NULL", proposal: targetStays("proposals") };
+const STAYS: Readonly<Record<string, string>> = {
+  panelist: "deleted_at IS NULL",
+  proposal: proposalStays("proposals"),
+};
 
 /**
  * One round trip, or none when the path has no identifier. `path` is an operation's, and gives the table of each identifier:

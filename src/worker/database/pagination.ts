@@ -33,8 +33,8 @@ export const FIT = "(SELECT items FROM fit) AS fit";
 /** The LIMIT of the query that reads the texts. */
 export const FITTING_ROWS = "min(:rows, (SELECT items + 1 FROM fit))";
 
-/** `fit` is the number of items that fit into the page. */
-export function toPage<Row extends { readonly id: string; readonly fit?: number }, Item>(
+/** `fit` is the number of items that fit into the page. `stays` is 0 for a row that is no item: it is deleted, and its slice comes later. */
+export function toPage<Row extends { readonly id: string; readonly fit?: number; readonly stays?: number }, Item>(
   rows: readonly Row[],
   {
     request: { limit },
@@ -44,7 +44,10 @@ export function toPage<Row extends { readonly id: string; readonly fit?: number 
 ): Page<Item> {
   const page = rows.slice(0, Math.min(limit, rows[0]?.fit ?? limit));
   const last = rows.length > page.length ? page.at(-1) : undefined;
-  return { items: page.map(toItem), next: last && { key: keyOf(last), id: last.id } };
+  return {
+    items: page.filter(({ stays }) => stays !== 0).map(toItem),
+    next: last && { key: keyOf(last), id: last.id },
+  };
 }
 
 /** The sort key of lists that are ordered by creation. */

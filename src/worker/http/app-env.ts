@@ -1,6 +1,6 @@
 /** The environment of every handler: the Worker's bindings, and the values that the middleware has set. */
 import type { Settings } from "../settings.ts";
-import type { StoreCalls } from "../store/databases.ts";
+import type { SharedByCalls } from "../store/databases.ts";
 import type { BodyShares } from "./body-shares.ts";
 import type { ProblemLog } from "./problem-log.ts";
 
@@ -9,15 +9,13 @@ export type Whose = { readonly account?: string | undefined; readonly apiKey?: s
 
 export type AppEnv = {
   Bindings: Env;
-  Variables: {
+  Variables: SharedByCalls & {
     requestId: string;
     /** The identifier of the client's trace, for the log. */
     traceId: string | undefined;
     problemLog: ProblemLog;
     settings: Settings;
     operation: string | undefined;
-    /** The request's calls to stores, for observe.ts. */
-    calls: StoreCalls;
     /** For observe.ts: undefined until somebody was recognized. */
     whose: Whose | undefined;
     /** The headers of an API key's or a panelist's rate limit, for an answer with any status. */
@@ -29,6 +27,8 @@ export type AppEnv = {
     bodyShares: BodyShares;
     /** A body takes from this sender's share: the id of the API key or of the idea bank, or the owner's e-mail address. */
     sender: string | undefined;
+    /** Whose part of that share it is: the panelist's, or a visitor's address. */
+    person: string | undefined;
     /** The form that this request has sent: set by `readForm`. */
     form: URLSearchParams | undefined;
   };

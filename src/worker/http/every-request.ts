@@ -4,6 +4,7 @@ import { hasCredential } from "../credentials/hide-credentials.ts";
 import { Problem } from "../problem.ts";
 import { type Settings, type SettingsReader, WrongSettings } from "../settings.ts";
 import type { StoreCalls } from "../store/databases.ts";
+import { TimeBudget } from "../store/deadline.ts";
 import type { Whose } from "./app-env.ts";
 import type { BodyShares } from "./body-shares.ts";
 import { DEFAULT_HEADERS } from "./default-headers.ts";
@@ -37,6 +38,7 @@ type AnyContext = Pick<Context<{ Bindings: Env }>, "req" | "env"> & {
   set(key: "problemLog", value: ProblemLog): void;
   set(key: "bodyShares", value: BodyShares): void;
   set(key: "calls", value: StoreCalls): void;
+  set(key: "budget", value: TimeBudget): void;
   set(key: "settings", value: Settings): void;
 };
 
@@ -47,7 +49,7 @@ export type EveryRequest = (
   fail?: (error: Error) => Answered | Promise<Answered>,
 ) => Promise<Response>;
 
-export const REQUEST_ID = "X-Request-Id";
+const REQUEST_ID = "X-Request-Id";
 const ID = /^[\w\-=]{1,64}$/;
 
 /**
@@ -72,7 +74,9 @@ const isInsecure = (url: string): boolean => url.startsWith("http:") && !THIS_MA
 /** A developer reads in the answer what an operator reads in the log. */
 function explainHere(error: unknown, url: string): unknown {
   if (!(error instanceof WrongSettings) || !THIS_MACHINE.test(url)) return error;
-  const detail = `This server has ${error.message}. \`npm run dev\` makes the secrets that are missing; other settings are in wrangler.toml.`;
+  const detail =
+    `This server has ${error.message}. \`npm run dev\` makes a secret that is missing: remove a wrong one from .dev.vars, and start it ` +
+    "again. Other settings are in wrangler.toml.";
   return new Problem("internal-error", { detail, cause: error });
 }
 
@@ -114,6 +118,8 @@ export function createEveryRequest(
     if (isInsecure(c.req.url)) return complete(respond(INSECURE, c), c);
     const logs = Math.random() < Number(c.env.REQUEST_LOG_SHARE);
     const start = Date.now();
+    const budget = new TimeBudget(start);
+    c.set("budget", budget);
     let answered: Answered;
     try {
       c.set("settings", settingsReader.peek(c.env) ?? (await settingsReader.read(c.env)));
@@ -122,6 +128,7 @@ export function createEveryRequest(
       const error = explainHere(thrown, c.req.url);
       answered = await fail(error instanceof Error ? error : new Error(String(error)));
     }
+    budget.end();
     const response = complete(respond(answered, c), c);
     if (logs || c.env.REQUESTS !== undefined) record(c, { response, start, logs });
     return response;

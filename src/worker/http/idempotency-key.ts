@@ -4,10 +4,10 @@ import { hasCredential } from "../credentials/hide-credentials.ts";
 import type { IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
 import { Problem } from "../problem.ts";
 import type { AppEnv } from "./app-env.ts";
+import { respondNew, type Version } from "./etag.ts";
 import { hashOf } from "./hash-of.ts";
 import { invalid } from "./invalid-request.ts";
 import { canonicalQuery, type Parameters } from "./query.ts";
-import { respondNew, type Version } from "./versions.ts";
 
 const HEADER = "Idempotency-Key";
 /** The draft's quoted string, or the unquoted text that most clients send. */

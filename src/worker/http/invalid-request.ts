@@ -21,11 +21,25 @@ export function invalid(errors: readonly FieldError[]): Problem {
   });
 }
 
+/** What is wrong with a field that the schema does not have; undefined if there is no more to say than that. */
+type ExplainField = (path: readonly PropertyKey[]) => string | undefined;
+
 /** The value as the schema parses it. Throws `invalid-request`. */
-export function parseOrThrow<Schema extends z.ZodMiniType>(schema: Schema, value: unknown): z.output<Schema> {
+export function parseOrThrow<Schema extends z.ZodMiniType>(
+  schema: Schema,
+  value: unknown,
+  explain: ExplainField = () => undefined,
+): z.output<Schema> {
   const parsed = z.safeParse(schema, value, { error: ruleOf });
   if (parsed.success) return parsed.data;
-  throw invalid(parsed.error.issues.flatMap(toFieldErrors));
+  throw invalid(onceEach(parsed.error.issues.flatMap((issue) => toFieldErrors(issue, explain))));
+}
+
+/** Each fault once: a value of another type also breaks the rules about its length, and one rule can have several checks. */
+function onceEach(errors: readonly (FieldError & { readonly isType: boolean })[]): FieldError[] {
+  const ofType = new Set(errors.flatMap(({ path, isType }) => (isType ? [path] : [])));
+  const faults = errors.filter(({ path, isType }) => isType || !ofType.has(path));
+  return [...new Map(faults.map(({ path, message }) => [`${path}\n${message}`, { path, message }])).values()];
 }
 
 const TYPES: Readonly<Record<string, string>> = {
@@ -51,7 +65,12 @@ function ruleOf(issue: z.core.$ZodRawIssue): string | undefined {
   }
 }
 
-const toFieldErrors = (issue: z.core.$ZodIssue): FieldError[] =>
+export const UNKNOWN_FIELD = "is not a known field or parameter";
+
+const toFieldErrors = (issue: z.core.$ZodIssue, explain: ExplainField) =>
   issue.code === "unrecognized_keys"
-    ? issue.keys.map((key) => ({ path: [...issue.path, key].join("."), message: "is not a known field or parameter" }))
-    : [{ path: issue.path.join("."), message: issue.message }];
+    ? issue.keys.map((key) => {
+        const path = [...issue.path, key];
+        return { path: path.join("."), message: explain(path) ?? UNKNOWN_FIELD, isType: false };
+      })
+    : [{ path: issue.path.join("."), message: issue.message, isType: issue.code === "invalid_type" }];

@@ -27,6 +27,8 @@ export type Operation = {
   /** Whatever its query is, the answer is the same: the contract of this operation has no 400. */
   readonly ignoresQuery?: true;
   readonly body?: z.ZodMiniType;
+  /** Of a PATCH: the operation that creates what it changes. Set for its route (fixed-fields.ts). */
+  readonly creation?: Pick<Operation, "body">;
   /** The schema of the successful answer; for an operation with a query, of each item on its page. Without one the answer is 204. */
   readonly answer?: z.ZodMiniType;
   readonly effect: Effect;

@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import * as z from "zod/mini";
 import { SEVERAL } from "../model/text.ts";
 import type { AppEnv } from "./app-env.ts";
-import { type FieldError, invalid } from "./invalid-request.ts";
+import { type FieldError, invalid, UNKNOWN_FIELD } from "./invalid-request.ts";
 import type { Operation } from "./operation.ts";
 
 /** Values by name. A parameter that was given several times is a list. */
@@ -53,9 +53,7 @@ export function readParameters<E extends AppEnv>(
     ...malformedNames(c.req.url)
       .filter(isRead)
       .map((path) => ({ path, message: MALFORMED })),
-    ...given
-      .filter(() => schema === undefined)
-      .map(([path]) => ({ path, message: "is not a known field or parameter" })),
+    ...given.filter(() => schema === undefined).map(([path]) => ({ path, message: UNKNOWN_FIELD })),
   ];
   if (faults.length > 0) throw invalid(faults);
   return Object.fromEntries(

@@ -7,7 +7,7 @@ import { clientOf } from "../model/address.ts";
 import { Problem, type ProblemOptions } from "../problem.ts";
 import { answerWithin, DeadlineExceeded } from "../store/deadline.ts";
 import type { AppEnv } from "./app-env.ts";
-import type { BodyShare } from "./body-shares.ts";
+import { type BodySender, type BodyShare, replaced } from "./body-shares.ts";
 import { invalid } from "./invalid-request.ts";
 
 const MAX_BYTES = 64 * 1024;
@@ -80,8 +80,8 @@ type ReadOptions = {
   readonly expectedType: string;
   readonly maxBytes?: number | undefined;
   readonly unsupported?: ProblemOptions | undefined;
-  /** The body has a slot, and no share of a sender. The signal takes the slot away. */
-  readonly slot?: AbortSignal | undefined;
+  /** What the body arrives in, in place of a share of its sender. */
+  readonly slot?: BodyShare | undefined;
 };
 
 /** Throws `unsupported-media-type`, `payload-too-large`, `request-timeout`, and `service-unavailable` while the sender's share is full. */
@@ -96,31 +96,35 @@ export async function readBytes<E extends AppEnv>(
   if (body === null) return new Uint8Array();
   const reader = body.getReader();
   const giveUp = () => void reader.cancel().catch(() => {});
-  slot?.addEventListener("abort", giveUp);
-  const share = slot === undefined ? c.get("bodyShares").open(senderOf(c)) : undefined;
+  const began = Date.now();
+  const share = slot ?? c.get("bodyShares").open(senderOf(c), began);
+  share.ended.addEventListener("abort", giveUp);
   try {
     const bytes = await answerWithin(ARRIVES_WITHIN_MS, receive(reader, maxBytes, share));
-    if (slot?.aborted) throw new Problem("request-timeout");
+    if (share.ended.aborted) throw slot === undefined ? replaced() : new Problem("request-timeout");
     return bytes;
   } catch (error) {
     // Frees the bytes that have arrived, and ends the read that still waits.
     giveUp();
     throw error instanceof DeadlineExceeded ? new Problem("request-timeout") : error;
   } finally {
-    share?.release();
-    slot?.removeEventListener("abort", giveUp);
+    c.get("budget").waitedOutside(Date.now() - began);
+    share.release();
+    share.ended.removeEventListener("abort", giveUp);
   }
 }
 
-/** A sender without a credential is its address. */
-const senderOf = <E extends AppEnv>(c: Context<E>): string =>
-  c.get("sender") ?? clientOf(c.req.header("CF-Connecting-IP") ?? "");
+/** A sender without a credential is its address. A sender without people is one. */
+function senderOf<E extends AppEnv>(c: Context<E>): BodySender {
+  const sender = c.get("sender") ?? clientOf(c.req.header("CF-Connecting-IP") ?? "");
+  return { sender, person: c.get("person") ?? sender };
+}
 
 /** Copies each piece at once, because thousands of small ones weigh much more than their bytes. */
 async function receive(
   reader: ReadableStreamDefaultReader<Uint8Array>,
   maxBytes: number,
-  share: BodyShare | undefined,
+  share: BodyShare,
 ): Promise<Uint8Array<ArrayBuffer>> {
   let bytes = new Uint8Array();
   let length = 0;
@@ -132,7 +136,7 @@ async function receive(
       throw new Problem("payload-too-large", { detail: `The request body exceeds ${maxBytes / 1024} KiB.` });
     if (end > bytes.length) {
       const size = Math.min(maxBytes, Math.max(end, 2 * bytes.length, FIRST_BYTES));
-      share?.take(size - bytes.length);
+      share.take(size - bytes.length);
       const larger = new Uint8Array(size);
       larger.set(bytes.subarray(0, length));
       bytes = larger;

@@ -1,6 +1,7 @@
 /** Reads a request's input and validates it by its operation's definition. */
 import type { Context } from "hono";
 import type { AppEnv } from "./app-env.ts";
+import { fixedField } from "./fixed-fields.ts";
 import { readIdempotencyKey } from "./idempotency-key.ts";
 import { parseOrThrow } from "./invalid-request.ts";
 import { type AnyInput, type Operation, refusesUnknown, takesIdempotencyKey } from "./operation.ts";
@@ -26,7 +27,7 @@ export async function readInput<E extends AppEnv>(
     ids,
     query: list?.query,
     page: list?.page,
-    body: body && parseOrThrow(body, json?.value),
+    body: body && parseOrThrow(body, json?.value, (field) => fixedField(operation, field)),
     idempotencyKey: takesIdempotencyKey(operation)
       ? await readIdempotencyKey(c, client, { parameters, json })
       : undefined,

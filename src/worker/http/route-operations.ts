@@ -4,6 +4,7 @@ import { Problem } from "../problem.ts";
 import { hasSettled } from "../store/deadline.ts";
 import type { AppEnv } from "./app-env.ts";
 import type { Answered, EveryRequest } from "./every-request.ts";
+import { creationOf } from "./fixed-fields.ts";
 import type { Operation, Operations } from "./operation.ts";
 import { Routes } from "./routes.ts";
 
@@ -21,13 +22,16 @@ export function routeOperations<E extends AppEnv, O extends Operation>(
   everyRequest: EveryRequest = inMiddleware,
 ): Routes<E> {
   const routes = new Routes<E>();
-  for (const [name, operation] of Object.entries(operations))
+  for (const [name, defined] of Object.entries(operations)) {
+    const creation = creationOf(defined, operations);
+    const operation = creation === undefined ? defined : { ...defined, creation };
     routes.on(operation.method, toHonoPath(operation.path), (c) => {
       nameOperation(c, name);
       const answered = everyRequest(c, () => answer(c, operation));
       if (operation.untilDone) c.executionCtx.waitUntil(hasSettled(answered));
       return answered;
     });
+  }
   return routes;
 }
 

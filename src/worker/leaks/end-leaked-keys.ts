@@ -2,15 +2,15 @@
 import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import { notifyGates } from "../api-key-gate/key-changes.ts";
-import { withDeliveries } from "../changes/deliver.ts";
-import type { Send } from "../changes/send.ts";
 import type { ApiKeyCredential } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit } from "../credentials/id.ts";
-import { type LeakedSecret, recordLeaks } from "../database/leaked-keys.ts";
+import { type LeakedSecret, recordLeaks } from "../database/keys/leaked-keys.ts";
+import { withDeliveries } from "../deliveries/deliver.ts";
+import type { Send } from "../deliveries/send.ts";
 import type { AppEnv } from "../http/app-env.ts";
-import type { IdeaBankViews } from "../idea-bank/views.ts";
 import type { Databases } from "../store/databases.ts";
+import type { IdeaBankViews } from "../view/views.ts";
 
 /** The memory that this shares with others in the isolate. */
 export type LeakMemory = {
@@ -23,6 +23,9 @@ export type LeakMemory = {
 /** A secret, and the place where it was found, in the reporter's words. */
 export type Found<Secret> = { readonly secret: Secret; readonly foundAt: string };
 
+/** Who reports. `isVerified`: the report is signed by somebody who looks through what is public; anybody can paste. */
+export type Reporter = { readonly name: string; readonly isVerified: boolean };
+
 /** So many keys of a database are ended in one statement, whose values have a limit. */
 const AT_ONCE = 1_000;
 
@@ -33,7 +36,7 @@ const AT_ONCE = 1_000;
 export async function endLeakedKeys(
   c: Context<AppEnv>,
   { gatekeeper, databases, send }: LeakMemory,
-  { found, reporter }: { readonly found: readonly Found<ApiKeyCredential>[]; readonly reporter: string },
+  { found, reporter }: { readonly found: readonly Found<ApiKeyCredential>[]; readonly reporter: Reporter },
 ): Promise<void> {
   const byDatabase: Record<string, Map<string, LeakedSecret>> = {};
   for (const { secret, foundAt } of found) {
@@ -51,7 +54,7 @@ export async function endLeakedKeys(
       if (session === undefined) return [];
       const apiKeyIds = JSON.stringify(secrets.map(({ id }) => id));
       return withDeliveries(c, { session, account: { apiKeyIds }, send }, (watched) =>
-        recordLeaks(watched, { secrets, reporter, now: Date.now() }),
+        recordLeaks(watched, { secrets, reporter: reporter.name, now: Date.now() }),
       );
     }),
   );

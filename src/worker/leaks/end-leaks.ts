@@ -1,22 +1,31 @@
 /** Ends everything of this deployment that was found in public, each as its kind is, and tells its owner. */
 import type { Context } from "hono";
-import { hideCredentials } from "../credentials/hide-credentials.ts";
+import { hiddenBeginning } from "../credentials/hide-credentials.ts";
 import type { AppEnv } from "../http/app-env.ts";
+import { withoutInvisible } from "../model/text.ts";
 import { Problem } from "../problem.ts";
-import { endLeakedKeys, type Found, type LeakMemory } from "./end-leaked-keys.ts";
+import { endLeakedKeys, type Found, type LeakMemory, type Reporter } from "./end-leaked-keys.ts";
 import { endLeakedTokens, rotateLeakedSecrets } from "./end-leaked-secrets.ts";
 import { type FoundSecrets, findSecrets } from "./find-secrets.ts";
 
 /** `foundAt` is a text from the reporter. */
-export type Finding = { readonly token: string; readonly foundAt: string };
+type Finding = { readonly token: string; readonly foundAt: string };
 
 /** The owner sees at most this many characters of it. */
 const FOUND_AT_LENGTH = 500;
 
+/** One line, without characters that change how the words around it are read. */
+const toPlace = (foundAt: string, operatorSecret: string | undefined): string =>
+  withoutInvisible(
+    hiddenBeginning(foundAt, { length: FOUND_AT_LENGTH, operatorSecret })
+      .toWellFormed()
+      .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " "),
+  ).trim();
+
 /**
  * Tells for each finding whether a secret of this deployment is in it, as it is or encoded. When it resolves, each has ended: a key
- * everywhere, tokens within 11 seconds. Those of an account that has leaks only marked are recorded. Throws `service-unavailable` when
- * this is not certain; then repeating it is harmless.
+ * everywhere, tokens within 11 seconds. Those of an account that has leaks only marked are recorded, and so are visitors' tokens that
+ * somebody has pasted. Throws `service-unavailable` when this is not certain; then repeating it is harmless.
  */
 export async function endLeaks(
   c: Context<AppEnv>,
@@ -24,15 +33,17 @@ export async function endLeaks(
     memory,
     findings,
     reporter,
-  }: { readonly memory: LeakMemory; readonly findings: readonly Finding[]; readonly reporter: string },
+  }: { readonly memory: LeakMemory; readonly findings: readonly Finding[]; readonly reporter: Reporter },
 ): Promise<boolean[]> {
   const { signingKeys } = c.get("settings");
-  const read = await Promise.all(
-    findings.map(async ({ token, foundAt }) => ({
-      secrets: await findSecrets(token, signingKeys),
-      foundAt: hideCredentials(foundAt, c.env.OPERATOR_SECRET).slice(0, FOUND_AT_LENGTH).toWellFormed(),
-    })),
+  const found = await findSecrets(
+    findings.map(({ token }) => token),
+    signingKeys,
   );
+  const read = found.map((secrets, index) => ({
+    secrets,
+    foundAt: toPlace(findings[index]?.foundAt ?? "", c.env.OPERATOR_SECRET),
+  }));
   const all = <Secret>(of: (secrets: FoundSecrets) => readonly Secret[]): Found<Secret>[] =>
     read.flatMap(({ secrets, foundAt }) => of(secrets).map((secret) => ({ secret, foundAt })));
   const webhooks = all(({ webhookSecrets }) => webhookSecrets);
@@ -45,7 +56,7 @@ export async function endLeaks(
   const missed = [known, ...others].find((outcome) => outcome.status === "rejected");
   if (known.status === "rejected" || missed !== undefined) {
     throw new Problem("service-unavailable", {
-      detail: "Not all of it could be done. Send it again: what is done is not done twice.",
+      detail: "Not all of it was confirmed. Send it again: what is done is not done twice.",
       headers: { "Retry-After": "5" },
       cause: missed?.reason,
     });

@@ -54,7 +54,11 @@ export const LEAK_OPERATIONS = {
     handle: async (c, memory) => {
       const reports = parseOrThrow(Reports, parseJson(await readSigned(c, memory)).value).map(toReport);
       const findings = reports.map(({ token, url, source }) => ({ token, foundAt: url || source || "" }));
-      const isOurs = await endLeaks(c, { memory, findings, reporter: "GitHub secret scanning" });
+      const isOurs = await endLeaks(c, {
+        memory,
+        findings,
+        reporter: { name: "GitHub secret scanning", isVerified: true },
+      });
       const verdicts: LeakVerdicts = reports.map(({ token, type }, index) => ({
         token_raw: token,
         token_type: type,
@@ -101,7 +105,7 @@ export function createLeakRoutes(shared: LeakMemory, everyRequest: EveryRequest)
     try {
       const fields = await pastedBodies.read(c, (slot) => readForm(c, { slot }));
       const findings = [{ token: fields.get("key") ?? "", foundAt: fields.get("foundAt") ?? "" }];
-      await endLeaks(c, { memory, findings, reporter: "somebody who found it" });
+      await endLeaks(c, { memory, findings, reporter: { name: "somebody who found it", isVerified: false } });
       return c.redirect("/leaks/thanks", 303);
     } catch (error) {
       toProblem(error instanceof Error ? error : new Error(String(error)), c);

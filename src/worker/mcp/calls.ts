@@ -4,7 +4,7 @@ import { invalid } from "../http/invalid-request.ts";
 import { JSON_TYPE } from "../http/read-body.ts";
 import { IDEMPOTENCY_KEY, parametersOf, SHOWN_CHARACTERS, type Tool, WHOLE_TEXTS } from "./tools.ts";
 
-export type Arguments = Readonly<Record<string, unknown>>;
+type Arguments = Readonly<Record<string, unknown>>;
 
 /**
  * The request that a call of a tool becomes. What is no parameter of the path is the query or the body, whose rules the operation

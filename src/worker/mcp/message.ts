@@ -7,7 +7,7 @@ import { readJsonBody } from "../http/read-body.ts";
 import { Problem } from "../problem.ts";
 import type { TenantEnv } from "../tenant/operation.ts";
 
-export const NEWEST = "2026-07-28";
+const NEWEST = "2026-07-28";
 /** The protocol versions with `initialize`, the newest first. */
 export const WITH_INITIALIZE = ["2025-11-25", "2025-06-18"] as const;
 export const SUPPORTED: readonly string[] = [NEWEST, ...WITH_INITIALIZE];

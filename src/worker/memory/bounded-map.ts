@@ -5,7 +5,7 @@
  * A library would take six kilobytes of the bundle, and bring a time to live and asynchronous loading, which are not needed.
  */
 
-export type BoundedMapOptions<Value> = {
+type BoundedMapOptions<Value> = {
   /** The maximum weight of all entries together. */
   readonly max: number;
   /** `ownerOf` names an entry's owner when it is set; `max` is the maximum weight of one owner's entries. */

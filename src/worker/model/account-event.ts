@@ -18,7 +18,7 @@ export const ACCOUNT_EVENT_TYPES = [
   "member.added",
   "member.removed",
 ] as const;
-export type AccountEventType = (typeof ACCOUNT_EVENT_TYPES)[number];
+type AccountEventType = (typeof ACCOUNT_EVENT_TYPES)[number];
 
 export const AccountEvent = describe(
   z.object({

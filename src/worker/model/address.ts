@@ -4,7 +4,7 @@
  */
 
 /** `first` is the block's first address; `bits` is the length of its prefix. */
-export type Block = { readonly first: bigint; readonly bits: number };
+type Block = { readonly first: bigint; readonly bits: number };
 
 const WIDTH = 128;
 const MAPPED_BITS = 96;

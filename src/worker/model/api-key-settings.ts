@@ -4,6 +4,7 @@ import { MAX_LIMIT, MAX_WINDOW_SECONDS } from "../rate-limit/sliding-window.ts";
 import { Blocks, MAX_BLOCKS } from "./allowed-addresses.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
+import { RECORDED, RECORDED_TEXTS } from "./proposal.ts";
 import { SCOPES } from "./scope.ts";
 import { flag, integer, Moment, Name, oneOf, Timestamp } from "./text.ts";
 
@@ -94,11 +95,7 @@ const AuditedSettings = describe(
     votingEnabled: z.optional(flag()),
     commentsEnabled: z.optional(flag()),
     approvalRequired: z.optional(flag()),
-    title: z.optional(z.string()),
-    description: z.optional(z.string()),
-    visibility: z.optional(z.string()),
-    response: z.optional(z.nullable(z.string())),
-    tags: z.optional(z.array(z.string())),
+    ...z.partial(z.object(RECORDED)).shape,
     duplicateOf: z.optional(z.nullable(Id)),
     maxBytes: z.optional(integer(1, Number.MAX_SAFE_INTEGER)),
     lastActivityAt: z.optional(Timestamp),
@@ -135,11 +132,7 @@ const AuditedSettings = describe(
       votingEnabled: "Whether panelists can vote.",
       commentsEnabled: "Whether panelists can comment.",
       approvalRequired: "Whether proposals wait for approval.",
-      title: "Of a proposal, as the seven after it.",
-      description: "How the description begins.",
-      visibility: "Who sees the proposal.",
-      response: "How the official response begins.",
-      tags: "The tags.",
+      ...RECORDED_TEXTS,
       duplicateOf: "The proposal that it was merged into.",
       maxBytes: "The bytes that the account may store.",
       lastActivityAt: "Its last activity, which is its date in the changelog.",

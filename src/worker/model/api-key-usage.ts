@@ -1,6 +1,6 @@
 /** The use of an API key as Account Settings shows it: how much, for which operations, and from where. */
 import * as z from "zod/mini";
-import { HourlyCount } from "./account.ts";
+import { HourlyCount } from "./account-key.ts";
 import { describe } from "./describe.ts";
 import { SEEN_REFUSALS } from "./seen.ts";
 import { integer, oneOf, Timestamp } from "./text.ts";

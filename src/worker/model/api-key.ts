@@ -35,7 +35,7 @@ export type ApiKeyRecord = {
 };
 
 /** Only a client with the right secret learns the reasons after the first two. */
-export type RecordRefusal = "unknown" | "wrong-secret" | "revoked" | "expired" | "paused" | "address";
+type RecordRefusal = "unknown" | "wrong-secret" | "revoked" | "expired" | "paused" | "address";
 
 /** The values of `reason` in a problem document. */
 export const REFUSAL_REASONS = ["revoked", "expired", "paused", "address", "suspended"] as const;

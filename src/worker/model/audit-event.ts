@@ -58,7 +58,7 @@ const AuditedSubject = describe(z.object({ id: Id, name: z.string(), ideaBankId:
   name: "AuditedSubject",
   fields: {
     id: "The identifier of the idea bank, proposal, comment or panelist.",
-    name: "The name or title at that time; of a comment, that of its proposal. Empty for a panelist.",
+    name: "The name or title at that time; of a comment, that of its proposal. Of several proposals, their titles now. Empty for a panelist, and once the person who wrote it was deleted with everything written.",
     ideaBankId: "Of a proposal or a comment: the idea bank that it is in. Otherwise `null`.",
   },
 });

@@ -2,10 +2,10 @@
 import type { Capabilities, Capability, IdeaBankSwitches } from "./idea-bank.ts";
 
 /**
- * The conditions of capabilities. `database/panelist-access.ts` has the same rules in SQL, for writes that check them in their
+ * The conditions of capabilities. `database/panelists/panelist-access.ts` has the same rules in SQL, for writes that check them in their
  * transaction.
  */
-export const CONDITIONS = {
+const CONDITIONS = {
   open: ({ status, accountSuspended }) => status === "OPEN" && !accountSuspended,
   notInternal: ({ internal }) => !internal,
   changelogEnabled: (ideaBank) => ideaBank.changelogEnabled,

@@ -6,7 +6,7 @@ import { Id } from "./id.ts";
 import { IdeaBank } from "./idea-bank.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
 import { Panelist } from "./panelist.ts";
-import { Proposal } from "./proposal.ts";
+import { EXAMPLE_PROPOSAL, Proposal } from "./proposal.ts";
 import { Survey } from "./survey.ts";
 import { oneOf, Timestamp } from "./text.ts";
 
@@ -62,24 +62,7 @@ export const Change = describe(
       apiKeyId: "XtwvMRbXxcwn",
       ideaBankId: "b4nKb4nKb4nK",
       proposalId: "Pr0p0sa1Dark",
-      proposal: {
-        id: "Pr0p0sa1Dark",
-        title: "Dark mode",
-        description: "Follows the phone's own setting. The map, too.",
-        status: "implemented",
-        visibility: "public",
-        votes: 12,
-        comments: 3,
-        panelistId: "Pa7Ne1isT001",
-        response: null,
-        duplicateOf: null,
-        merging: false,
-        tags: [],
-        externalId: null,
-        metadata: {},
-        createdAt: "2026-11-05T08:00:00.000Z",
-        lastActivityAt: "2026-11-20T12:00:00.000Z",
-      },
+      proposal: { ...EXAMPLE_PROPOSAL, response: null, tags: [], externalId: null, metadata: {} },
     },
     fields: {
       type: "What happened. New types can be added: ignore those that you do not know.",

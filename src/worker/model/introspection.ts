@@ -58,6 +58,7 @@ export const Introspection = describe(
     expiresAt: z.optional(Timestamp),
     reason: z.optional(oneOf(["expired", "revoked", "signature", "claims"])),
     errors: z.optional(z.readonly(z.array(ClaimFault))),
+    detail: z.optional(z.string()),
   }),
   {
     name: "Introspection",
@@ -80,6 +81,8 @@ export const Introspection = describe(
         "Why it is refused, if it names an idea bank of yours: `signature` (forged, or by another secret), `claims` (one is missing or " +
         "breaks its rule), `expired`, or `revoked` (the panelist, the token, or the secret).",
       errors: "With the reason `claims`: each claim that is wrong, and why.",
+      detail:
+        "With the reason `signature`, for a token that your server has signed: what is wrong with its header or its key, for people to read.",
     },
   },
 );

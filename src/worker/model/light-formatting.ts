@@ -3,7 +3,7 @@
  * paragraphs. The result is a tree, never HTML. Anything else stays as it was typed.
  */
 
-import { linkIn } from "./links.ts";
+import { isTrueName, linkIn } from "./links.ts";
 
 /** A part of a line; `kind` is its HTML element. A link's `href` begins with http:, https: or mailto:. */
 export type Inline =
@@ -24,8 +24,6 @@ const LINK = /^(?:https?:\/\/|mailto:)[^\s<>"\p{C}]+$/iu;
  */
 const MARKS =
   /`([^`\n]+)`|\[([^[\]\n]+)\]\(([^()\s]+(?:\([^()\s]*\)[^()\s]*)*)\)|\*\*(?=\S)([^*\n]+?)(?<=\S)\*\*|\*(?=\S)([^*\n]+?)(?<=\S)\*|\bhttps?:\/\/[^\s<>"“”«»\p{C}、。「」『』【】！（），：；？]+/giu;
-/** A name that is an address itself would say that it leads there. */
-const LIKE_ADDRESS = /^\s*(?:https?:|www\.)/i;
 /** A longer line is not parsed: nobody formats one. */
 const LINE_AT_MOST = 5_000;
 
@@ -52,7 +50,7 @@ function toInline([whole, code, name, address, bold, italic]: RegExpExecArray) {
   const as = (part: Inline, length = whole.length) => ({ part, length });
   if (code) return as({ kind: "code", text: code });
   if (name && address)
-    return LINK.test(address) && !(LIKE_ADDRESS.test(name) && name !== address)
+    return LINK.test(address) && (name === address || isTrueName(name, address))
       ? as({ kind: "a", href: address, parts: [plainText(name)] })
       : undefined;
   if (bold) return as({ kind: "strong", parts: parseLine(bold) });

@@ -1,15 +1,6 @@
-/** Data that the tenant keeps with a proposal and that panelists never see: its own id for it, and pairs of texts. */
+/** Pairs of texts that the tenant keeps with a proposal, and that panelists never see. */
 import * as z from "zod/mini";
 import { exactLine, prose } from "./text.ts";
-
-/**
- * The tenant's own id for a proposal, unique in its idea bank. Only in NFC, so that one spelling never stands for another.
- * `.` and `..` are refused, because they cannot be part of a path.
- */
-export const ProposalExternalId = exactLine({ min: 1, max: 255 }, "NFC").check(
-  z.refine((value) => value !== "." && value !== "..", { error: "must not be . or .." }),
-);
-export const ProposalExternalIdPath = z.object({ externalId: ProposalExternalId });
 
 const PAIRS = 16;
 const BYTES = 4096;

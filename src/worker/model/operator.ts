@@ -27,7 +27,39 @@ export const Release = describe(z.object({ version: line({ min: 1, max: 100 }), 
   },
 });
 
-const AccountStatus = oneOf(["active", "suspended"]);
+const OWNERS_TABLE = {
+  type: "table",
+  name: "owners",
+  sql: "CREATE TABLE owners (email TEXT PRIMARY KEY, account_id TEXT NOT NULL)",
+};
+
+const SchemaObject = describe(z.object({ type: z.string(), name: z.string(), sql: z.string() }), {
+  name: "SchemaObject",
+  example: OWNERS_TABLE,
+  fields: { type: "`table`, `index`, `trigger` or `view`.", name: "Its name.", sql: "The statement that made it." },
+});
+
+const DatabaseSchema = describe(
+  z.object({ binding: z.string(), steps: z.array(z.string()), objects: z.array(SchemaObject) }),
+  {
+    name: "DatabaseSchema",
+    example: { binding: "DB", steps: ["0001_schema.sql"], objects: [OWNERS_TABLE] },
+    fields: {
+      binding: "The name of the database's binding.",
+      steps: "The files of `migrations/` that it has had, oldest first.",
+      objects: "Its tables, indexes, triggers and views.",
+    },
+  },
+);
+
+export const Schema = describe(z.object({ databases: z.array(DatabaseSchema) }), {
+  name: "Schema",
+  example: { databases: [{ binding: "DB", steps: ["0001_schema.sql"], objects: [OWNERS_TABLE] }] },
+  fields: { databases: "Each database of the deployment." },
+});
+
+export const ACCOUNT_STATUSES = ["active", "suspended"] as const;
+const AccountStatus = oneOf(ACCOUNT_STATUSES);
 
 export const AccountStatusChange = describe(
   z.strictObject({ account: line({ min: 1, max: 320 }), status: AccountStatus }),
@@ -89,11 +121,30 @@ export const NewSignIn = describe(
       email: "Who is signed in, by e-mail address. You have made sure that it is this person.",
       subject:
         "Your own identifier of the person, which stays when the address changes: 1 to 255 visible ASCII characters. A person who comes " +
-        "with the same one and another address keeps the accounts. 409 `conflict` for an address that belongs to another one.",
+        "with the same one and another address keeps the accounts. If the address has accounts already that are not this person's, the " +
+        "answer's page asks for a code that is sent to it. 409 `conflict` for an address that belongs to another one, and where no e-mail is sent.",
       returnTo: "The page that it leads to: a path that begins with `/account`. The default is `/account/api-keys`.",
     },
   },
 );
+
+const SUBJECT_TEXTS = {
+  subject: "Your own identifier of the person, as in `POST /operator/sign-ins`.",
+  email: "The address that the person has.",
+};
+const SUBJECT_EXAMPLE = { subject: "customer-42", email: "owner@example.com" };
+
+export const NewSubject = describe(z.strictObject({ subject: Subject, email: Email }), {
+  name: "NewSubject",
+  example: SUBJECT_EXAMPLE,
+  fields: SUBJECT_TEXTS,
+});
+
+export const BoundSubject = describe(z.object({ subject: Subject, email: Email }), {
+  name: "BoundSubject",
+  example: SUBJECT_EXAMPLE,
+  fields: SUBJECT_TEXTS,
+});
 
 export const MemberMove = describe(z.strictObject({ from: Email, to: Email }), {
   name: "MemberMove",
@@ -130,7 +181,7 @@ export const OfferedSignIn = describe(z.object({ url: z.string(), expiresAt: Tim
     expiresAt: "2026-11-20T12:01:00.000Z",
   },
   fields: {
-    url: "Send the person's browser there. It signs in once.",
-    expiresAt: "Until when: ISO 8601, UTC, with milliseconds.",
+    url: "Send the person's browser there. It signs in once, or asks for a code from an e-mail first.",
+    expiresAt: "Until when: ISO 8601, UTC, with milliseconds. 60 seconds, or 15 minutes where a code is asked for.",
   },
 });

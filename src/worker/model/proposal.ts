@@ -2,8 +2,9 @@
 import * as z from "zod/mini";
 import { ACTING_FOR_TEXTS, actingFor, namesAtMostOne } from "./acting-for.ts";
 import { describe } from "./describe.ts";
+import { ProposalExternalId } from "./external-id.ts";
 import { Id } from "./id.ts";
-import { Metadata, ProposalExternalId } from "./metadata.ts";
+import { Metadata } from "./metadata.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
 import { NewTags, TAGS_OF_IDEA_BANK, Tag, Tags } from "./tag.ts";
 import { Description, flag, integer, Moment, oneOf, prose, Search, someOf, Timestamp, Title } from "./text.ts";
@@ -66,6 +67,24 @@ export const OfficialResponse = describe(z.object({ text: ResponseText, responde
 });
 export type OfficialResponse = z.infer<typeof OfficialResponse>;
 
+export const EXAMPLE_PROPOSAL = {
+  id: "Pr0p0sa1Dark",
+  ...EXAMPLE,
+  status: "implemented" as const,
+  visibility: "public" as const,
+  votes: 12,
+  comments: 3,
+  panelistId: "Pa7Ne1isT001",
+  response: EXAMPLE_RESPONSE,
+  duplicateOf: null,
+  merging: false,
+  tags: ["Mobile"],
+  externalId: "TRACK-42",
+  metadata: { team: "Apps" },
+  createdAt: "2026-11-05T08:00:00.000Z",
+  lastActivityAt: "2026-11-20T12:00:00.000Z",
+};
+
 /** The number of votes or comments. */
 export const Count = integer(0, 1_000_000_000);
 
@@ -90,23 +109,7 @@ export const Proposal = describe(
   }),
   {
     name: "Proposal",
-    example: {
-      id: "Pr0p0sa1Dark",
-      ...EXAMPLE,
-      status: "implemented",
-      visibility: "public",
-      votes: 12,
-      comments: 3,
-      panelistId: "Pa7Ne1isT001",
-      response: EXAMPLE_RESPONSE,
-      duplicateOf: null,
-      merging: false,
-      tags: ["Mobile"],
-      externalId: "TRACK-42",
-      metadata: { team: "Apps" },
-      createdAt: "2026-11-05T08:00:00.000Z",
-      lastActivityAt: "2026-11-20T12:00:00.000Z",
-    },
+    example: EXAMPLE_PROPOSAL,
     fields: {
       id: "The proposal's identifier.",
       ...TEXTS,
@@ -200,6 +203,25 @@ export const ProposalChanges = describe(
   },
 );
 export type ProposalChanges = z.infer<typeof ProposalChanges>;
+
+/** Members decide about every field but the tenant's own. The activity has the status of an idea bank, too. */
+type Decided = Exclude<keyof ProposalChanges, "minor" | "status" | "externalId" | "metadata">;
+
+/** What is recorded of a decision, before and after it. */
+export const RECORDED = {
+  title: z.string(),
+  description: z.string(),
+  visibility: z.string(),
+  response: z.nullable(z.string()),
+  tags: z.array(z.string()),
+} satisfies Record<Decided, z.ZodMiniType>;
+export const RECORDED_TEXTS: Readonly<Record<Decided, string>> = {
+  title: "Of a proposal, as the seven after it.",
+  description: "How the description begins.",
+  visibility: "Who sees the proposal.",
+  response: "How the official response begins.",
+  tags: "The tags.",
+};
 
 export const SEARCH_TEXT =
   "Only proposals with these words in their titles: one page of at most 20, the best first, whatever the order of the list otherwise. " +

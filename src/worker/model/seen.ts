@@ -1,5 +1,5 @@
 /** The record of an API key's use: the facts of its last requests, and the number of admitted ones by operation. Pure. */
-import { hideCredentials } from "../credentials/hide-credentials.ts";
+import { hiddenBeginning, hideCredentials } from "../credentials/hide-credentials.ts";
 import { networkOf } from "./address.ts";
 
 /**
@@ -54,11 +54,11 @@ const countryOf = (country: unknown): string | null =>
   typeof country === "string" && /^(?!XX)[A-Z][A-Z1]$/.test(country) ? country : null;
 
 /** Drops control characters, line breaks and bidirectional controls, because they are invisible or change how others look. */
-const shorten = (text: string | null, operatorSecret: string | undefined): string | null =>
-  [...hideCredentials((text ?? "").slice(0, 4 * MAX_USER_AGENT).replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ""), operatorSecret)]
-    .slice(0, MAX_USER_AGENT)
-    .join("")
-    .trim() || null;
+const shorten = (text: string | null, operatorSecret: string | undefined): string | null => {
+  const hide = (sent: string) => hideCredentials(sent.replace(/[\p{C}\p{Zl}\p{Zp}]/gu, ""), operatorSecret);
+  const hidden = hiddenBeginning(text ?? "", { length: 4 * MAX_USER_AGENT, operatorSecret, hide });
+  return [...hidden].slice(0, MAX_USER_AGENT).join("").trim() || null;
+};
 
 export function countAdmitted(operations: Operations, more: Operations): Operations {
   const sums = { ...operations };

@@ -4,11 +4,15 @@ import { ExternalId } from "./panelist.ts";
 import { Name, orRequired } from "./text.ts";
 
 /** The longest lifetime, in seconds. */
-export const SIGNED_LIFETIME = 3_600;
+const SIGNED_LIFETIME = 3_600;
+
+/** Seconds come so far in the year 5138; milliseconds were so far in 1973. */
+const MILLISECONDS = 100_000_000_000;
+const inSeconds = z.lt(MILLISECONDS, { error: "is in milliseconds, and must be in seconds since 1970" });
 
 const wholeSeconds = () => {
   const error = "must be a whole number of seconds since 1970";
-  return z.int(orRequired(error)).check(z.gte(0, { error }));
+  return z.int(orRequired(error)).check(z.gte(0, { error }), inSeconds);
 };
 
 const AUD = "must be the id of the idea bank, or a list with it";
@@ -20,13 +24,13 @@ const Claims = z.object(
     sub: ExternalId,
     iat: wholeSeconds(),
     exp: wholeSeconds(),
-    nbf: z.optional(z.number({ error: "must be a number of seconds since 1970" })),
+    nbf: z.optional(z.number({ error: "must be a number of seconds since 1970" }).check(inSeconds)),
     aud: z.optional(z.union([z.string(), z.array(z.string())], { error: AUD })),
     name: z.catch(z.optional(Name), undefined),
   },
   { error: "must be a JSON object" },
 );
-export type Claims = z.infer<typeof Claims>;
+type Claims = z.infer<typeof Claims>;
 
 /** A broken rule. `path` is the claim's name; empty for all of them. */
 export type ClaimError = { readonly path: string; readonly message: string };

@@ -6,7 +6,7 @@
  *
  * The secret is derived from a deployment secret and the kid (HKDF-Expand with SHA-256, RFC 5869), and not stored. So a kid that was
  * changed names another secret, and a forged token costs no I/O. The kid also names the account, whose salt and the
- * subject give the panelist (idea-bank/panelist-ids.ts).
+ * subject give the panelist (view/panelist-ids.ts).
  * The epoch is the idea bank's (`3`), preceded by the account's once the account has ended all tokens (`1-3`).
  */
 import * as z from "zod/mini";
@@ -32,7 +32,7 @@ const Header = z.object({
 
 type SecretName = { readonly ideaBankId: string; readonly accountId: string } & SigningEpoch;
 
-export type SignedTokenRefusal = "malformed" | "forged" | "claims";
+type SignedTokenRefusal = "malformed" | "forged" | "claims";
 
 const toBase64Url = (bytes: ArrayBuffer): string =>
   btoa(String.fromCharCode(...new Uint8Array(bytes)))
@@ -93,6 +93,55 @@ export async function verifySignedToken(
 export function claimErrorsOf(text: string, ideaBankId: string): readonly ClaimError[] {
   const read = readClaims(parsePart(text.split(".")[1] ?? ""), ideaBankId);
   return "errors" in read ? read.errors : [];
+}
+
+const decodeBase64 = (text: string): Uint8Array<ArrayBuffer> =>
+  Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));
+
+const WHOLE_SECRET = "Sign with the bytes of the whole text `secret`";
+/** What libraries and their users take for the key, instead of the text of the secret. */
+const WRONG_KEYS: readonly [words: string, keyOf: (secret: string) => string | Uint8Array<ArrayBuffer>][] = [
+  [`The key was the secret without \`ibs_\`. ${WHOLE_SECRET}.`, (secret) => secret.slice(4)],
+  [`The secret was decoded as base64. ${WHOLE_SECRET}, as they are.`, (secret) => decodeBase64(secret)],
+  [
+    `The secret was decoded as base64, without \`ibs_\`. ${WHOLE_SECRET}, as they are.`,
+    (secret) => decodeBase64(secret.slice(4)),
+  ],
+  [`The key had a line break after the secret. ${WHOLE_SECRET} alone.`, (secret) => `${secret}\n`],
+  [`The key had quotes around the secret. ${WHOLE_SECRET} alone.`, (secret) => `"${secret}"`],
+];
+
+/**
+ * The mistake in the header or the key of a signed token that was refused as malformed or forged, for the tenant of the idea bank that
+ * it names. A fixed text, which repeats nothing of the token. Undefined for a token of ours.
+ */
+export async function mistakeInSigning(
+  text: string,
+  accountId: string,
+  keys: SigningKeys,
+): Promise<string | undefined> {
+  if (!text.startsWith("ey")) return undefined;
+  const [, head = "", body = "", signature = ""] = /^([^.]*)\.([^.]*)\.([^.]*)$/.exec(text) ?? [];
+  const header = z
+    .object({ alg: z.optional(z.unknown()), kid: z.optional(z.unknown()), crit: z.optional(z.unknown()) })
+    .safeParse(parsePart(head)).data;
+  if (header === undefined) return "The header is not JSON in base64url.";
+  if (header.alg !== "HS256") return "`alg` in the header must be `HS256`.";
+  if (header.kid === undefined)
+    return "The header has no `kid`. Put the `kid` into it that you read with the secret: libraries need it as an option.";
+  if (header.crit !== undefined) return "The header has `crit`, which is not supported.";
+  const kid = typeof header.kid === "string" ? header.kid : "";
+  const [, , namedAccountId, , , fingerprint = ""] = KID.exec(kid) ?? [];
+  const prints = await Promise.all(keys.map(fingerprintOf));
+  const key = keys[prints.indexOf(fingerprint)];
+  if (namedAccountId !== accountId || key === undefined)
+    return "`kid` in the header is not that of a signing secret of this idea bank. Read the secret again, and send its `kid` unchanged.";
+  const secret = await deriveSecret(kid, key);
+  for (const [words, keyOf] of WRONG_KEYS) {
+    const signing = await importSigningKey(keyOf(secret));
+    if (constantTimeEqual(signature, toBase64Url(await computeHmac(signing, `${head}.${body}`)))) return words;
+  }
+  return "It was not signed with the secret of its `kid`, or it was changed afterwards.";
 }
 
 export type AnyTokenRefusal = TokenRefusal | SignedTokenRefusal;

@@ -1,8 +1,8 @@
 /** A tenant's survey. */
 import * as z from "zod/mini";
 import { describe } from "./describe.ts";
+import { ProposalExternalId } from "./external-id.ts";
 import { Id } from "./id.ts";
-import { ProposalExternalId } from "./metadata.ts";
 import { Description, oneOf, Timestamp, Title, WebAddress } from "./text.ts";
 
 export const SURVEY_STATUSES = ["DRAFT", "OPEN", "CLOSED"] as const;

@@ -16,8 +16,11 @@ export const Tags = z.array(Tag).check(atMost()).register(z.globalRegistry, { un
 const isSameTag = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
 
 /** Tags that differ by capitals only are one. The first spelling stays. */
-const merged = (tags: string[]): string[] =>
-  tags.filter((tag, index) => tags.findIndex((each) => isSameTag(each, tag)) === index);
+const merged = (tags: string[]): string[] => {
+  const spellings = new Map<string, string>();
+  for (const tag of tags) if (!spellings.has(tag.toLowerCase())) spellings.set(tag.toLowerCase(), tag);
+  return [...spellings.values()];
+};
 
 /** The tags that a proposal is given. */
 export const NewTags = z.array(Tag, { error: NOT_A_LIST }).check(z.overwrite(merged), atMost());

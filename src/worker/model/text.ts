@@ -195,6 +195,7 @@ export const toTimestamp = (milliseconds: number): string => new Date(millisecon
 
 /** An address that people are led to. */
 export const WebAddress = z.string().check(
-  z.maxLength(2_000, { error: "must have at most 2,000 characters" }),
+  // Reading a host takes time that grows with the square of its length.
+  z.maxLength(2_000, { error: "must have at most 2,000 characters", abort: true }),
   z.refine((text) => /^https:\/\/[!-~]+$/.test(text) && URL.canParse(text), { error: "must be an https address" }),
 );

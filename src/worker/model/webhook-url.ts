@@ -46,6 +46,8 @@ const isBelow = (host: string, zones: readonly string[]): boolean =>
  * setting.
  */
 export function checkWebhookUrl(text: string, own: string, ownZones = ""): string | undefined {
+  // Reading a host takes time that grows with the square of its length.
+  if (text.trim().length > MAX_LENGTH) return undefined;
   const url = URL.parse(text.trim());
   if (url === null) return undefined;
   const { href, username, password, protocol, port } = url;

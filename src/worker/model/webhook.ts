@@ -120,7 +120,7 @@ export type WebhookMove = z.infer<typeof WebhookMove>;
 const Status = z.nullable(integer(100, 599));
 const Count = integer(0, 1_000_000_000_000);
 
-export const WebhookAttempt = describe(
+const WebhookAttempt = describe(
   z.object({
     at: Timestamp,
     id: z.string(),
@@ -141,7 +141,6 @@ export const WebhookAttempt = describe(
     },
   },
 );
-export type WebhookAttempt = z.infer<typeof WebhookAttempt>;
 
 export const Webhook = describe(
   z.object({
@@ -174,7 +173,7 @@ export const Webhook = describe(
         "The time of the last change that was delivered, or skipped for its type. `null` if the log does not have it.",
       waiting: "How many changes come after it, whatever their type.",
       missed:
-        "How many changes were deleted from the log before they were delivered. Moving or resuming the webhook resets it.",
+        "How many changes of its types were deleted from the log before they were delivered. Moving or resuming the webhook resets it.",
       failingSince: "The first failure since the last successful delivery. `null` when there was none.",
       nextAttemptAt: "When the next attempt is due. `null` when there is nothing to deliver.",
       previousSecretUntil: "When the last earlier secret stops signing. `null` if none does.",

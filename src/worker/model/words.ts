@@ -78,7 +78,7 @@ export function titleWords(title: string): string {
  * A word to look up; its beginning, because a word with the same beginning counts half (it may be incomplete, or have another
  * ending); and how specific it is, up to 1, because in a small idea bank even articles are rare.
  */
-export type Term = readonly [word: string, beginning: string, tells: number];
+type Term = readonly [word: string, beginning: string, tells: number];
 
 /** The words of a search that are looked up. */
 export const searchTerms = (search: string): readonly Term[] =>

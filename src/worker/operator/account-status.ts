@@ -4,8 +4,8 @@
  */
 import type { Context } from "hono";
 import { notifyGates } from "../api-key-gate/key-changes.ts";
-import { setAccountStatus } from "../database/account-status.ts";
-import { endSignInsOf } from "../database/sign-ins.ts";
+import { setAccountStatus } from "../database/accounts/account-status.ts";
+import { endSignInsOf } from "../database/members/sign-ins.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { logError } from "../log.ts";
 import { isId } from "../model/id.ts";
@@ -17,7 +17,7 @@ import type { Session } from "../store/session.ts";
 import { type OperatorMemory, operation } from "./operation.ts";
 
 /** When it resolves, each gate has confirmed the change. Throws `not-found`, and `service-unavailable` if a gate did not answer. */
-export async function changeAccountStatus(
+async function changeAccountStatus(
   c: Context<AppEnv>,
   { gatekeeper, databases }: OperatorMemory,
   { account, status }: AccountStatusChange,

@@ -1,11 +1,11 @@
 /** `/operator/keys`: the operator changes an API key for its owner, who may not be able to sign in. */
 import type { Context } from "hono";
 import { changeOwnKey, noSuchKey, type OwnKey, revokeOwnKey } from "../api-key-gate/key-changes.ts";
-import { withDeliveries } from "../changes/deliver.ts";
-import { findOwnerOfKey } from "../database/account-api-keys.ts";
-import { stamp } from "../database/audit-events.ts";
+import { stamp } from "../database/activity/audit-events.ts";
+import { findOwnerOfKey } from "../database/keys/account-keys.ts";
+import { withDeliveries } from "../deliveries/deliver.ts";
 import type { AppEnv } from "../http/app-env.ts";
-import { ApiKey } from "../model/account.ts";
+import { ApiKey } from "../model/account-key.ts";
 import { isId } from "../model/id.ts";
 import { ApiKeyLimit } from "../model/operator.ts";
 import { type OperatorMemory, operation } from "./operation.ts";

@@ -2,7 +2,7 @@
 import type { Context } from "hono";
 import type * as z from "zod/mini";
 import type { AccessMemory } from "../access/answers.ts";
-import type { Send } from "../changes/send.ts";
+import type { Send } from "../deliveries/send.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { AnyInput, Definition, Input, Operation, Tag } from "../http/operation.ts";
 import type { HealthCheck } from "./health-check.ts";

@@ -13,6 +13,7 @@ import { HEALTH_OPERATIONS } from "./health.ts";
 import { HealthCheck } from "./health-check.ts";
 import { MOVE_OPERATIONS } from "./move-member.ts";
 import type { OperatorMemory, OperatorOperation } from "./operation.ts";
+import { SCHEMA_OPERATIONS } from "./schema.ts";
 import { answerSecurityText, SECURITY_PATH } from "./security-contact.ts";
 import { SIGN_IN_OPERATIONS } from "./sign-ins.ts";
 import { VERSION_OPERATIONS } from "./version.ts";
@@ -22,6 +23,7 @@ const MIN_SECRET_LENGTH = 32;
 export const OPERATOR_OPERATIONS = {
   ...HEALTH_OPERATIONS,
   ...VERSION_OPERATIONS,
+  ...SCHEMA_OPERATIONS,
   ...ACCOUNT_STATUS_OPERATIONS,
   ...KEY_OPERATIONS,
   ...SIGN_IN_OPERATIONS,

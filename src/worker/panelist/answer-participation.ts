@@ -6,10 +6,11 @@
 import type { Context } from "hono";
 import { holderOf, limitHeaders, limitPanelist } from "../access/limit-panelist.ts";
 import { type IdeaBankMemory, subjectsOf, unauthorized } from "../access/open-idea-bank.ts";
-import { deliverSoon, watchWebhooks } from "../changes/deliver.ts";
-import { type Send, sendOutside } from "../changes/send.ts";
-import { isYoungToken, type VerifiedToken } from "../credentials/compound-token.ts";
-import { loadAccess, type PanelistAccess } from "../database/panelist-access.ts";
+import { isIssuedAfter, isYoungToken, type VerifiedToken } from "../credentials/compound-token.ts";
+import { loadAccess, type PanelistAccess } from "../database/panelists/panelist-access.ts";
+import { loadForPanelist } from "../database/proposals/panelist-proposals.ts";
+import { deliverAfterAnswer, watchWebhooks } from "../deliveries/deliver.ts";
+import type { Send } from "../deliveries/send.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { readConsistencyToken, sendConsistencyToken } from "../http/consistency.ts";
 import { mergedInto } from "../http/merged-proposal.ts";
@@ -24,6 +25,9 @@ import { laterOf } from "../store/anchors.ts";
 import type { Session } from "../store/session.ts";
 import { addressOf, openIdeaBank, tokenOf } from "./answer-view.ts";
 import type { ParticipationOperation } from "./operation.ts";
+
+/** `proposal` is null if the panelist can see none with this id. */
+type SeenAccess = { readonly access: PanelistAccess; readonly proposal?: unknown };
 
 export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
   const { tokens, views, databases } = memory;
@@ -44,6 +48,7 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
     await limitPanelist(c.env, holderOf(token, addressOf(c)), isRead);
     c.set("listsOf", token.ideaBankId);
     c.set("sender", token.ideaBankId);
+    c.set("person", holderOf(token, addressOf(c)));
     // A replica may not know yet what was created or opened a moment ago, so only the primary may refuse a young token.
     const { freshnessMs, anchorMs } = c.get("settings");
     const isYoung = isYoungToken(token, freshnessMs + anchorMs, Date.now());
@@ -58,6 +63,24 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
       if (refusal !== undefined) throw refusal;
     };
 
+    const refuseUnread = async () => {
+      const { proposalId } = readIds(c, operation);
+      const seen = (session: Session): Promise<SeenAccess> =>
+        proposalId !== undefined && isId(proposalId)
+          ? loadForPanelist(session, token, proposalId)
+          : loadAccess(session, token).then((access) => ({ access }));
+      const { access, proposal } = await database.read(seen, {
+        floor,
+        needsPrimary: (found) => needsPrimary(found.access),
+      });
+      refuse(access);
+      // A retry of what was done before is answered as then.
+      if (c.req.header("Idempotency-Key") !== undefined) return;
+      if (proposal === null) throw new Problem("proposal-not-found");
+      requireCapability(access, credential.capability);
+    };
+    // Memory can only doubt, and D1 decides. So the body of somebody who is refused anyway takes no place of another's.
+    if (operation.body !== undefined && views.doubts(token, credential.capability)) await refuseUnread();
     const input = await readCheckedInput(c, operation, token).catch(async (problem: unknown) => {
       const access = await database.read((session) => loadAccess(session, token), { floor, needsPrimary });
       refuse(access);
@@ -76,8 +99,7 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
     primary.noteAnswer();
     c.set("whose", { account: found.access.accountId ?? undefined });
     const waiting = watched?.waiting ?? [];
-    if (waiting.length > 0)
-      c.executionCtx.waitUntil(deliverSoon(database.withoutSession(), waiting, sendOutside(send, c.env)));
+    deliverAfterAnswer(c, { session: database.withoutSession(), waiting, send });
 
     refuse(found.access);
     if (!found.wasDone) {
@@ -111,7 +133,7 @@ async function readCheckedInput(
  * open.
  */
 function refusalOf({ ideaBank, panelist }: PanelistAccess, token: VerifiedToken): Problem | undefined {
-  if (panelist === null || token.issuedAt * 1000 <= panelist.tokensValidAfter) return unauthorized("revoked");
+  if (panelist === null || !isIssuedAfter(token, panelist.tokensValidAfter)) return unauthorized("revoked");
   if (ideaBank === null || !hasCapability(ideaBank, "canViewProposals")) return new Problem("idea-bank-not-found");
   return undefined;
 }
@@ -120,8 +142,8 @@ function refusalOf({ ideaBank, panelist }: PanelistAccess, token: VerifiedToken)
  * Whether the token is revoked for good. An inactive panelist does not count, because a lagging replica may not know that the
  * panelist is active again, with a newer token.
  */
-const isRevoked = ({ panelist }: PanelistAccess, { issuedAt }: VerifiedToken): boolean =>
-  panelist !== null && Number.isFinite(panelist.tokensValidAfter) && issuedAt * 1000 <= panelist.tokensValidAfter;
+const isRevoked = ({ panelist }: PanelistAccess, token: VerifiedToken): boolean =>
+  panelist !== null && Number.isFinite(panelist.tokensValidAfter) && !isIssuedAfter(token, panelist.tokensValidAfter);
 
 function requireCapability({ ideaBank }: PanelistAccess, capability: Capability): void {
   if (ideaBank === null || !hasCapability(ideaBank, capability)) throw new Problem("capability-closed");

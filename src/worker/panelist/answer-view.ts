@@ -3,7 +3,7 @@
  * capability, then the handler.
  */
 import type { Context } from "hono";
-import { type IdeaBankMemory, type OpenedByToken, openByToken } from "../access/open-idea-bank.ts";
+import { type IdeaBankMemory, type OpenedByToken, openByToken, unauthorized } from "../access/open-idea-bank.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { CONSISTENCY_TOKEN } from "../http/consistency.ts";
 import { hasCapability } from "../model/capabilities.ts";
@@ -11,23 +11,21 @@ import type { Capability } from "../model/idea-bank.ts";
 import { Problem } from "../problem.ts";
 import type { IdeaBankOperation } from "./operation.ts";
 
-/** Throws `idea-bank-not-found` where the capability is closed. */
+/**
+ * Throws `idea-bank-not-found` where the capability is closed. A panelist's token is a secret, but a URL is not secret: readers pass it on,
+ * and servers log it. So only a visitor's token is accepted there.
+ */
 export const createViewAnswer =
   (memory: IdeaBankMemory) =>
   async (c: Context<AppEnv>, { credential: { capability }, feed, handle }: IdeaBankOperation) => {
-    const inAddress = feed === undefined ? undefined : visitorsOnly(c.req.query("token"));
+    const inAddress = feed === undefined ? undefined : c.req.query("token");
+    if (inAddress && tokenOf(c) === undefined && !inAddress.startsWith("ibv_")) throw unauthorized("in an address");
     const opened = await openIdeaBank(c, { memory, capability, inAddress });
     c.set("whose", { account: opened.ideaBank?.accountId });
     if (capability !== null && (opened.ideaBank === null || !hasCapability(opened.ideaBank, capability)))
       throw new Problem("idea-bank-not-found");
     return handle(c, opened, memory);
   };
-
-/**
- * A panelist's token is a secret, but a URL is not secret: readers pass it on, and servers log it. So only a visitor's token is
- * accepted there.
- */
-const visitorsOnly = (text: string | undefined) => (text?.startsWith("ibv_") ? text : undefined);
 
 /** The token in `Authorization: <token>` or `Authorization: Bearer <token>`. */
 export const tokenOf = (c: Context<AppEnv>): string | undefined =>

@@ -2,10 +2,10 @@
 import type { Context } from "hono";
 import type { OpenedByToken } from "../access/open-idea-bank.ts";
 import type { AppEnv } from "../http/app-env.ts";
-import { ATOM, type FeedFormat, JSON_FEED } from "../idea-bank/render-feed.ts";
-import { fillIn } from "../idea-bank/rendered-feeds.ts";
-import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { ChangelogFeed } from "../model/changelog.ts";
+import { ATOM, type FeedFormat, JSON_FEED } from "../view/render-feed.ts";
+import { fillIn } from "../view/rendered-feeds.ts";
+import type { IdeaBankViews } from "../view/views.ts";
 import { changelogOf, ifNoneMatch } from "./changelog.ts";
 import { type IdeaBankOperation, ideaBankOperation } from "./operation.ts";
 

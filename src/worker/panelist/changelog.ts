@@ -1,8 +1,8 @@
 /** `GET /public/ideabank/changelog` (contract, changelog rules 1 to 7), from memory to the finished answer. */
 import type { OpenedByToken } from "../access/open-idea-bank.ts";
 import { DEFAULT_HEADERS } from "../http/default-headers.ts";
-import type { VersionedChangelog } from "../idea-bank/stored-changelogs.ts";
 import { Changelog } from "../model/changelog.ts";
+import type { VersionedChangelog } from "../view/stored-changelogs.ts";
 import { CROSS_ORIGIN_HEADERS } from "./cross-origin.ts";
 import { ideaBankOperation } from "./operation.ts";
 

@@ -1,7 +1,12 @@
 /** `/ideabank/proposals/{proposalId}/comments`. */
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
-import { addComment, editComment, listCommentsForPanelist, removeComment } from "../database/panelist-comments.ts";
+import {
+  addComment,
+  editComment,
+  listCommentsForPanelist,
+  removeComment,
+} from "../database/comments/panelist-comments.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
 import { NewComment } from "../model/comment.ts";

@@ -6,7 +6,7 @@ import type { Context } from "hono";
 import type * as z from "zod/mini";
 import type { IdeaBankMemory, OpenedByToken } from "../access/open-idea-bank.ts";
 import type { VerifiedToken } from "../credentials/compound-token.ts";
-import type { PanelistAccess } from "../database/panelist-access.ts";
+import type { PanelistAccess } from "../database/panelists/panelist-access.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { AnyInput, Definition, Input, ListQuery, Operation, Tag } from "../http/operation.ts";
 import type { Capability } from "../model/idea-bank.ts";
@@ -37,7 +37,7 @@ export const ideaBankOperation = ({ capability, ...definition }: IdeaBankDefinit
 });
 
 /** `now` is in Unix milliseconds. */
-export type ParticipationRequest = {
+type ParticipationRequest = {
   readonly token: VerifiedToken;
   readonly session: Session;
   readonly now: number;
@@ -49,7 +49,7 @@ export type ParticipationRequest = {
  * `wasDone`: the same `Idempotency-Key` has done it before, so it does not matter if something was closed, merged or deleted
  * since.
  */
-export type ParticipationResult = {
+type ParticipationResult = {
   readonly access: PanelistAccess;
   readonly proposal?: PanelistProposal | null;
   readonly final?: boolean;

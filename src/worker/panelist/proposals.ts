@@ -7,10 +7,11 @@ import {
   loadForPanelist,
   type Submitted,
   submitProposal,
+  toSubmitted,
   withdrawProposal,
-} from "../database/panelist-proposals.ts";
-import { listTags } from "../database/tags.ts";
-import { SIMILAR_AT_MOST } from "../database/words.ts";
+} from "../database/proposals/panelist-proposals.ts";
+import { listTags } from "../database/proposals/tags.ts";
+import { SIMILAR_AT_MOST } from "../database/proposals/words.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
 import {
@@ -21,7 +22,6 @@ import {
   SubmissionChanges,
 } from "../model/panelist-proposal.ts";
 import { TagCounts } from "../model/tag.ts";
-import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
 import { PROPOSAL_PROBLEMS, participation } from "./operation.ts";
 
@@ -90,27 +90,11 @@ export const PROPOSAL_OPERATIONS = {
     handle: async (c, { session, token, body, now, idempotencyKey }) => {
       const id = createId(token.ideaBankId, secureRandomBytes);
       const { access, result } = await submitProposal(session, token, { id, ...body, now, idempotencyKey });
-      const toProposal = ({ id, at, visibility, voted = 0 }: Submitted): PanelistProposal => ({
-        id,
-        ...body,
-        status: "submitted",
-        tags: [],
-        votes: voted,
-        comments: 0,
-        voted: voted === 1,
-        mine: true,
-        by: "panelist",
-        author: access.panelist?.displayName ?? null,
-        visibility,
-        response: null,
-        duplicateOf: null,
-        createdAt: toTimestamp(at),
-        lastActivityAt: toTimestamp(at),
-      });
+      const toBody = (submitted: Submitted) => toSubmitted(submitted, body, access.panelist?.displayName ?? null);
       return {
         access,
         wasDone: result.kind === "replayed",
-        respond: () => respondCreated(c, { result, toBody: toProposal }),
+        respond: () => respondCreated(c, { result, toBody }),
       };
     },
   }),

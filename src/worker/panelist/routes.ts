@@ -1,6 +1,6 @@
 /** The panelist API, used with a compound token. */
 import type { IdeaBankMemory } from "../access/open-idea-bank.ts";
-import type { Send } from "../changes/send.ts";
+import type { Send } from "../deliveries/send.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { EveryRequest } from "../http/every-request.ts";
 import { routeOperations } from "../http/route-operations.ts";

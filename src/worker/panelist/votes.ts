@@ -1,5 +1,5 @@
 /** `/ideabank/proposals/{proposalId}/vote`. */
-import { setVote } from "../database/votes.ts";
+import { setVote } from "../database/votes/votes.ts";
 import { Vote } from "../model/panelist-proposal.ts";
 import { PROPOSAL_PROBLEMS, participation } from "./operation.ts";
 import { PROPOSAL } from "./proposals.ts";

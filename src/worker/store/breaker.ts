@@ -29,10 +29,14 @@ export class Breaker {
   #pingedAt = LONG_AGO;
 
   /**
-   * Makes the call. Rejects with a `DatabaseOutage` when the breaker is open, when the call misses its deadline, and when the
-   * database fails. A wrong statement rejects with D1's own error.
+   * Makes the call, which has `withinMs`. Rejects with a `DatabaseOutage` when the breaker is open, when the call misses its deadline,
+   * and when the database fails. A wrong statement rejects with D1's own error.
    */
-  async call<Answer>(run: () => Promise<Answer>, pinger: Pinger): Promise<Answer> {
+  async call<Answer>(
+    run: () => Promise<Answer>,
+    pinger: Pinger,
+    withinMs: number = DEADLINE_MS.without,
+  ): Promise<Answer> {
     if (this.#isOpen) await this.#waitForPing(pinger);
     const began = Date.now();
     const answer = this.#run(run);
@@ -40,7 +44,7 @@ export class Breaker {
       if (!isSettled) this.#ping(pinger);
     });
     try {
-      return await databaseAnswer(() => answer);
+      return await databaseAnswer(() => answer, withinMs);
     } catch (error) {
       if (hasHung(error)) this.missed(began, pinger);
       throw error;

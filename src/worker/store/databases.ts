@@ -9,9 +9,9 @@ import { readAnchorMs } from "../settings.ts";
 import { Anchors, laterOf } from "./anchors.ts";
 import { type Bindings, bindingName, DIRECTORY_DIGIT, digitsOf, findBinding } from "./bindings.ts";
 import { Breaker, type Pinger } from "./breaker.ts";
-import { answerWithin, DEADLINE_MS, hasHung, hedged, type WaitUntil } from "./deadline.ts";
+import { answerWithin, DEADLINE_MS, hasHung, hedged, type TimeBudget, type WaitUntil } from "./deadline.ts";
 import { ping, Sessions } from "./hanging-sessions.ts";
-import { isDatabaseOutage } from "./outage.ts";
+import { DatabaseOutage, isDatabaseOutage } from "./outage.ts";
 import { type Call, openSession, type Session } from "./session.ts";
 
 export type ReadOptions<Answer> = {
@@ -28,11 +28,17 @@ export type ReadOptions<Answer> = {
 /** The number of a request's calls to stores, by kind. A batch of D1 is one call. */
 export type StoreCalls = { d1: number; kv: number; gate: number };
 
-/** A request (as Hono's context has it), a run of the scheduled job, or a gate. `calls` counts its calls to stores. */
+/** What a request's calls to stores share. `calls` counts them. */
+export type SharedByCalls = { readonly calls: StoreCalls; readonly budget: TimeBudget };
+
+/**
+ * A request (as Hono's context has it), a run of the scheduled job, or a gate. Only a request has something that its calls to stores
+ * share: the job and a gate have the deadline of each call.
+ */
 export type Caller = {
   readonly env: Bindings & Partial<Pick<Env, "ANCHOR_SECONDS">>;
   readonly executionCtx: { waitUntil(promise: Promise<unknown>): void };
-  get?(key: "calls"): StoreCalls | undefined;
+  get?<Key extends keyof SharedByCalls>(key: Key): SharedByCalls[Key] | undefined;
 };
 
 /** `isPrimary`: the session is at the primary. */
@@ -110,16 +116,20 @@ const unlessHung =
 export class Database {
   readonly #binding: D1Database;
   readonly #memory: Memory;
-  readonly #calls: StoreCalls | undefined;
+  readonly #caller: Caller;
+  readonly #calls: SharedByCalls["calls"] | undefined;
+  readonly #budget: SharedByCalls["budget"] | undefined;
   readonly #pingers: Readonly<Record<"primary" | "replica", Pinger>>;
   readonly #waitUntil: WaitUntil;
 
-  constructor(binding: D1Database, memory: Memory, caller: Caller) {
+  constructor(binding: D1Database, memory: Memory, caller: Caller, hasBudget = true) {
     const { sessions } = memory;
     const waitUntil: WaitUntil = (promise) => caller.executionCtx.waitUntil(promise);
     this.#binding = binding;
     this.#memory = memory;
+    this.#caller = caller;
     this.#calls = caller.get?.("calls");
+    this.#budget = hasBudget ? caller.get?.("budget") : undefined;
     this.#waitUntil = waitUntil;
     this.#pingers = {
       primary: { ping: () => sessions.ping(binding), waitUntil },
@@ -129,12 +139,12 @@ export class Database {
 
   /**
    * The answer of `work` at a replica, or at the primary when the replica fails, is late, or has to be confirmed. `work` may run
-   * twice at the same time. Rejects as `work` does, or with a `DatabaseOutage` within ten seconds.
+   * twice at the same time. Rejects as `work` does, or with a `DatabaseOutage` within ten seconds, and within the request's time.
    */
   async read<Answer>(work: Work<Answer>, options: ReadOptions<Answer> = {}): Promise<Answer> {
     const since = Date.now();
     try {
-      return (await answerWithin(DEADLINE_MS.without, this.#ask(work, options))).answer;
+      return (await answerWithin(this.within(DEADLINE_MS.without), this.#ask(work, options))).answer;
     } catch (error) {
       // The first missed deadline ends the request and the hedge with it, so both breakers record it here.
       this.#missed(error, since);
@@ -152,6 +162,19 @@ export class Database {
   /** The primary without a D1 session, for what needs no bookmark. */
   withoutSession(): Session {
     return openSession(() => this.#binding, this.#callOf("primary"));
+  }
+
+  /**
+   * The same database for a read whose value all requests share. It has its own deadline and not the request's, because requests with
+   * more time left wait for it, too.
+   */
+  withoutBudget(): Database {
+    return new Database(this.#binding, this.#memory, this.#caller, false);
+  }
+
+  /** The time of a call whose own deadline is `ownMs`, when the request may have less left. In milliseconds. */
+  within(ownMs: number): number {
+    return this.#budget?.within(ownMs) ?? ownMs;
   }
 
   /** Asks the primary through a D1 session, as requests do, without the circuit breaker. For the health check. */
@@ -178,11 +201,15 @@ export class Database {
   }
 
   #callOf(part: "primary" | "replica"): Call {
-    return (run) =>
-      this.#memory[part].call(() => {
+    return async (run) => {
+      const withinMs = this.within(DEADLINE_MS.without);
+      if (withinMs === 0) throw new DatabaseOutage("the request has no time left");
+      const count = () => {
         if (this.#calls !== undefined) this.#calls.d1 += 1;
         return run();
-      }, this.#pingers[part]);
+      };
+      return this.#memory[part].call(count, this.#pingers[part], withinMs);
+    };
   }
 
   async #ask<Answer>(

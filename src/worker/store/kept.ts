@@ -47,6 +47,8 @@ export type Terms<Value> = {
   readonly accepts?: (value: Value) => boolean;
   /** False: an older value is not used during an outage. */
   readonly servesOutage?: false;
+  /** The request waits no longer than this, in milliseconds, whatever a read may take. */
+  readonly withinMs?: number;
   /** Keeps a read alive when its request ends. */
   readonly waitUntil?: WaitUntil | undefined;
 };
@@ -101,10 +103,11 @@ export class Kept<Value> {
       const young = this.young(terms, Math.min(terms.since ?? began, began, now));
       if (young !== undefined) return young;
       const fallback = terms.servesOutage === false ? undefined : this.#lasting(now);
-      const deadlineMs = fallback === undefined ? DEADLINE_MS.without : DEADLINE_MS.withFallback;
+      const ownMs = fallback === undefined ? DEADLINE_MS.without : DEADLINE_MS.withFallback;
+      const deadlineMs = Math.min(ownMs, terms.withinMs ?? ownMs);
       if (now - began >= deadlineMs) {
         const missed = new DeadlineExceeded(deadlineMs);
-        this.#fail(missed, began);
+        if (hasHung(missed)) this.#fail(missed, began);
         if (fallback !== undefined) return fallback.value;
         throw missed;
       }

@@ -44,9 +44,12 @@ export const isStatementDefect = (error: unknown): boolean =>
  * The answer of a D1 call. Rejects with D1's error when the statement is wrong, otherwise, and after the deadline, with a
  * `DatabaseOutage`.
  */
-export async function databaseAnswer<Answer>(call: () => Promise<Answer>): Promise<Answer> {
+export async function databaseAnswer<Answer>(
+  call: () => Promise<Answer>,
+  withinMs: number = DEADLINE_MS.without,
+): Promise<Answer> {
   try {
-    return await answerWithin(DEADLINE_MS.without, call());
+    return await answerWithin(withinMs, call());
   } catch (error) {
     throw isStatementDefect(error) ? error : new DatabaseOutage(error);
   }

@@ -6,21 +6,23 @@
  * query checks it first: another tenant's resource gives 403 whatever was sent, and a valid request is one round trip.
  */
 import type { Context } from "hono";
-import { type AdmittedKey, admitKey, type KeyMemory } from "../access/admit-key.ts";
-import { deliverSoon, watchWebhooks } from "../changes/deliver.ts";
-import { type Send, sendOutside } from "../changes/send.ts";
-import { actingAs } from "../database/acting-keys.ts";
-import type { TokenRevocation } from "../database/idea-bank-view.ts";
+import { type AdmittedKey, admitKey, type KeyMemory, refuseChanged } from "../access/admit-key.ts";
+import type { TokenRevocation } from "../database/idea-banks/idea-bank-view.ts";
+import { actingAs, isKeyEnded } from "../database/keys/acting-keys.ts";
+import { loadApiKeyRecord } from "../database/keys/api-keys.ts";
 import { ownsPath } from "../database/ownership.ts";
+import { deliverAfterAnswer, watchWebhooks } from "../deliveries/deliver.ts";
+import type { Send } from "../deliveries/send.ts";
 import { sendConsistencyToken } from "../http/consistency.ts";
+import { readPrecondition } from "../http/etag.ts";
 import type { Answered } from "../http/every-request.ts";
 import { readIds } from "../http/query.ts";
 import { readInput } from "../http/read-input.ts";
-import { readPrecondition } from "../http/versions.ts";
-import type { IdeaBankViews } from "../idea-bank/views.ts";
 import { isId } from "../model/id.ts";
 import type { Scope } from "../model/scope.ts";
+import type { SigningEpochs } from "../model/signed-token.ts";
 import { Problem } from "../problem.ts";
+import type { IdeaBankViews } from "../view/views.ts";
 import type { TenantEnv, TenantOperation } from "./operation.ts";
 
 /** Sets `tenant` and `apiKeyId`, and the rate-limit headers of the response. Returns the problem of a refused key. `text` is the key, by default the one in `X-API-Key`. */
@@ -31,7 +33,7 @@ export type AuthenticateApiKey = (
 ) => Promise<AuthenticatedTenant | Problem>;
 
 /** A tenant, and the database that holds all its data: the one that its key names. */
-export type AuthenticatedTenant = Pick<AdmittedKey, "tenant" | "database">;
+export type AuthenticatedTenant = Pick<AdmittedKey, "tenant" | "database" | "secretHash">;
 
 export function createApiKeyAuthentication(memory: KeyMemory): AuthenticateApiKey {
   return async function authenticateApiKey(c, scope, text = c.req.header("X-API-Key")) {
@@ -71,14 +73,32 @@ const namesPerson = (body: unknown): boolean =>
 const isRecorded = ({ effect, method, path }: TenantOperation): boolean =>
   effect !== "reads" && !path.includes("/votes") && !(method === "POST" && path.endsWith("/tokens"));
 
+/** Whether something is made, changed or ended, or a secret handed out: what would outlive a key that has ended meanwhile. */
+const outlivesKey = ({ effect, forAgents }: TenantOperation): boolean => effect !== "reads" || forAgents === "never";
+
 export function createTenantAnswer(authenticate: AuthenticateApiKey, views: IdeaBankViews, send: Send) {
   return async function answer(c: Context<TenantEnv>, operation: TenantOperation): Promise<Answered> {
-    const authenticated = await authenticate(c, scopeOf(operation));
+    const scope = scopeOf(operation);
+    const authenticated = await authenticate(c, scope);
     if (authenticated instanceof Problem) return authenticated;
-    const {
-      database,
-      tenant: { accountId },
-    } = authenticated;
+    try {
+      return await answerAdmitted(c, operation, authenticated);
+    } catch (error) {
+      if (!isKeyEnded(error)) throw error;
+      const { database, secretHash } = authenticated;
+      const record = await loadApiKeyRecord(database.primary().session, c.get("apiKeyId"));
+      const address = c.req.header("CF-Connecting-IP") ?? null;
+      const refusal = refuseChanged(record, { secretHash, scope, address, now: Date.now() });
+      if (refusal.code === "unauthorized") c.set("limits", {});
+      return refusal;
+    }
+  };
+
+  async function answerAdmitted(
+    c: Context<TenantEnv>,
+    operation: TenantOperation,
+    { database, secretHash, tenant: { accountId } }: AuthenticatedTenant,
+  ): Promise<Answered> {
     const { path, effect } = operation;
     const ids = readIds(c, operation);
     // `externalId` is the tenant's own id, not the identifier of a row.
@@ -89,9 +109,8 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     let opened: ReturnType<typeof openPrimary> | undefined;
     const openPrimary = () => {
       const primary = database.primary();
-      const acting = isRecorded(operation)
-        ? actingAs(primary.session, { accountId, apiKeyId: c.get("apiKeyId") })
-        : primary.session;
+      const key = { accountId, apiKeyId: c.get("apiKeyId"), secretHash, scope: scopeOf(operation), now: Date.now() };
+      const acting = outlivesKey(operation) ? actingAs(primary.session, key, isRecorded(operation)) : primary.session;
       const watched = effect === "reads" ? { session: acting, waiting: [] } : watchWebhooks(acting, { accountId });
       return { primary, watched };
     };
@@ -122,12 +141,19 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
       get session() {
         return open().watched.session;
       },
+      get afterwards() {
+        return open().primary.session;
+      },
       now: Date.now(),
       panelistIdOf: (externalId: string) => views.panelistIds.of({ accountId, externalId }, open().primary.session),
       noteRevocation: (revocation: TokenRevocation | undefined) => {
         if (revocation === undefined) return;
         views.noteRevocation(revocation);
         views.noteWrite(revocation.panelistId, open().primary.bookmark);
+      },
+      noteEpochs: (ideaBankId: string, epochs: SigningEpochs) => {
+        views.noteEpochs(ideaBankId, epochs);
+        views.noteWrite(ideaBankId, open().primary.bookmark);
       },
     };
     const response = await operation.handle(c, request).catch((error: unknown) => {
@@ -140,8 +166,7 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
       watched: { waiting },
     } = opened;
     primary.noteAnswer();
-    if (waiting.length > 0)
-      c.executionCtx.waitUntil(deliverSoon(database.withoutSession(), waiting, sendOutside(send, c.env)));
+    deliverAfterAnswer(c, { session: database.withoutSession(), waiting, send });
     if (effect === "reads") return response;
     const { ideaBankId, panelistId } = ids;
     // Issuing a token changes nothing that a panelist of the idea bank sees.
@@ -154,5 +179,5 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
         bookmark: primary.bookmark,
       });
     return response;
-  };
+  }
 }

@@ -1,6 +1,6 @@
 /** `/tenant/changes`. */
 import { signCursor, verifyCursor } from "../credentials/cursor.ts";
-import { listChanges } from "../database/changes.ts";
+import { listChanges } from "../database/changes/changes.ts";
 import { invalid } from "../http/invalid-request.ts";
 import { Change, ChangeQuery, NOW } from "../model/change.ts";
 import { Problem } from "../problem.ts";

@@ -9,10 +9,10 @@ import {
   listIdeaBankComments,
   loadStoredComment,
   updateComment,
-} from "../database/comments.ts";
+} from "../database/comments/comments.ts";
+import { defineVersion, respondVersion } from "../http/etag.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
-import { defineVersion, respondVersion } from "../http/versions.ts";
 import { Comment, CommentQuery, NewComment, NewComments, TenantComment, TenantComments } from "../model/comment.ts";
 import { PageQuery } from "../model/pagination.ts";
 import { Problem } from "../problem.ts";

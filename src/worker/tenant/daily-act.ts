@@ -1,7 +1,7 @@
 /** The request of a key, for an event that is recorded once a day. */
 import type { Context } from "hono";
 import { dailyEventId } from "../credentials/id.ts";
-import type { DailyAct } from "../database/daily-events.ts";
+import type { DailyAct } from "../database/activity/daily-events.ts";
 import type { AuditEvent } from "../model/audit-event.ts";
 import type { TenantEnv } from "./operation.ts";
 

@@ -2,12 +2,13 @@
 import type { Context } from "hono";
 import type * as z from "zod/mini";
 import type { Identifier } from "../credentials/id.ts";
-import type { TokenRevocation } from "../database/idea-bank-view.ts";
+import type { TokenRevocation } from "../database/idea-banks/idea-bank-view.ts";
 import type { AppEnv } from "../http/app-env.ts";
+import type { Precondition, Versioned } from "../http/etag.ts";
 import type { AnyInput, Definition, Input, ListQuery, Operation, Tag } from "../http/operation.ts";
-import type { Precondition, Versioned } from "../http/versions.ts";
 import type { Tenant } from "../model/api-key.ts";
 import type { Scope } from "../model/scope.ts";
+import type { SigningEpochs } from "../model/signed-token.ts";
 import type { Session } from "../store/session.ts";
 
 /** A handler can also use the key and its tenant. */
@@ -17,6 +18,8 @@ export type TenantEnv = AppEnv & { Variables: { apiKeyId: string; tenant: Tenant
 export type TenantRequest = {
   readonly accountId: string;
   readonly session: Session;
+  /** The same for what is stored after the answer, even if the key has ended meanwhile. */
+  readonly afterwards: Session;
   readonly now: number;
   /** Empty without `If-Match` and `If-None-Match`, and for an operation that takes neither. */
   readonly precondition: Precondition;
@@ -24,6 +27,8 @@ export type TenantRequest = {
   readonly panelistIdOf: (externalId: string) => Promise<Identifier>;
   /** Call it when tokens were revoked, or made valid again, so that this isolate knows it at once. */
   readonly noteRevocation: (revocation: TokenRevocation | undefined) => void;
+  /** The same for a secret for signing tokens. */
+  readonly noteEpochs: (ideaBankId: string, epochs: SigningEpochs) => void;
 };
 
 export type TenantOperation = Versioned & {

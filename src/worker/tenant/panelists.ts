@@ -4,16 +4,13 @@ import { createId } from "../credentials/id.ts";
 import {
   createPanelist,
   deletePanelist,
-  listPanelists,
-  loadPanelist,
-  loadStoredPanelist,
+  PANELISTS,
   putPanelists,
   updatePanelist,
-} from "../database/panelists.ts";
+} from "../database/panelists/panelists.ts";
+import { respondVersion } from "../http/etag.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { parseOrThrow } from "../http/invalid-request.ts";
-import { respondPage } from "../http/pagination.ts";
-import { defineVersion, respondVersion } from "../http/versions.ts";
 import {
   KnownPeople,
   NewPanelist,
@@ -24,11 +21,11 @@ import {
   PanelistQuery,
 } from "../model/panelist.ts";
 import { Problem } from "../problem.ts";
-import { tenantOperations } from "./operation.ts";
 import { owned, respondDeleted } from "./refuse-foreign.ts";
+import { readOperations } from "./resource.ts";
 
-const PANELISTS = "/tenant/panelists";
-export const PANELIST = `${PANELISTS}/{panelistId}`;
+const PATH = "/tenant/panelists";
+export const PANELIST = `${PATH}/{panelistId}`;
 
 const externalIdFixed = () =>
   new Problem("conflict", {
@@ -44,41 +41,37 @@ export const PANELIST_TAG = {
   name: "Panelists",
   description: "Your panelists, and the compound tokens that you issue to them.",
 };
-const version = defineVersion(Panelist, PanelistChanges, (session, accountId, { panelistId = "" }) =>
-  loadStoredPanelist(session, accountId, panelistId),
-);
-
-const operation = tenantOperations(PANELIST_TAG);
+const { operation, version, list, get } = readOperations({
+  tag: PANELIST_TAG,
+  path: PATH,
+  id: "panelistId",
+  names: ["a panelist", "panelists"],
+  scopes: { read: "panelists:read" },
+  schemas: { resource: Panelist, changes: PanelistChanges },
+  query: PanelistQuery,
+  rows: PANELISTS,
+});
 
 export const PANELIST_OPERATIONS = {
-  listPanelists: operation({
-    method: "GET",
-    effect: "reads",
-    path: PANELISTS,
-    scope: "panelists:read",
-    query: PanelistQuery,
-    answer: Panelist,
-    summary: "List panelists",
-    description: "Newest first.",
-    handle: async (c, { session, accountId, query, page }) =>
-      respondPage(c, await listPanelists(session, { accountId, externalId: query.externalId, request: page })),
-  }),
+  listPanelists: list,
 
   createPanelist: operation({
     method: "POST",
     effect: "adds",
-    path: PANELISTS,
+    path: PATH,
     scope: "panelists:write",
     body: NewPanelist,
     answer: Panelist,
     version,
     problems: ["conflict"],
     summary: "Create a panelist",
-    handle: async (c, { session, accountId, body, now, idempotencyKey, panelistIdOf }) => {
+    handle: async (c, { session, accountId, body, now, idempotencyKey, panelistIdOf, noteRevocation }) => {
       const { externalId } = body;
       const id = externalId === null ? createId(accountId, secureRandomBytes) : await panelistIdOf(externalId);
-      const created = await createPanelist(session, { accountId, id, input: body, now, idempotencyKey });
-      return respondCreated(c, { result: created, toBody: (panelist) => panelist, refusal: externalIdTaken, version });
+      const creation = { accountId, id, input: body, now, idempotencyKey };
+      const { result, revocation } = await createPanelist(session, creation);
+      noteRevocation(revocation);
+      return respondCreated(c, { result, toBody: (panelist) => panelist, refusal: externalIdTaken, version });
     },
   }),
 
@@ -86,7 +79,7 @@ export const PANELIST_OPERATIONS = {
     method: "PUT",
     effect: "adds",
     idempotent: true,
-    path: PANELISTS,
+    path: PATH,
     scope: "panelists:write",
     body: KnownPeople,
     answer: PanelistIds,
@@ -108,17 +101,7 @@ export const PANELIST_OPERATIONS = {
     },
   }),
 
-  getPanelist: operation({
-    method: "GET",
-    effect: "reads",
-    path: PANELIST,
-    scope: "panelists:read",
-    answer: Panelist,
-    version,
-    summary: "Read a panelist",
-    handle: async (c, { session, accountId, ids }) =>
-      respondVersion(c, version, owned(await loadPanelist(session, accountId, ids.panelistId))),
-  }),
+  getPanelist: get,
 
   updatePanelist: operation({
     method: "PATCH",
@@ -133,9 +116,9 @@ export const PANELIST_OPERATIONS = {
     description:
       "Fields that are not sent stay as they are; `externalId` is not changed. `active: false` revokes all tokens of the panelist. No token is issued " +
       "until the panelist is active again.",
-    handle: async (c, { session, accountId, ids, body, precondition, noteRevocation }) => {
+    handle: async (c, { session, accountId, ids, body, now, precondition, noteRevocation }) => {
       const { seen } = precondition;
-      const found = await updatePanelist(session, { accountId, id: ids.panelistId, changes: body, seen });
+      const found = await updatePanelist(session, { accountId, id: ids.panelistId, changes: body, seen, now });
       const updated = owned(found, precondition);
       if (updated === "other-id") throw externalIdFixed();
       noteRevocation(updated.revocation);

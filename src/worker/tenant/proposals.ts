@@ -1,7 +1,7 @@
 /** `/tenant/ideabanks/{ideaBankId}/proposals`. */
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
-import { createProposal, type NotCreated, upsertProposal } from "../database/new-proposals.ts";
+import { createProposal, type NotCreated, upsertProposal } from "../database/proposals/new-proposals.ts";
 import {
   deleteProposal,
   listProposals,
@@ -9,13 +9,13 @@ import {
   loadStoredProposal,
   mergeProposal,
   updateProposal,
-} from "../database/proposals.ts";
+} from "../database/proposals/proposals.ts";
+import { defineVersion, notAsSeen, respondNew, respondVersion } from "../http/etag.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { invalid, parseOrThrow } from "../http/invalid-request.ts";
 import { mergedInto, mergesUnderWay, targetMergedInto } from "../http/merged-proposal.ts";
 import { respondPage } from "../http/pagination.ts";
-import { defineVersion, notAsSeen, respondNew, respondVersion } from "../http/versions.ts";
-import { ProposalExternalIdPath } from "../model/metadata.ts";
+import { ProposalExternalIdPath } from "../model/external-id.ts";
 import { Merge, NewProposal, Proposal, ProposalChanges, ProposalQuery, ProposalUpsert } from "../model/proposal.ts";
 import { Problem } from "../problem.ts";
 import { tenantOperations } from "./operation.ts";

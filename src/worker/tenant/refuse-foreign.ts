@@ -1,6 +1,6 @@
 /** Refuses another tenant's resource and one that does not exist with the same 403. */
 import type { Context } from "hono";
-import type { Precondition } from "../http/versions.ts";
+import type { Precondition } from "../http/etag.ts";
 import type { IdempotentResult } from "../model/idempotency-key.ts";
 import { Problem } from "../problem.ts";
 import type { TenantEnv } from "./operation.ts";

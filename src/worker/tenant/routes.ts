@@ -1,9 +1,9 @@
 /** The tenant API, used with an API key. */
 import type { KeyMemory } from "../access/admit-key.ts";
-import type { Send } from "../changes/send.ts";
+import type { Send } from "../deliveries/send.ts";
 import type { EveryRequest } from "../http/every-request.ts";
 import { routeOperations } from "../http/route-operations.ts";
-import type { IdeaBankViews } from "../idea-bank/views.ts";
+import type { IdeaBankViews } from "../view/views.ts";
 import { createApiKeyAuthentication, createTenantAnswer } from "./answer-tenant.ts";
 import { CHANGE_OPERATIONS } from "./changes.ts";
 import { COMMENT_OPERATIONS } from "./comments.ts";

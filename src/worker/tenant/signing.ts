@@ -2,9 +2,9 @@
 import type { Context } from "hono";
 import { hashSecret } from "../credentials/api-key.ts";
 import type { SigningKeys } from "../credentials/envelope.ts";
-import { introspect } from "../database/introspection.ts";
-import { rememberSigningSecret } from "../database/leaked-secrets.ts";
-import { readSigningEpochs, rotateSigningSecret } from "../database/signing-secrets.ts";
+import { rememberSigningSecret } from "../database/secrets/leaked-secrets.ts";
+import { readSigningEpochs, rotateSigningSecret } from "../database/secrets/signing-secrets.ts";
+import { introspect } from "../database/tokens/introspection.ts";
 import { logWarning } from "../log.ts";
 import { Introspection, IntrospectionRequest, SecretRotation, SigningSecret } from "../model/introspection.ts";
 import { type SigningEpochs, signingSecretOf } from "../model/signed-token.ts";
@@ -46,12 +46,13 @@ function rememberSoon(
   },
 ): void {
   const { accountEpoch, signingEpoch: epoch } = epochs;
-  const remembered = hashSecret(secret.secret).then((hash) =>
-    rememberSigningSecret(session, { hash, accountId, ideaBankId, accountEpoch, epoch }),
-  );
-  c.executionCtx.waitUntil(
-    remembered.catch((error: unknown) => logWarning("a signing secret is not known again if it leaks", error)),
-  );
+  const remember = async () => {
+    const hash = await hashSecret(secret.secret);
+    await rememberSigningSecret(session, { hash, accountId, ideaBankId, accountEpoch, epoch });
+  };
+  const rememberOrWarn = () =>
+    remember().catch((error: unknown) => logWarning("a signing secret is not known again if it leaks", error));
+  c.executionCtx.waitUntil(c.get("budget").afterAnswer(rememberOrWarn));
 }
 
 export const SIGNING_OPERATIONS = {
@@ -65,14 +66,14 @@ export const SIGNING_OPERATIONS = {
     summary: "Read the secret that your server signs tokens with",
     description:
       "With it, your server signs a panelist's token itself, as a JWT, without a call. Read it when the server starts and once a day, because the deployment also rotates its secrets, and a member can end all tokens. The activity records the first time on a day (UTC) that a key reads it.",
-    handle: async (c, { session, accountId, ids: { ideaBankId }, now }) => {
+    handle: async (c, { session, afterwards, accountId, ids: { ideaBankId }, now }) => {
       const reader = await dailyActOf(c, "signing-secret-read", now);
       const epochs = owned(await readSigningEpochs(session, { accountId, ideaBankId, reader }));
       const secret = await describeSecret({ ideaBankId, accountId }, epochs, {
         keys: c.get("settings").signingKeys,
         now,
       });
-      rememberSoon(c, session, { ideaBankId, accountId, epochs, secret });
+      rememberSoon(c, afterwards, { ideaBankId, accountId, epochs, secret });
       return c.json(secret);
     },
   }),
@@ -89,7 +90,10 @@ export const SIGNING_OPERATIONS = {
     summary: "Rotate the secret that your server signs tokens with",
     description:
       "Returns a new secret. Tokens signed with the earlier one are valid for `graceSeconds` more, and rotating again shortens no grace, unless it is 0. At most 4 earlier secrets are valid at a time: while they are, rotating again replaces the newest.",
-    handle: async (c, { session, accountId, ids: { ideaBankId }, body, now, idempotencyKey }) => {
+    handle: async (
+      c,
+      { session, afterwards, accountId, ids: { ideaBankId }, body, now, idempotencyKey, noteEpochs },
+    ) => {
       const rotation = {
         accountId,
         ideaBankId,
@@ -97,12 +101,14 @@ export const SIGNING_OPERATIONS = {
         reader: await dailyActOf(c, "signing-secret-read", now),
         idempotencyKey,
       };
-      const { result, epochs } = await rotateSigningSecret(session, rotation);
+      const { result, epochs: rotated } = await rotateSigningSecret(session, rotation);
       if (result.kind === "reused") throw new Problem("idempotency-key-reused");
       if (result.kind === "replayed") c.header("Idempotency-Replayed", "true");
+      const epochs = owned(rotated);
+      noteEpochs(ideaBankId, epochs);
       const at = { keys: c.get("settings").signingKeys, now };
-      const secret = await describeSecret({ ideaBankId, accountId }, owned(epochs), at);
-      rememberSoon(c, session, { ideaBankId, accountId, epochs: owned(epochs), secret });
+      const secret = await describeSecret({ ideaBankId, accountId }, epochs, at);
+      rememberSoon(c, afterwards, { ideaBankId, accountId, epochs, secret });
       return c.json(secret, 201);
     },
   }),

@@ -1,7 +1,7 @@
 /** The compound tokens of a tenant's panelists, and of the visitors of its idea banks. */
 import { issueToken, TOKEN_LIFETIME, VISITOR_LIFETIME } from "../credentials/compound-token.ts";
-import { revokePanelistTokens } from "../database/panelists.ts";
-import { endVisitorTokens, type NamedPanelist, prepareTokenIssue, VISITOR } from "../database/token-issues.ts";
+import { revokePanelistTokens } from "../database/panelists/panelists.ts";
+import { endVisitorTokens, type NamedPanelist, prepareTokenIssue, VISITOR } from "../database/tokens/token-issues.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { IssuedToken, TokenRequest, TokenRevocation } from "../model/panelist.ts";
 import { toTimestamp } from "../model/text.ts";
@@ -16,7 +16,7 @@ const LONG_SECONDS = 86_400;
 
 const justRevoked = () =>
   new Problem("conflict", {
-    detail: "These tokens were revoked several times within the last second. Try again in a second.",
+    detail: "These tokens were ended several times within the last second. Try again in a second.",
     headers: { "Retry-After": "1" },
   });
 
@@ -88,8 +88,8 @@ export const TOKEN_OPERATIONS = {
     scope: "panelists:write",
     summary: "Revoke all of a panelist's tokens",
     description: "Tokens issued afterwards are valid. Visitors' tokens are not affected.",
-    handle: async (c, { session, accountId, ids, idempotencyKey, noteRevocation }) => {
-      const panelist = { accountId, id: ids.panelistId };
+    handle: async (c, { session, accountId, ids, now, idempotencyKey, noteRevocation }) => {
+      const panelist = { accountId, id: ids.panelistId, now };
       const { result, revocation } = await revokePanelistTokens(session, panelist, idempotencyKey);
       noteRevocation(revocation);
       return respondDeleted(c, result);
@@ -106,8 +106,11 @@ export const TOKEN_OPERATIONS = {
     summary: "Revoke all of a person's tokens",
     description:
       "Names the panelist by `externalId`. An unknown one creates the panelist, because a person who has only read with a token that your server signed is not stored yet.",
-    handle: async (c, { session, accountId, body: { externalId }, idempotencyKey, panelistIdOf, noteRevocation }) => {
-      const panelist = { accountId, id: await panelistIdOf(externalId), newExternalId: externalId };
+    handle: async (
+      c,
+      { session, accountId, body: { externalId }, now, idempotencyKey, panelistIdOf, noteRevocation },
+    ) => {
+      const panelist = { accountId, id: await panelistIdOf(externalId), newExternalId: externalId, now };
       const { result, revocation } = await revokePanelistTokens(session, panelist, idempotencyKey);
       noteRevocation(revocation);
       return respondDeleted(c, result);

@@ -1,5 +1,5 @@
 /** `/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/votes`. */
-import { addVotesFor, listVoters, listVotesOf, setVoteFor, type VoteOutcome } from "../database/voters.ts";
+import { addVotesFor, listVoters, listVotesOf, setVoteFor, type VoteOutcome } from "../database/votes/voters.ts";
 import { invalid } from "../http/invalid-request.ts";
 import { mergedInto } from "../http/merged-proposal.ts";
 import { respondPage } from "../http/pagination.ts";

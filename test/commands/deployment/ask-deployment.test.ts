@@ -8,9 +8,9 @@ import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import type { Command } from "../../../src/commands/command-line/command.ts";
 import type { Context } from "../../../src/commands/command-line/context.ts";
-import { account } from "../../../src/commands/deployment/account-command.ts";
+import { account } from "../../../src/commands/deployment/accounts/account-command.ts";
+import { suspend } from "../../../src/commands/deployment/accounts/suspend.ts";
 import { originOf } from "../../../src/commands/deployment/ask-deployment.ts";
-import { suspend } from "../../../src/commands/deployment/suspend.ts";
 
 const SECRET = "x".repeat(32);
 const KEY = "0ApiKey00001";

@@ -4,9 +4,9 @@ import { globSync, readFileSync } from "node:fs";
 import { expect, it } from "vitest";
 import { unknownWord } from "../../../src/commands/command-line/nearest.ts";
 import { forReader } from "../../../src/commands/command-line/run-wrangler.ts";
+import { refuseOpen } from "../../../src/commands/deployment/accounts/account-actions.ts";
 import { commandLine, inEnvironment, shellWord } from "../../../src/commands/deployment/arguments.ts";
-import { refuseOpen } from "../../../src/commands/deployment/delete-account.ts";
-import { messageOf } from "../../../src/commands/deployment/wrangler.ts";
+import { messageOf } from "../../../src/commands/deployment/cloudflare/wrangler.ts";
 
 const HOSTILE = [
   "`id`@example.com",
@@ -46,7 +46,7 @@ it.each([
 });
 
 it("the refusal to delete an open account names the command for the same place", () => {
-  const row = { owner_email: "`id`@example.com", status: "active" };
+  const row = { owner: "`id`@example.com", status: "active" };
   expect(() => refuseOpen(row, { "on-this-machine": true })).toThrow(
     /npm run suspend -- '`id`@example\.com' --on-this-machine$/,
   );
@@ -59,7 +59,7 @@ it("the refusal to delete an open account names the command for the same place",
 });
 
 it("no command is put together anywhere else", () => {
-  const elsewhere = globSync("src/commands/deployment/*.ts")
+  const elsewhere = globSync("src/commands/deployment/**/*.ts")
     .filter((file) => !file.endsWith("/arguments.ts"))
     .flatMap((file) =>
       [...readFileSync(file, "utf8").matchAll(/(?:npm run|npx wrangler) [^`"\n$]*\$\{(?!shellWord\()[^\n]*/g)].map(

@@ -1,8 +1,9 @@
 /** `npm run dev` on a fresh checkout, used as a developer uses it: over HTTP, with what it prints. */
 import { globSync } from "node:fs";
-import { cp, readFile, rename, rm, writeFile } from "node:fs/promises";
+import { cp, mkdtemp, readFile, rename, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { createServer } from "node:net";
+import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
@@ -14,7 +15,9 @@ import {
   makeCheckout,
   paste,
   startDev,
+  startDevWith,
   startWrangler,
+  withoutProgress,
 } from "../../support/node/checkout.ts";
 
 let checkout: Awaited<ReturnType<typeof makeCheckout>>;
@@ -60,8 +63,11 @@ describe("npm run dev", () => {
   });
 
   it("shows nothing of wrangler above it: no bindings, no warnings", () => {
-    const [, printed = ""] = server.output.split(/^> node .*$/m);
-    expect(printed.trimStart().split("\n")[0]).toMatch(/^curl -i /);
+    const [, printed = ""] = withoutProgress(server.output).split(/^> node .*$/m);
+    const [first, second, empty, curl] = printed.trimStart().split("\n");
+    // What it does, before it takes long; the port is the one that was asked for.
+    expect([first, second, empty]).toEqual(["Preparing the local databases.", "Starting the server.", ""]);
+    expect(curl).toMatch(/^curl -i /);
     expect(server.output).toMatch(/^The platform: http:\/\/localhost:\d+$/m);
     expect(server.output).not.toMatch(/binding|warn|wrangler/i);
   });
@@ -232,8 +238,8 @@ describe("a second start", () => {
   });
 
   it("prints three lines by itself: the API key, the token and the page to open", () => {
-    const [, printed = ""] = server.output.split(/^> node .*$/m);
-    const names = printed
+    const [, credentials = ""] = server.output.split("Starting the server.\n");
+    const names = withoutProgress(credentials)
       .trim()
       .split("\n")
       .map((line) => line.split(": ")[0]);
@@ -311,6 +317,83 @@ describe("a second start", () => {
   });
 });
 
+/** What the server would answer with 500, or never. */
+describe("a start that would print what does not work", () => {
+  const failureOf = async (start: () => Promise<DevServer>): Promise<string> => {
+    const started = start().then(
+      async (unexpected) => {
+        await unexpected.stop();
+        return expect.unreachable("it started");
+      },
+      (error: Error) => error.message,
+    );
+    const message = await started;
+    expect(message).toContain("ended with 1:");
+    expect(message).not.toMatch(/^(?:API key|Token|Open this): /m);
+    return message;
+  };
+  const startHere = async (...env: string[]) =>
+    failureOf(async () => startDevWith(env, checkout.folder, "--port", String(await freePort())));
+
+  beforeAll(() => server.stop());
+
+  it.each([
+    ["the copied example", async () => readFile(".dev.vars.example", "utf8"), "CREDENTIAL_SECRETS"],
+    [
+      "a second secret that is short",
+      async () => `CREDENTIAL_SECRETS="${"a".repeat(64)}, short"\n`,
+      "CREDENTIAL_SECRETS",
+    ],
+    ["an operator's secret that is short", async () => 'OPERATOR_SECRET="short"\n', "OPERATOR_SECRET"],
+  ])("with %s names it, and what to do", async (_, content, name) => {
+    const vars = join(checkout.folder, ".dev.vars");
+    await rename(vars, `${vars}.away`);
+    await writeFile(vars, await content());
+    const message = await startHere();
+    await rename(`${vars}.away`, vars);
+    expect(message).toContain(
+      `${name} in .dev.vars is wrong: each secret must have at least 32 characters. Remove its line from .dev.vars`,
+    );
+  });
+
+  it("with a wrong setting in wrangler.toml asks the server, which names it, and ends", async () => {
+    const file = join(checkout.folder, "wrangler.toml");
+    const whole = await readFile(file, "utf8");
+    await writeFile(file, whole.replace(/^FRESHNESS_SECONDS = .*$/m, 'FRESHNESS_SECONDS = "soon"'));
+    const message = await startHere();
+    await writeFile(file, whole);
+    expect(message).toMatch(
+      /The server does not work with the API key: it answers \/tenant\/whoami with 500\. This server has wrong settings: FRESHNESS_SECONDS /,
+    );
+  });
+
+  it("with a source that is no program shows wrangler's error, and ends", async () => {
+    const file = join(checkout.folder, "src/worker/index.ts");
+    const whole = await readFile(file, "utf8");
+    await writeFile(file, `${whole}\nexport const = ;\n`);
+    const message = await startHere();
+    await writeFile(file, whole);
+    expect(message).toContain("[ERROR]");
+    expect(message).toContain("The server did not start. wrangler says above why.");
+  });
+
+  it("with a wrangler that shows an error, and neither starts nor ends, ends", async () => {
+    const programs = await mkdtemp(join(tmpdir(), "programs-"));
+    const mode = { mode: 0o755 };
+    await writeFile(join(programs, "wrangler"), '#!/bin/sh\necho "[ERROR] no server" >&2\nexec sleep 600\n', mode);
+    // `npm run` puts the project's own programs first.
+    await writeFile(join(programs, "shell"), `#!/bin/sh\nPATH="${programs}:$PATH" exec /bin/sh "$@"\n`, mode);
+    const message = await startHere(`npm_config_script_shell=${join(programs, "shell")}`);
+    await rm(programs, { recursive: true });
+    expect(message).toContain("[ERROR] no server\n\nThe server did not start. wrangler says above why.");
+  });
+
+  it("with a home that cannot be written says which folder, and ends", async () => {
+    const message = await startHere("HOME=/dev/null");
+    expect(message).toMatch(/\/dev\/null\/.* cannot be used: a part of its path is a file, not a folder/);
+  });
+});
+
 /** What a disk or a crash may leave of the local data. */
 describe("damaged local data", () => {
   const state = () => join(checkout.folder, ".wrangler/state");
@@ -319,7 +402,6 @@ describe("damaged local data", () => {
   );
 
   beforeAll(async () => {
-    await server.stop();
     for (const file of globSync(join(state(), "v3/d1/**/*.sqlite"))) {
       const database = new DatabaseSync(file);
       database.exec("PRAGMA wal_checkpoint(TRUNCATE)");

@@ -5,8 +5,7 @@ import { crc32, deflateRawSync } from "node:zlib";
 import { describe, expect, it } from "vitest";
 import { readCanny as readCannyPieces } from "../../../src/commands/import/read-canny.ts";
 import { parseCsv, readCsv as readPieces } from "../../../src/commands/import/read-csv.ts";
-import { readFider } from "../../../src/commands/import/read-fider.ts";
-import { unzip } from "../../../src/commands/import/unzip.ts";
+import { readFider, unzip } from "../../../src/commands/import/read-fider.ts";
 import { piecesOf } from "../../support/node/pieces.ts";
 import { fiderArchive, zip } from "../../support/node/zip.ts";
 

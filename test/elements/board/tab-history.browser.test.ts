@@ -220,6 +220,25 @@ describe("<idea-bank-board> in the tab's history", () => {
       await page.locator(".ideas .idea").waitFor();
     });
 
+    it("has what the page opens in one parameter, whatever it is", async () => {
+      const bank = await stage.ideaBank({}, [idea("Dogs")]);
+      const { page } = await stage.page();
+      const address = hostOf(bank.token, ["board"]);
+      await page.goto(address);
+      await page.locator(".ideas .idea").waitFor();
+      await page.evaluate(`{
+        const { pushState } = history;
+        window.pushed = [];
+        history.pushState = (state, title, address) => {
+          pushed.push(address);
+          pushState.call(history, state, title, address);
+        };
+        document.querySelector("idea-bank-board").open({ proposal: "x&admin=1#y" });
+      }`);
+      await page.locator(".notice").getByText("This idea is no longer here.").waitFor();
+      await expect.poll(() => page.evaluate("pushed")).toEqual([`${address}?idea=x%26admin%3D1%23y`]);
+    });
+
     it("is read by a browser that tells entries apart by no key", async () => {
       const bank = await stage.ideaBank({}, [idea("Dogs")]);
       const { page } = await stage.page();

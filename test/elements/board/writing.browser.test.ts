@@ -1,6 +1,7 @@
 /** What a panelist writes with `<idea-bank-board>`: ideas, changes to them, comments; by keyboard too, and for axe-core. */
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { PROPOSAL_STATUSES } from "../../../src/worker/model/proposal.ts";
 import { expectAccessible } from "../../support/node/accessible.ts";
 import { takeScreenshot } from "../../support/node/browser.ts";
 import { answerOnce, ask, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
@@ -443,11 +444,9 @@ describe("writing in <idea-bank-board>", () => {
   it("has nothing for axe-core to complain of, in any view, light and dark, wide and narrow, both directions", async () => {
     const bank = await stage.ideaBank(
       { name: "Rider ideas" },
-      ["submitted", "under-review", "planned", "in-progress", "implemented", "declined"].map((status) =>
-        idea(`Is ${status}`, { status }),
-      ),
+      PROPOSAL_STATUSES.map((status) => idea(`Is ${status}`, { status })),
     );
-    const path = `${bank.path}/proposals/${bank.ids[2]}`;
+    const path = `${bank.path}/proposals/${bank.ids[PROPOSAL_STATUSES.indexOf("planned")]}`;
     await stage.tenant("PATCH", path, { response: { text: "We will." } });
     await stage.tenant("POST", `${path}/comments`, { body: "Soon." });
     for (const colorScheme of ["light", "dark"] as const) {

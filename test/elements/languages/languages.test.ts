@@ -1,5 +1,4 @@
 /** Every text of the elements in every language: none is missing, each has its placeholders, and a text for each plural form. */
-import { readdir } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
 import { LABELS } from "../../../src/commands/development/elements-reference.ts";
 import { LANGUAGES, translationOf } from "../../../src/elements/languages/languages.ts";
@@ -17,19 +16,16 @@ const categories = (language: string) => {
 /** These say the number as a word. */
 const SAYS_NUMBER = ["zero", "one", "two"];
 
-it("every file of a language is one that the elements load", async () => {
-  const files = await readdir("src/elements/languages");
-  const names = files.map((file) => file.replace(".ts", "")).filter((name) => !name.startsWith("language"));
-  expect(Object.keys(LANGUAGES).sort()).toEqual(names.sort());
-  for (const name of names) {
+it("every language is one that the elements load", () => {
+  for (const name of LANGUAGES) {
     expect(TRANSLATED.exec(name)?.[0]).toBe(name);
     expect(TRANSLATED.exec(`${name}-XX`)?.[0]).toBe(name);
   }
   for (const other of ["en", "en-GB", "sv", "den", "zhx"]) expect(TRANSLATED.exec(other)).toBe(null);
 });
 
-describe.each(Object.entries(LANGUAGES))("%s", (language, words) => {
-  const { labels: translated = {} } = translationOf(words);
+describe.each(LANGUAGES)("%s", (language) => {
+  const { labels: translated = {} } = translationOf(language);
 
   it.each(Object.entries(LABELS))("says what <%s> says", (element, english: Labels) => {
     const labels = translated[element] ?? {};

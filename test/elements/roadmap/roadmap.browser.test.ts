@@ -311,6 +311,17 @@ describe("<idea-bank-roadmap>", () => {
     await expect.poll(() => visibleTitles(linked)).toBe("Bikes");
   });
 
+  it("leads back from an idea to its column on a phone, also before the columns have come", async () => {
+    const bank = await stage.ideaBank({}, IDEAS);
+    const { page } = await stage.page({ viewport: { width: 390, height: 800 } });
+    const held = await hold(page, /proposals\?/);
+    await page.goto(`${host(tag(bank.token, "history"))}?idea=${bank.ids[2]}`);
+    await held.seen;
+    await page.getByRole("button", { name: "Roadmap" }).click();
+    held.release();
+    await expect.poll(() => visibleTitles(page)).toBe("Bikes");
+  });
+
   it("shows the first column that is not empty on a phone", async () => {
     const bank = await stage.ideaBank({}, IDEAS.slice(2, 4));
     const { page } = await stage.page({ viewport: { width: 390, height: 800 } });

@@ -2,7 +2,7 @@
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { LABELS } from "../../../src/commands/development/elements-reference.ts";
-import { LANGUAGES } from "../../../src/elements/languages/languages.ts";
+import { LANGUAGES, translationOf } from "../../../src/elements/languages/languages.ts";
 import { answerOnce, ask, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
@@ -49,11 +49,12 @@ describe("the language of the elements", () => {
         ])
       : []).filter((text) => text !== "")`);
 
-  it.each(Object.keys(LANGUAGES))("shows no English word on a page in %s, in any view", async (language) => {
-    const { common, board: words, launcher } = LANGUAGES[language as keyof typeof LANGUAGES];
+  it.each(LANGUAGES)("shows no English word on a page in %s, in any view", async (language) => {
+    const { labels: translated = {} } = translationOf(language);
+    const { "idea-bank-board": words = {} } = translated;
     // The same word in both languages ("Team") is none of English.
     const own = new Set(
-      [common, words, launcher, LANGUAGES[language as keyof typeof LANGUAGES].changelog].flatMap((labels) =>
+      Object.values(translated).flatMap((labels) =>
         Object.values(labels).flatMap((text) => (typeof text === "string" ? [text] : Object.values(text))),
       ),
     );
@@ -88,7 +89,7 @@ describe("the language of the elements", () => {
     await page.locator(".compose form .primary").click();
     await page
       .locator(".notice")
-      .getByText(common.failed as string)
+      .getByText(words.failed as string)
       .waitFor();
     expect(complaints.filter((text) => !text.includes("400"))).toEqual([]);
   });

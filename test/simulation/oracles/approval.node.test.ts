@@ -10,9 +10,9 @@ const [A, B] = ["0prop0000001", "0prop0000002"];
 const client = "owner owner@example.com";
 const pending = (id: string, more: Row = {}) => proposal(id, { visibility: "pending", ...more });
 const waiting = wrote(1_000, "proposals", pending(A));
-const look = (ids: readonly string[], more = "", path = "/account/approval") =>
+const look = (ids: readonly string[], more = "", path = "/account/ideas?visibility=pending") =>
   asked(1, [2_000, 2_100], { client, operation: "listPending", path }, 200, {
-    body: ids.map((id) => `<a href="/account/approval/${id}">`).join("") + more,
+    body: ids.map((id) => `<input name="ids" value="${IDEA_BANK}-${id}-1"/>`).join("") + more,
   });
 
 test("the page has what waits, and nothing else", () => {
@@ -31,13 +31,9 @@ test("the page has what waits, and nothing else", () => {
   expect(found(waiting, merged, look([A]))).toBe(1);
 });
 
-const decide = (call: number, status: number, body: object = { visibility: "public" }, headers = {}) =>
-  asked(
-    call,
-    [3_000, 3_100],
-    { client, operation: "decide", method: "POST", path: `/account/approval/${A}`, body, headers },
-    status,
-  );
+const PATH = `/account/idea-banks/${IDEA_BANK}/ideas/${A}`;
+const decide = (call: number, status: number, body: object = { do: "approve" }, headers = {}) =>
+  asked(call, [3_000, 3_100], { client, operation: "decide", method: "POST", path: PATH, body, headers }, status);
 const decides = (call: number, at: number, after: Row, before = pending(A), actor = "tenant"): Committed => ({
   ...wrote(at, "proposals", after, before, call),
   changes: [
@@ -51,7 +47,7 @@ test("a decision is made once, as it was asked for, by the tenant", () => {
   expect(found(waiting, decide(1, 303))).toBe(1);
   expect(found(waiting, decides(1, 3_050, pending(A, { visibility: "hidden" })), decide(1, 303))).toBe(1);
   expect(found(waiting, decides(1, 3_050, proposal(A), pending(A), "panelist"), decide(1, 303))).toBe(1);
-  const answered = { visibility: "public", response: " Soon. " };
+  const answered = { do: "approve", response: " Soon. " };
   expect(found(waiting, decides(1, 3_050, proposal(A)), decide(1, 303, answered))).toBe(1);
   expect(found(waiting, decides(1, 3_050, proposal(A, { response: "Soon." })), decide(1, 303, answered))).toBe(0);
   const first = [decides(1, 3_050, proposal(A)), decide(1, 303)] as const;
@@ -64,6 +60,10 @@ test("a decision is made once, as it was asked for, by the tenant", () => {
 test("what waits all the time is decided about", () => {
   expect(found(waiting, decide(1, 404))).toBe(1);
   expect(found(waiting, decide(1, 503))).toBe(0);
+  const request = { client, operation: "decide", method: "POST", path: PATH, body: { do: "hide" } };
+  const said = (body: string) => asked(1, [3_000, 3_100], request, 400, { body });
+  expect(found(waiting, said("This idea is no longer waiting for approval."))).toBe(1);
+  expect(found(waiting, said("This idea was edited since you saw it."))).toBe(0);
   const target = wrote(1_100, "proposals", proposal(B));
   expect(found(waiting, target, decide(1, 404, { into: B }))).toBe(1);
   expect(found(waiting, decide(1, 404, { into: B }))).toBe(0);
@@ -76,5 +76,5 @@ test("nothing is decided from another site", () => {
   const headers = { "sec-fetch-site": "cross-site" };
   expect(found(waiting, decide(1, 403, {}, headers))).toBe(0);
   expect(found(waiting, decide(1, 404, {}, headers))).toBe(2);
-  expect(found(waiting, decides(1, 3_050, proposal(A)), decide(1, 303, { visibility: "public" }, headers))).toBe(2);
+  expect(found(waiting, decides(1, 3_050, proposal(A)), decide(1, 303, { do: "approve" }, headers))).toBe(2);
 });

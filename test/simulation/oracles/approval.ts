@@ -3,7 +3,10 @@ import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, field, pathOf, queryOf, segmentAfter, text } from "./seen/calls.ts";
 import { type Rows, rowsOf } from "./seen/rows.ts";
 
-const SHOWN = /\/account\/approval\/([0-9A-Za-z]{12})/g;
+const LIST = "/account/ideas";
+const SHOWN = /name="ids" value="[0-9A-Za-z]{12}-([0-9A-Za-z]{12})-\w+"/g;
+const TOO_LATE = "is no longer waiting for approval";
+const VISIBILITIES: Readonly<Record<string, string>> = { approve: "public", hide: "hidden" };
 
 /** It is pending, in an idea bank that there is, and was not merged. */
 const waits = (rows: Rows, id: string, moment: number): boolean => {
@@ -55,14 +58,14 @@ const isOnlyCounted = (before: Row, after: Row | null): boolean =>
 
 /** What a form asks for. A response is written without what surrounds it. */
 const isAsAsked = (call: Call, row: Row | null): boolean => {
-  const [into, visibility, response] = ["into", "visibility", "response"].map((name) => text(call.body, name));
+  const [into, what, response] = ["into", "do", "response"].map((name) => text(call.body, name));
   return into === undefined
-    ? row?.visibility === visibility && (!response?.trim() || row?.response === response.trim())
+    ? row?.visibility === VISIBILITIES[what ?? ""] && (!response?.trim() || row?.response === response.trim())
     : row?.duplicate_of === into;
 };
 
 function* decision(rows: Rows, call: Call): Iterable<Finding> {
-  const id = segmentAfter(call, "approval") ?? "";
+  const id = segmentAfter(call, "ideas") ?? "";
   const found = (what: string): Finding => ({
     at: call.answeredAt,
     found: `a decision about ${id} was answered ${call.status}, and ${what}`,
@@ -86,8 +89,8 @@ function* decision(rows: Rows, call: Call): Iterable<Finding> {
       yield found("the log does not say that the tenant made it");
   }
   if (call.status === 303 && made !== 1) yield found(`it was made ${made} times`);
-  if (call.status !== 404 || accountOf(rows, call) !== rows.row("proposals", id, rows.momentAt(call.at))?.account_id)
-    return;
+  const isRefused = call.status === 404 || String(call.answer?.body).includes(TOO_LATE);
+  if (!isRefused || accountOf(rows, call) !== rows.row("proposals", id, rows.momentAt(call.at))?.account_id) return;
   const into = field(call.body, "into");
   const canBe = (moment: number): boolean => {
     if (!waits(rows, id, moment) || into === undefined) return waits(rows, id, moment);
@@ -105,14 +108,13 @@ export const approval = oracle(
     name: "approval",
     promise: "Decisions",
     words:
-      "The page of pending proposals shows all of the account and no others, and of several decisions about one proposal one is made.",
+      "The list of pending proposals shows all of the account and no others, and of several decisions about one proposal one is made.",
   },
   function* (history: History): Iterable<Finding> {
     const rows = rowsOf(history);
     for (const call of callsOf(history)) {
-      if (!pathOf(call).startsWith("/account/approval")) continue;
-      if (call.method === "GET") yield* page(rows, call);
-      else yield* decision(rows, call);
+      if (pathOf(call) === LIST && queryOf(call).get("visibility") === "pending") yield* page(rows, call);
+      if (call.operation === "decide") yield* decision(rows, call);
     }
   },
 );

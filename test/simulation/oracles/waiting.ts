@@ -1,7 +1,7 @@
 import type { History } from "../history.ts";
 import { type Finding, oracle } from "./oracle.ts";
 import { type Call, callsOf, groupBy } from "./seen/calls.ts";
-import { databaseOf, ideaBankIdOf, keyIdOf, tokenOf } from "./seen/credentials.ts";
+import { databaseOf, ideaBankIdOf, tokenOf } from "./seen/credentials.ts";
 import { type FaultSpan, faultsOf, faulty, isolateEnded, REMEMBERED_MS, stepped, steppedAt } from "./seen/faults.ts";
 
 /** What a request and its answer may take on the network, on top of what the service takes. */
@@ -9,33 +9,22 @@ const NETWORK_MS = 500;
 const SECOND_MS = 1_000;
 /** Memory is used for so long. */
 const OLDEST_MS = 300_000;
-/** D1 10 s after an older replica's 2 s; KV beside it. */
-const PANELIST_MS = 12_000;
-/** The gate twice 2 s, then D1. */
-const TENANT_MS = 14_000;
-/**
- * D1 decides on the key in the place of a gate that does not answer, also for waiting for D1 itself, within 10 s of being asked; then it
- * has 10 s for the request.
- */
-const WITHOUT_GATE_MS = 20_000;
-/** The directory, the account's database, and the gate: 10 s each; a lease's longest length and what follows a crash. */
-const OWNER_MS = 39_000;
+/** A request's calls to stores share 10 s, and what follows a change may take two more. */
+const REQUEST_MS = 12_000;
+/** Whoever ends a key or changes it waits for the longest lease after that. */
+const LONGEST_LEASE_MS = 5_000;
 
 export const deadlines = oracle(
   {
     name: "deadlines",
     promise: "Served in an outage",
-    words: "No answer comes later than the deadlines of the stores that it needs.",
+    words: "No answer comes later than 12 seconds, however many stores it needs.",
   },
   function* (history: History): Iterable<Finding> {
     for (const call of callsOf(history)) {
       if (call.answer === undefined) continue;
-      const longest =
-        tokenOf(call) !== undefined
-          ? PANELIST_MS
-          : call.path.startsWith("/tenant/")
-            ? tenantsDeadline(history, call)
-            : OWNER_MS;
+      const isOfKeys = tokenOf(call) === undefined && !call.path.startsWith("/tenant/");
+      const longest = REQUEST_MS + (isOfKeys ? LONGEST_LEASE_MS : 0);
       const took = call.answeredAt - call.at;
       // What memory holds from before a step back is no fallback until the clock has come to that time again.
       const steppedMs = steppedAt(history, [call.isolate], call.at - OLDEST_MS, call.answeredAt);
@@ -48,13 +37,6 @@ export const deadlines = oracle(
     }
   },
 );
-
-const tenantsDeadline = (history: History, call: Call): number =>
-  call.operation !== "whoami" &&
-  (faulty(history, "gate", keyIdOf(call), call.at, call.answeredAt) ||
-    faulty(history, "d1", databaseOf(keyIdOf(call) ?? ""), call.at, call.answeredAt))
-    ? WITHOUT_GATE_MS
-    : TENANT_MS;
 
 /** The longest that a slow store takes in a history. */
 const SLOWEST_MS = 25_000;

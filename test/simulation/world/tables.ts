@@ -108,19 +108,18 @@ export class Tables {
     }
   }
 
-  /** Empty, as after `schema.sql`. */
+  /** Empty, as after `schema.sql`. No pragma, after which SQLite would plan every statement anew. */
   clear(): void {
-    this.#sqlite.exec("PRAGMA foreign_keys = OFF");
     // Twice: what is deleted may be written down in another table.
     for (const { name } of [...this.#tables, ...this.#tables]) {
-      if (this.#all(`SELECT 1 FROM ${name} LIMIT 1`).length > 0) this.#sqlite.exec(`DELETE FROM ${name}`);
+      if (this.#all(`SELECT 1 FROM ${name} LIMIT 1`).length > 0) this.#prepare(`DELETE FROM ${name}`).run();
     }
-    this.#sqlite.exec("DELETE FROM sqlite_sequence");
+    this.#prepare("DELETE FROM sqlite_sequence").run();
   }
 
   /** The primary again, after `clear`. */
   start(): void {
-    this.#sqlite.exec("DELETE FROM changes; PRAGMA foreign_keys = ON");
+    this.#prepare("DELETE FROM changes").run();
   }
 
   /** Rows of each statement. Rejects with D1's errors. */

@@ -97,6 +97,7 @@ export class World {
       PANELIST_WRITES: createLimiter("PANELIST_WRITES", panelistLimits.writes, timeline, faults, record),
       PANELIST_READS: createLimiter("PANELIST_READS", panelistLimits.reads, timeline, faults, record),
       OWNER_WRITES: createLimiter("OWNER_WRITES", 1_000_000, timeline, faults, record),
+      OWNER_READS: createLimiter("OWNER_READS", 1_000_000, timeline, faults, record),
       FRESHNESS_SECONDS: seconds(settings.freshnessMs),
       ANCHOR_SECONDS: seconds(settings.anchorMs),
       LEASE_SECONDS: seconds(settings.leaseMs),

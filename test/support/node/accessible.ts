@@ -22,13 +22,17 @@ const AT_REST = `(() => {
 export const sidewaysScroll = (page: Page) =>
   page.evaluate<number>("document.documentElement.scrollWidth - innerWidth");
 
+/** Of its rules, what axe-core leaves out by itself: targets that a finger misses (WCAG 2.2, 2.5.8). */
+const FOR_FINGERS = { rules: { "target-size": { enabled: true } } };
+
 /** What axe-core finds in the page, open shadow roots included; and nothing may make it scroll sideways. */
-export async function expectAccessible(page: Page, name: string): Promise<void> {
+export async function expectAccessible(page: Page, name: string, { onPhone = false } = {}): Promise<void> {
   await expect.poll(() => sidewaysScroll(page), { message: `${name} scrolls sideways` }).toBeLessThanOrEqual(0);
   await page.evaluate(AT_REST);
   await page.evaluate(axe);
+  const options = JSON.stringify({ preload: false, ...(onPhone && FOR_FINGERS) });
   const violations = await page.evaluate<Violations>(
-    "axe.run({ preload: false }).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))",
+    `axe.run(${options}).then(({ violations }) => violations.map(({ id, nodes }) => [id, nodes.map(({ html }) => html)]))`,
   );
   expect(violations, name).toEqual([]);
 }

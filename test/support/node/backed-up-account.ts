@@ -3,7 +3,7 @@ import { copyFileSync, readFileSync, writeFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { afterEach, beforeEach, expect } from "vitest";
-import { planSchema, readSchemaSteps } from "../../../src/commands/deployment/schema-steps.ts";
+import { planSchema, readSchemaSteps } from "../../../src/commands/deployment/databases/schema-steps.ts";
 import { openAccount, type StandInAccount } from "./stand-in/account.ts";
 
 export const schema = planSchema({ ledger: [], objects: [] }, await readSchemaSteps())

@@ -31,8 +31,11 @@ export type DevServer = {
 };
 
 /** Runs `npm run dev` until it is ready: when it has printed its last line. */
-export const startDev = (folder: string, ...args: string[]): Promise<DevServer> =>
-  start(folder, ["npm", "run", "dev", "--", ...args], /^Open this: \S+\n/m);
+export const startDev = (folder: string, ...args: string[]): Promise<DevServer> => startDevWith([], folder, ...args);
+
+/** With variables of the environment, such as `HOME=/dev/null`. */
+export const startDevWith = (variables: readonly string[], folder: string, ...args: string[]): Promise<DevServer> =>
+  start(folder, [...variables, "npm", "run", "dev", "--", ...args], /^Open this: \S+\n/m);
 
 /** Runs `npx wrangler dev` until it is ready. */
 export const startWrangler = (folder: string, ...args: string[]): Promise<DevServer> =>

@@ -10,6 +10,7 @@ import { setTimeout as sleep } from "node:timers/promises";
 import type { BrowserContextOptions, Locator, Page } from "playwright-core";
 import { buildElements } from "../../../src/commands/development/build-elements.ts";
 import { release } from "../../../src/commands/development/released-elements.ts";
+import { ELEMENTS_VERSION } from "../../../src/elements/version.ts";
 import { connectBrowser, launchSharedBrowser } from "./browser.ts";
 import { freePort, makeCheckout, startDev } from "./checkout.ts";
 import { block } from "./documents.ts";
@@ -35,7 +36,7 @@ export type SharedStage = {
 export async function startStage(): Promise<{ shared: SharedStage; stop: () => Promise<void> }> {
   const checkout = await makeCheckout();
   await cp("docs/embed.md", join(checkout.folder, "docs/embed.md"));
-  await release(await buildElements(), checkout.folder);
+  await release(await buildElements(), { product: ELEMENTS_VERSION, root: checkout.folder });
   const port = await freePort();
   const [server, browser] = await Promise.all([
     startDev(checkout.folder, "--port", String(port), "--platform"),

@@ -1,7 +1,7 @@
 /** Two states of one database: then, and with what has happened since. */
 import { readFileSync } from "node:fs";
 import { DatabaseSync } from "node:sqlite";
-import { endAgain } from "../../../src/commands/deployment/end-again.ts";
+import { endAgain } from "../../../src/commands/deployment/backups/end-again.ts";
 
 export const schema = readFileSync("schema.sql", "utf8");
 export const THEN = `

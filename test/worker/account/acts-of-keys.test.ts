@@ -1,7 +1,9 @@
 /** The activity and the changes say which API key did it. */
 import { expect, it } from "vitest";
 import type { Change } from "../../../src/worker/model/change.ts";
+import { databaseOf } from "../../support/databases.ts";
 import { createDesk } from "../../support/desk.ts";
+import { numbers } from "../../support/many-rows.ts";
 
 async function createScene() {
   const desk = await createDesk();
@@ -100,4 +102,30 @@ it("a loop of a key is at most 100 events of a kind in an hour; the log has each
   await send(first.key, "DELETE", `${bankPath}/visitor-tokens`);
   const events = (await acts()).map(({ event }) => event);
   expect(events[0]).toBe("visitor-tokens-ended");
+});
+
+it("a loop of one key hides nothing that another key ends", async () => {
+  const { panel, first, second, send, bankPath } = await createScene();
+  const { accountId } = panel.bank;
+  const loop = ["comment-deleted", "panelist-changed", "signing-secret-rotated"];
+  for (const [kind, event] of loop.entries())
+    await databaseOf(accountId)
+      .prepare(
+        `${numbers(100, 199)} INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, created_at)
+         SELECT substr(?1, 1, 8) || ?2 || i, ?1, ?3, ?4, '', unixepoch() * 1000 FROM n`,
+      )
+      .bind(accountId, kind, event, first.apiKey.id)
+      .run();
+  const path = `${bankPath}/proposals/${await panel.propose({ title: "A" })}/comments`;
+  const { id } = await (await send(second.key, "POST", path, { body: "B" })).json<{ id: string }>();
+  const robin = await panel.panelist("Robin");
+  await send(second.key, "POST", `${bankPath}/signing-secret/rotate`, {});
+  await send(second.key, "DELETE", `/tenant/panelists/${robin.id}/tokens`);
+  await send(second.key, "DELETE", `${path}/${id}`);
+  // From the database: the rows of the loop are not whole events.
+  const { results } = await databaseOf(accountId)
+    .prepare("SELECT event FROM audit_events WHERE account_id = ?1 AND api_key_id = ?2 ORDER BY event")
+    .bind(accountId, second.apiKey.id)
+    .all<{ event: string }>();
+  expect(results.map(({ event }) => event).filter((event) => loop.includes(event))).toEqual(loop);
 });

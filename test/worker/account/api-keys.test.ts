@@ -3,7 +3,7 @@
 import { runDurableObjectAlarm } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
-import { recordUseAfterRevocation } from "../../../src/worker/database/audit-events.ts";
+import { recordUseAfterRevocation } from "../../../src/worker/database/activity/audit-events.ts";
 import { freeze } from "../../support/clock.ts";
 import { countRows, databaseOf, selectEverywhere, sessionOf } from "../../support/databases.ts";
 import { countStores, failStores } from "../../support/intercept.ts";

@@ -1,4 +1,4 @@
-/** The approval queue in a real browser, against `npm run dev`: by keyboard and without JavaScript, for axe-core, with screenshots. */
+/** The approval queue in a real browser, against `npm run dev`: by keyboard and without JavaScript. */
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { openStage, type Stage } from "../../support/node/element-stage.ts";
 import { lookAround } from "../../support/node/look-around.ts";
@@ -62,8 +62,8 @@ describe("the approval queue in Chromium", () => {
     ]);
     const { page } = await openPage(stage, { bypassCSP: true });
     for (const [name, address] of [
-      ["approval", "/account/approval"],
-      ["review", `/account/approval/${ids[1]}`],
+      ["approval", "/account/ideas?visibility=pending"],
+      ["review", `/account/idea-banks/${path.split("/").at(-1)}/ideas/${ids[1]}`],
     ] as const) {
       await page.goto(address);
       // Other files of the shared server have ideas of this name, too.

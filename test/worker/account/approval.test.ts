@@ -1,4 +1,4 @@
-/** What waits for approval: the owner's pages over all idea banks, and what is decided about it. */
+/** What waits for approval: the filter of the owner's queue over all idea banks, the idea's page, and what is decided there. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import type { Proposal } from "../../../src/worker/model/proposal.ts";
@@ -20,21 +20,29 @@ async function createScene() {
   const owner = createOwner(email ?? "");
   await panel.manage("PATCH", "", { approvalRequired: true });
   const panelist = await panel.panelist("Robin");
-  const list = async (path = "/approval") => (await owner.page(path)).text();
+  const bank = `/idea-banks/${panel.bank.id}`;
+  const at = (id: string) => `${bank}/ideas/${id}`;
+  const list = async (path = WAITING) => (await owner.page(path)).text();
   return {
     panel,
     owner,
     panelist,
+    at,
     list,
     titles: async (path?: string) =>
       [...(await list(path)).matchAll(/<h2 dir="auto"><a href="[^"]*">([^<]*)</g)].map(([, title]) => title),
-    decide: (id: string, fields: Record<string, string>) => owner.submit(`/approval/${id}`, fields),
+    decide: (id: string, fields: Record<string, string>) => owner.submit(at(id), fields),
     seen: async (id: string) => (await panelist.send("GET", `${PROPOSALS}/${id}`)).json<Record<string, unknown>>(),
   };
 }
 
-const APPROVE = { visibility: "public" };
-const HIDE = { visibility: "hidden" };
+const WAITING = "/ideas?visibility=pending";
+const APPROVE = { do: "approve" };
+const HIDE = { do: "hide" };
+const merge = (into: string) => ({ do: "merge", into });
+
+const moreOf = (html: string) =>
+  html.match(/href="\/account(\/ideas\?[^"]*cursor=[^"]+)"/)?.[1]?.replaceAll("&amp;", "&");
 
 /** What each form says of the text that it is about. */
 const editsIn = (html: string) => [...html.matchAll(/name="edits" value="(\d+)"/g)].map(([, edits]) => edits);
@@ -60,32 +68,42 @@ describe("the list", () => {
     expect(html).toContain(`>${"x".repeat(500)}<`);
     // Nobody approves what was not shown.
     expect(html.match(/Read the full text/g)).toHaveLength(1);
-    expect([...html.matchAll(/aria-label="(\w+ “\w+”)"/g)].map(([, label]) => label)).toEqual([
+    expect([...html.matchAll(/aria-label="((?:Choose|Approve|Hide) “\w+”)"/g)].map(([, label]) => label)).toEqual([
       "Choose “First”",
       "Approve “First”",
       "Hide “First”",
+      "Choose “Second”",
       "Hide “Second”",
     ]);
-    const [, second = ""] = html.match(/x{500}<.*?href="\/account(\/approval\/\w+)">Read the full text/s) ?? [];
+    const ids = [...html.matchAll(/name="ids" value="([^"]+)"/g)].map(([, value]) => value ?? "");
+    const left = await owner.submit("/ideas", { ids: ids.slice(1), do: "public", back: `/account${WAITING}` });
+    expect(left.headers.get("Location")).toBe(`/account${WAITING}&told=waiting-left-out`);
+    expect(await titles()).toEqual(["First", "Second"]);
+    const [, second = ""] = html.match(/x{500}<.*?href="\/account([^"]+)">Read the full text/s) ?? [];
     const whole = await list(second);
     expect([whole.includes("Read the full text"), whole.includes("Approve “Second”")]).toEqual([false, true]);
-    const more = (await list("/approval?limit=1")).match(/href="\/account(\/approval\?cursor=[^"]+)"/)?.[1];
-    expect([await titles("/approval?limit=1"), await titles(more)]).toEqual([["First"], ["Second"]]);
+    const more = moreOf(await list(`${WAITING}&limit=1`));
+    expect([await titles(`${WAITING}&limit=1`), await titles(more)]).toEqual([["First"], ["Second"]]);
+    expect(await titles(`${WAITING}&board=${other}`)).toEqual(["First"]);
+    expect(await titles(`${WAITING}&status=planned`)).toEqual([]);
     await panel.tenant.send("DELETE", `/tenant/ideabanks/${other}`);
     expect(await titles()).toEqual(["Second"]);
-    expect(await (await createOwner().page("/approval")).text()).toContain("Nothing is waiting for approval.");
+    expect(await (await createOwner().page(WAITING)).text()).toContain("Nothing is waiting for approval.");
   });
 
   it("has a way to merge each of them, whether or not another idea is similar", async () => {
-    const { panel, owner, panelist, list } = await createScene();
+    const { panel, owner, panelist, list, at } = await createScene();
     const into = await panel.propose({ title: "Dogs" });
     for (const title of ["Night buses", "Dogs"]) {
       const id = await panelist.submit(title);
-      const [, merge = ""] = (await list(`/approval/${id}`)).match(/href="\/account([^"]*\/merge\?back=[^"]*)"/) ?? [];
+      const opened = `${at(id)}?back=${encodeURIComponent(`/account${WAITING}`)}`;
+      const [, merge = ""] = (await list(opened)).match(/href="\/account([^"]*\/merge\?back=[^"]*)"/) ?? [];
       expect(merge).toContain(id);
       expect(await list(merge)).toContain("Search titles");
       const merged = await owner.submit(merge, { into });
-      expect(merged.headers.get("Location")).toContain(`/ideas/${into}?back=%2Faccount%2Fapproval&undo=`);
+      expect(merged.headers.get("Location")).toContain(
+        `/ideas/${into}?back=${encodeURIComponent(`/account${WAITING}`)}&undo=`,
+      );
     }
   });
 
@@ -106,9 +124,8 @@ describe("the list", () => {
     await add(id, [1_101, 1_101], "First");
     await add(gone, [1_102, 2_101], "Deleted");
     await add(id, [2_102, 2_102], "Second");
-    const moreOf = (html: string) => html.match(/href="\/account(\/approval\?cursor=[^"]+)"/)?.[1];
     const seen = [];
-    for (let path: string | undefined = "/approval"; path !== undefined; path = moreOf(await list(path))) {
+    for (let path: string | undefined = WAITING; path !== undefined; path = moreOf(await list(path))) {
       expect(await list(path)).not.toContain("Nothing is waiting for approval.");
       seen.push(await titles(path));
     }
@@ -121,9 +138,10 @@ describe("a decision", () => {
     const { panel, panelist, decide, titles, seen, list } = await createScene();
     const id = await panelist.submit("Night buses");
     const answer = await decide(id, { ...APPROVE, response: "  Good.\r\nSoon. " });
-    const [, event] = answer.headers.get("Location")?.match(/^\/account\/approval\?undo=(\w{12})$/) ?? [];
+    const [, event] =
+      answer.headers.get("Location")?.match(/^\/account\/ideas\?visibility=pending&undo=(\w{12})$/) ?? [];
     expect(answer.status).toBe(303);
-    expect(await list(`/approval?undo=${event}`)).toContain(
+    expect(await list(`${WAITING}&undo=${event}`)).toContain(
       "Response posted: “Night buses”. Visibility: Waiting for approval → Public.",
     );
     expect(await titles()).toEqual([]);
@@ -145,24 +163,26 @@ describe("a decision", () => {
     const { owner, panelist, list, titles } = await createScene();
     const ids = [await panelist.submit("One"), await panelist.submit("Two"), await panelist.submit("Three")];
     const shown = [...(await list()).matchAll(/name="ids" value="([^"]+)"/g)].map(([, value]) => value ?? "");
-    expect(shown.map((value) => value.split(" ")[1])).toEqual(ids);
+    expect(shown.map((value) => value.split("-")[1])).toEqual(ids);
     await panelist.send("PATCH", `${PROPOSALS}/${ids[1]}`, { description: "Buy at evil.example" });
-    const fields = { ids: shown.slice(0, 2), back: "/account/approval?limit=50" };
-    const nothing = await owner.submit("/approval", { visibility: "public", back: fields.back });
+    const fields = { ids: shown.slice(0, 2), back: `/account${WAITING}&limit=50` };
+    const nothing = await owner.submit("/ideas", { do: "public", back: fields.back });
     const empty = nothing.headers.get("Location") ?? "";
-    expect(empty).toBe("/account/approval?limit=50&told=nothing-chosen");
+    expect(empty).toBe(`${fields.back}&told=nothing-chosen`);
     expect(await list(empty.replace("/account", ""))).toContain("Choose at least one idea.");
-    const answer = await owner.submit("/approval", { ...fields, ...APPROVE });
+    const answer = await owner.submit("/ideas", { ...fields, do: "public" });
     const there = answer.headers.get("Location")?.replace("/account", "") ?? "";
-    expect(there).toMatch(/^\/approval\?limit=50&undo=\w{12}$/);
+    // The second one was edited since it was shown.
+    expect(there).toMatch(/^\/ideas\?visibility=pending&limit=50&told=waiting-left-out&undo=\w{12}$/);
     expect(await titles()).toEqual(["Two", "Three"]);
-    const html = await list(there);
+    const html = await list(there.replace("&told=waiting-left-out", ""));
     expect(html).toContain("“One”: Visibility: Waiting for approval → Public.");
     // One key for the next one.
     expect(html).toMatch(/aria-label="Approve “Two”" aria-describedby="done" autofocus=""/);
     await owner.submit("/undo", { event: there.slice(-12), back: "https://evil.example/" });
     expect(await titles()).toEqual(["One", "Two", "Three"]);
-    expect((await owner.submit("/approval", { ids: shown.slice(1, 2), ...APPROVE })).status).toBe(404);
+    const late = await owner.submit("/ideas", { ids: shown.slice(1, 2), do: "public" });
+    expect(late.headers.get("Location")).toBe("/account/ideas?told=waiting-left-out");
     const events = (await owner.events()).map(({ event }) => event);
     expect(events).toEqual(["proposal-changed", "proposal-changed"]);
   });
@@ -171,26 +191,30 @@ describe("a decision", () => {
     const { owner, panelist, list } = await createScene();
     for (const title of ["One", "Two", "Three", "Four"]) await panelist.submit(title);
     const ids = [...(await list()).matchAll(/name="ids" value="([^"]+)"/g)].map(([, value]) => value ?? "");
-    const decide = async (ids: string[], visibility: string) => {
-      const answer = await owner.submit("/approval", { ids, visibility });
+    const decide = async (ids: string[], what: string) => {
+      const answer = await owner.submit("/ideas", { ids, do: what });
       return list(answer.headers.get("Location")?.replace("/account", ""));
     };
     expect(await decide(ids.slice(0, 2), "public")).toContain(">2 ideas approved.<");
     expect(await decide(ids.slice(2), "hidden")).toContain(">2 ideas hidden.<");
+    // Somebody has decided about them since they were shown.
+    const late = "Nothing was changed: these ideas are no longer waiting for approval.";
+    expect(await decide(ids.slice(0, 2), "hidden")).toContain(late);
+    expect(await decide(ids.slice(2), "public")).toContain(late);
   });
 
   it("merges into one of those beside it", async () => {
-    const { panel, panelist, decide, titles, list, seen } = await createScene();
+    const { panel, panelist, decide, titles, list, seen, at } = await createScene();
     const into = await panel.propose({ title: "More night buses" });
     const others = [
       await panel.propose({ title: "Dark mode" }),
       await panel.propose({ title: "Night buses of old", visibility: "hidden" }),
     ];
     const id = await panelist.submit("Night buses");
-    const review = await list(`/approval/${id}`);
+    const review = await list(at(id));
     expect(review).toContain(`value="${into}"`);
     for (const other of [id, ...others]) expect(review).not.toContain(`value="${other}"`);
-    expect((await decide(id, { into })).status).toBe(303);
+    expect((await decide(id, merge(into))).status).toBe(303);
     expect(await titles()).toEqual([]);
     expect(await seen(id)).toMatchObject({ duplicateOf: into });
   });
@@ -198,41 +222,44 @@ describe("a decision", () => {
   it.each(["merged", "deleted"])(
     "is no merge into what was %s meanwhile: it says so, and lets choose again",
     async (what) => {
-      const { panel, panelist, decide, list, seen } = await createScene();
+      const { panel, panelist, decide, list, seen, at } = await createScene();
       const [into, other] = [
         await panel.propose({ title: "Night buses!" }),
         await panel.propose({ title: "Night buses" }),
       ];
       const id = await panelist.submit("Night buses?");
-      const [edits = ""] = editsIn(await list(`/approval/${id}`));
+      const [edits = ""] = editsIn(await list(at(id)));
       await (what === "merged"
         ? panel.manage("POST", `/proposals/${into}/merge`, { into: other })
         : panel.manage("DELETE", `/proposals/${into}`));
-      const refused = await decide(id, { into, edits });
+      const refused = await decide(id, { ...merge(into), edits });
       const html = await refused.text();
-      const said = `The idea was not merged: the other one was ${what} in the meantime. Choose again.`;
+      const said = `The other idea was ${what} in the meantime. Choose again.`;
       expect([refused.status, html.includes(said)]).toEqual([400, true]);
       expect(Array.from(html.matchAll(/name="into" value="(\w+)"/g), ([, value]) => value)).toEqual([other]);
       expect(await seen(id)).toMatchObject({ visibility: "pending", duplicateOf: null });
       // What its author has edited meanwhile comes first; and what was decided.
       await panelist.send("PATCH", `${PROPOSALS}/${id}`, { description: "Another text" });
-      expect(await (await decide(id, { into, edits })).text()).toContain("was edited since you saw it");
-      expect((await decide(id, { into: other })).status).toBe(303);
-      expect((await decide(id, { into })).status).toBe(404);
+      expect(await (await decide(id, { ...merge(into), edits })).text()).toContain("was edited since you saw it");
+      expect((await decide(id, merge(other))).status).toBe(303);
+      expect((await decide(id, { ...merge(into), edits })).status).toBe(400);
     },
   );
 
   it("is made once, however many decide at the same time, and not for what does not wait", async () => {
-    const { panel, owner, panelist, decide, seen } = await createScene();
+    const { panel, panelist, decide, seen, list, at } = await createScene();
     const id = await panelist.submit("Night buses");
     const answers = await Promise.all([APPROVE, HIDE, APPROVE, HIDE].map((fields) => decide(id, fields)));
-    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 404, 404, 404]);
-    expect(await answers.find(({ status }) => status === 404)?.text()).toContain("no longer waiting for approval");
-    expect((await owner.page(`/approval/${id}`)).status).toBe(404);
+    expect(answers.map(({ status }) => status).toSorted()).toEqual([303, 400, 400, 400]);
+    const late = await answers.find(({ status }) => status === 400)?.text();
+    expect(late).toContain(
+      "This idea is no longer waiting for approval. Somebody has decided about it in the meantime.",
+    );
+    expect(await list(at(id))).not.toContain("Approve");
     const [open, another] = [await panel.propose(), await panelist.submit("Dogs")];
-    expect((await decide(open, { into: another })).status).toBe(404);
+    expect((await decide(open, { ...merge(another), edits: "0" })).status).toBe(400);
     for (const into of [another, await (await createPanel()).propose()])
-      expect((await decide(another, { into })).status).toBe(400);
+      expect((await decide(another, { ...merge(into), edits: "1" })).status).toBe(400);
     expect(await seen(another)).toMatchObject({ visibility: "pending", duplicateOf: null });
   });
 
@@ -244,38 +271,47 @@ describe("a decision", () => {
     ["approves what was just merged", "into", { ...APPROVE, response: "Good." }],
     ["hides what was just merged", "into", HIDE],
   ] as const)("is made once: nobody %s", async (_, first, second) => {
-    const { panel, owner, panelist, decide } = await createScene();
+    const { panel, owner, panelist, decide, at } = await createScene();
     const [into, other] = [await panel.propose({ title: "More night buses" }), await panel.propose()];
     const id = await panelist.submit("Night buses");
     const fieldsOf = (decision: typeof first | typeof second) =>
-      decision === "into" ? { into } : decision === "other" ? { into: other } : { ...decision };
-    let decided: number | undefined;
-    // Both have seen that it waits.
+      typeof decision === "string"
+        ? { ...merge(decision === "into" ? into : other), edits: "1" }
+        : { ...decision, edits: "1" };
+    let [decided, isOpen] = [0, false];
     const slow = interceptDatabases(env, () => async (_kind, makeCall) => {
       const answer = await makeCall();
-      if (decided === undefined) {
-        decided = 0;
+      if (isOpen) {
+        isOpen = false;
         decided = (await decide(id, fieldsOf(first))).status;
       }
       return answer;
     });
-    const late = await createOwner(owner.email, slow).submit(`/approval/${id}`, fieldsOf(second));
-    expect([decided, late.status]).toEqual([303, 404]);
+    // Both have seen that it waits.
+    const another = createOwner(owner.email, slow);
+    for (const one of [owner, another]) expect(await (await one.page(at(id))).text()).toContain("Approve");
+    isOpen = true;
+    const late = await another.submit(at(id), fieldsOf(second));
+    expect([decided, late.status]).toEqual([303, 400]);
+    expect(await late.text()).toContain("no longer waiting for approval");
     const { visibility, duplicateOf, response } = await (
       await panel.manage("GET", `/proposals/${id}`)
     ).json<Proposal>();
-    const asDecided = typeof first === "string" ? ["pending", fieldsOf(first).into] : [first.visibility, null];
+    const asDecided =
+      typeof first === "string"
+        ? ["pending", first === "into" ? into : other]
+        : [first === APPROVE ? "public" : "hidden", null];
     expect([visibility, duplicateOf, response]).toEqual([...asDecided, null]);
   });
 
   it("is about the text that was seen: what its author has edited meanwhile is neither approved nor merged, but hidden", async () => {
-    const { panel, panelist, decide, list, seen, titles } = await createScene();
+    const { panel, panelist, decide, list, seen, titles, at } = await createScene();
     const into = await panel.propose({ title: "More night buses" });
     const id = await panelist.submit("Night buses");
-    const [inList, alone] = [await list(), await list(`/approval/${id}`)].map(editsIn);
+    const [inList, alone] = [await list(), await list(at(id))].map(editsIn);
     expect([inList, alone]).toEqual([["1"], ["1", "1"]]);
     await panelist.send("PATCH", `${PROPOSALS}/${id}`, { description: "Buy at evil.example" });
-    for (const fields of [APPROVE, { into }]) {
+    for (const fields of [APPROVE, merge(into)]) {
       const refused = await decide(id, { ...fields, edits: "1" });
       expect(refused.status).toBe(400);
       const html = await refused.text();
@@ -291,22 +327,22 @@ describe("a decision", () => {
   });
 
   it("is nobody else's, and nobody's who was a member", async () => {
-    const { owner, panelist, titles } = await createScene();
+    const { owner, panelist, titles, at } = await createScene();
     const id = await panelist.submit("Night buses");
     const [stranger, member] = [createOwner(), createOwner()];
-    for (const answer of [await stranger.page(`/approval/${id}`), await stranger.submit(`/approval/${id}`, APPROVE)])
+    for (const answer of [await stranger.page(at(id)), await stranger.submit(at(id), APPROVE)])
       expect(answer.status).toBe(404);
     const { accountId } = await (await owner.json("GET", "/members")).json<{ accountId: string }>();
     const { id: memberId } = await (await owner.json("POST", "/members", { email: member.email })).json<{
       id: string;
     }>();
     expect((await accept(member, memberId)).status).toBe(200);
-    const here = `/approval/${id}?account=${accountId}`;
+    const here = `${at(id)}?account=${accountId}`;
     expect((await member.page(here)).status).toBe(200);
     // Who is a member of this account only, and chooses none, is led there, or told.
-    const led = await member.page(`/approval/${id}`);
+    const led = await member.page(at(id));
     expect([led.status, led.headers.get("Location")]).toEqual([303, `/account${here}`]);
-    const told = await member.submit(`/approval/${id}`, APPROVE);
+    const told = await member.submit(at(id), APPROVE);
     const page = await told.text();
     expect([told.status, page.includes(`you are a member of ${accountId}`)]).toEqual([403, true]);
     expect(told.headers.get("Content-Security-Policy")).toContain(/nonce="([^"]+)"/.exec(page)?.[1]);
@@ -315,7 +351,7 @@ describe("a decision", () => {
     const late = new ReadableStream<Uint8Array>({
       async pull(controller) {
         await removed.promise;
-        controller.enqueue(new TextEncoder().encode("visibility=public"));
+        controller.enqueue(new TextEncoder().encode("do=approve"));
         controller.close();
       },
     });
@@ -338,7 +374,7 @@ describe("the forms", () => {
   });
 
   it("show what is wrong at the field, what was typed, and take nothing from another site", async () => {
-    const { panelist, owner, decide, titles } = await createScene();
+    const { panelist, owner, decide, titles, at } = await createScene();
     const id = await panelist.submit("<b>Spam</b>");
     const refused = await decide(id, { ...APPROVE, response: "x".repeat(10_001) });
     expect(refused.status).toBe(400);
@@ -346,9 +382,44 @@ describe("the forms", () => {
     expect(html).toContain("Official response is too long: 10,001 of 10,000 characters.");
     expect(html).toContain("x".repeat(10_001));
     expect(html).toContain("&lt;b&gt;Spam&lt;/b&gt;");
-    expect((await decide(id, { visibility: "nonsense" })).status).toBe(400);
+    expect((await decide(id, { do: "decide", visibility: "nonsense" })).status).toBe(400);
     const foreign = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
-    expect((await owner.submit(`/approval/${id}`, APPROVE, foreign)).status).toBe(403);
+    expect((await owner.submit(at(id), APPROVE, foreign)).status).toBe(403);
     expect(await titles()).toEqual(["&lt;b&gt;Spam&lt;/b&gt;"]);
+  });
+});
+
+describe("the addresses of 1.1.0", () => {
+  it("lead to the filter and to the idea, with what they were opened with", async () => {
+    const { owner, panelist, at } = await createScene();
+    const id = await panelist.submit("Night buses");
+    const leadsTo = async (path: string) => (await owner.page(path)).headers.get("Location");
+    expect(await leadsTo("/approval")).toBe(`/account${WAITING}`);
+    expect(await leadsTo("/approval?limit=50&cursor=x&undo=abc")).toBe(`/account${WAITING}&limit=50&undo=abc`);
+    const back = encodeURIComponent(`/account${WAITING}`);
+    expect(await leadsTo(`/approval/${id}`)).toBe(`/account${at(id)}?back=${back}`);
+    expect((await createOwner().page(`/approval/${id}`)).status).toBe(404);
+    expect((await owner.page("/approval/x")).status).toBe(404);
+  });
+
+  it("take the forms that were opened there: a browser sends them again", async () => {
+    const { panel, owner, panelist, seen, titles } = await createScene();
+    const into = await panel.propose({ title: "More night buses" });
+    const send = async (path: string, fields: Record<string, string>) => {
+      const led = await owner.submit(path, fields);
+      expect(led.status).toBe(307);
+      return owner.submit(led.headers.get("Location")?.replace("/account", "") ?? "", fields);
+    };
+    const ids = await Promise.all(["One", "Two", "Three", "Four"].map((title) => panelist.submit(title)));
+    const [one, two, three, four] = ids.map((id) => `/approval/${id}`);
+    await send(one ?? "", { visibility: "public", edits: "1", response: "Soon." });
+    expect(await seen(ids[0] ?? "")).toMatchObject({ visibility: "public", response: { text: "Soon." } });
+    await send(two ?? "", { visibility: "hidden", edits: "1" });
+    await send(three ?? "", { into, edits: "1" });
+    expect(await seen(ids[2] ?? "")).toMatchObject({ duplicateOf: into });
+    expect(await titles()).toEqual(["Four"]);
+    expect((await send(four ?? "", { visibility: "public", edits: "0" })).status).toBe(400);
+    await send("/approval", { ids: `${panel.bank.id} ${ids[3]} 1`, visibility: "public" });
+    expect(await titles()).toEqual([]);
   });
 });

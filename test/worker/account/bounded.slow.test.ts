@@ -108,12 +108,13 @@ async function measure(count: number): Promise<Map<string, Cost>> {
     const sent = fillPath(path, ids).replace("/account/api", "") + query;
     await measured(name, status, () => owner.json(method, sent, bodyOf(operation)));
   }
-  for (const page of ["/api-keys", "/activity", "/approval?limit=100"])
+  for (const page of ["/api-keys", "/activity", "/ideas?visibility=pending&limit=100"])
     await measured(page, 200, () => owner.page(page));
   for (const [whose, id] of Object.entries(watched))
     await measured(`activity of a key, ${whose}`, 200, () => owner.json("GET", `/activity?limit=100&apiKeyId=${id}`));
-  await measured("/approval/{id}", 200, () => owner.page(`/approval/${waiting}`));
-  await measured("POST /approval/{id}", 303, () => owner.submit(`/approval/${waiting}`, { visibility: "public" }));
+  const idea = `/idea-banks/${ideaBank}/ideas/${waiting}`;
+  await measured("an idea that waits", 200, () => owner.page(idea));
+  await measured("approving it", 303, () => owner.submit(idea, { do: "approve", edits: "0" }));
   const operator = createIsolate(bindings);
   const headers = { Authorization: `Bearer ${OPERATOR_SECRET}`, "Content-Type": "application/json" };
   const { apiKey: changed, key } = await owner.create();

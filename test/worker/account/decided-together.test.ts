@@ -25,18 +25,18 @@ async function createScene() {
     )
     .bind(accountId, id, author.id)
     .run();
-  const ids = Array.from({ length: 100 }, (_, index) => `${id} ${accountId.slice(0, 9)}${101 + index} 1`);
+  const ids = Array.from({ length: 100 }, (_, index) => `${id}-${accountId.slice(0, 9)}${101 + index}-1`);
   const visible = () =>
     databaseOf(accountId).prepare("SELECT count(*) AS n FROM proposals WHERE visibility = 'public'").first("n");
   const approve = async (chosen = ids) => {
     written = 0;
-    const answer = await desk.owner.submit("/approval", { ids: chosen, visibility: "public" });
+    const answer = await desk.owner.submit("/ideas", { ids: chosen, do: "public" });
     return { there: answer.headers.get("Location") ?? "", written };
   };
   const undo = async (there: string) =>
-    (await desk.owner.submit("/undo", { event: there.slice(-12), back: "/account/approval" })).headers.get(
-      "Location",
-    ) ?? "";
+    (
+      await desk.owner.submit("/undo", { event: there.slice(-12), back: "/account/ideas?visibility=pending" })
+    ).headers.get("Location") ?? "";
   return { ...desk, accountId, approve, undo, visible };
 }
 

@@ -1,6 +1,6 @@
 /** Each field of a key and of a webhook: it is sent when the thing is made, then changed alone, and read back each time. */
 import { expect, it, vi } from "vitest";
-import { examplesOf, fieldsOf, type Resource } from "../../support/fields.ts";
+import { examplesOf, fieldsOf, type Resource, sendBack } from "../../support/fields.ts";
 import { collectionOf, fillPath, type OperationCase, operationsOf } from "../../support/operations.ts";
 import { createOwner } from "../../support/owner.ts";
 
@@ -70,4 +70,12 @@ it.each(changes)("$name", async (change) => {
     expect(changed).toMatchObject(rest);
     expected = changed;
   }
+
+  const write = (body: object) =>
+    owner.json(
+      "PATCH",
+      fillPath(change.path, { [change.parameters.at(-1) ?? ""]: id }).replace("/account/api", ""),
+      body,
+    );
+  await sendBack(expected, { fields: fieldsOf(change), write });
 });

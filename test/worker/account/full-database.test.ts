@@ -1,12 +1,15 @@
 /** While D1 takes no writes, as when a database is full: reading goes on, and a revoked key is refused although nothing is stored. */
 
-import { runInDurableObject } from "cloudflare:test";
+import { evictDurableObject, runDurableObjectAlarm, runInDurableObject } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { beforeEach, expect, it, vi } from "vitest";
 import { bindingsOf } from "../../support/databases.ts";
 import { createDesk } from "../../support/desk.ts";
-import { failStores } from "../../support/intercept.ts";
+import { gateOf } from "../../support/gate.ts";
+import { countStores, failStores } from "../../support/intercept.ts";
+import { createIsolate } from "../../support/isolate.ts";
 import { createOwner } from "../../support/owner.ts";
+import { addApiKey } from "../../support/world.ts";
 
 const WRITES = /^\s*(?:INSERT|UPDATE|DELETE|REPLACE)\b/i;
 const refusal = () => Promise.reject(new Error("D1_ERROR: database or disk is full: SQLITE_FULL"));
@@ -55,7 +58,15 @@ it.each(["0", "1"] as const)("an owner reads everything, in database %s", async 
   const { now } = await createBoth(digit);
   for (const path of ["/keys", "/webhooks", "/members", "/activity", "/accounts"])
     expect([path, (await now.json("GET", path)).status]).toEqual([path, 200]);
-  for (const path of ["/api-keys", "/idea-banks", "/approval", "/people", "/webhooks", "/members", "/activity"])
+  for (const path of [
+    "/api-keys",
+    "/idea-banks",
+    "/ideas?visibility=pending",
+    "/people",
+    "/webhooks",
+    "/members",
+    "/activity",
+  ])
     expect([path, (await now.page(path)).status]).toEqual([path, 200]);
 });
 
@@ -96,6 +107,50 @@ it("a key that was refused so stays refused when its Durable Object starts again
   expect((await before.json("DELETE", `/keys/${apiKey.id}`)).status).toBe(200);
   expect((await before.keys())[0]?.state).toBe("revoked");
   expect(await before.whoami(key)).toBe(401);
+});
+
+it("a key in busy use is refused so by an isolate that holds a lease, also when that asks for the next one meanwhile", async () => {
+  env.LEASE_SECONDS = "1";
+  const owner = createOwner(undefined, env, "0");
+  const { apiKey, key } = await owner.create("Busy", { limit: 10_000, windowSeconds: 60 });
+  const full = createOwner(owner.email, refuseWrites(env), "0");
+  const { env: counted, counts } = countStores(env);
+  const isolate = createIsolate(counted);
+  const status = async () => (await isolate.request("/tenant/whoami", { headers: { "X-API-Key": key } })).status;
+  for (let calls = -1; calls !== counts.gate; ) {
+    calls = counts.gate;
+    expect(await status()).toBe(200);
+  }
+  const answered = vi.fn();
+  const revocation = full.json("DELETE", `/keys/${apiKey.id}`).finally(answered);
+  while (answered.mock.calls.length === 0) {
+    await status();
+    await scheduler.wait(0);
+  }
+  expect((await revocation).status).toBe(503);
+  expect(await status()).toBe(401);
+});
+
+it("a Durable Object that refuses its key so grants no lease, whoever asks and however it is asked", async () => {
+  env.LEASE_SECONDS = "1";
+  const key = await addApiKey({ limit: 10_000 });
+  const gate = gateOf(key.id);
+  const grants = async () => {
+    const admission = await gate.admit(key.secretHash, null, { perSecond: 50 });
+    const next = await gate.report(key.secretHash, undefined, 50);
+    return [admission.outcome, next?.lease !== undefined];
+  };
+  expect(await grants()).toEqual(["admitted", true]);
+  await gate.block();
+  expect(await grants()).toEqual(["refused", false]);
+  // The key's row, which is read anew, says that it is active.
+  await gate.forget();
+  expect(await grants()).toEqual(["refused", false]);
+  await evictDurableObject(gate);
+  expect(await grants()).toEqual(["refused", false]);
+  await runDurableObjectAlarm(gate);
+  await evictDurableObject(gate);
+  expect(await grants()).toEqual(["refused", false]);
 });
 
 it("nobody revokes another owner's key so", async () => {

@@ -94,7 +94,7 @@ describe("what needs somebody", () => {
     const { panel, owner } = await createDesk();
     for (let count = 0; count < 3; count++) await panel.propose({ visibility: "pending" });
     expect(await homeOf(owner)).toContain("3 ideas waiting for approval");
-    for (const path of ["", "/approval", "/people"])
+    for (const path of ["", "/ideas?visibility=pending", "/people"])
       expect(await (await owner.page(path)).text()).toContain('<span class="count">3<span class="unseen"> waiting');
   });
 

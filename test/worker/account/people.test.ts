@@ -201,8 +201,8 @@ describe("people", () => {
     for (const [where, count, words, back = where] of [
       [list, 4, "Back to the idea"],
       [`${path}/voters`, 2, "Back to the voters"],
-      ["/approval", 1, "Back to the list"],
-      [`/approval/${waiting}`, 1, "Back to the idea"],
+      ["/ideas?visibility=pending", 1, "Back to the list"],
+      [`${bank}/ideas/${waiting}`, 1, "Back to the idea"],
       // From a person it's one step: chains of links don't grow.
       [`${path}?back=${encodeURIComponent(`/account/people/${kim.id}?back=x`)}`, 4, "Back to the idea", path],
     ] as const) {

@@ -82,7 +82,7 @@ describe("the queue", () => {
     // A visibility that has no order by votes is listed by age.
     const byAge = await page("/ideas?sort=top&visibility=hidden");
     expect(titlesIn(byAge)).toEqual(["Hidden"]);
-    expect(byAge).toContain("Hidden and waiting ideas are always sorted by newest.");
+    expect(byAge).toContain("Hidden ideas are always sorted by newest.");
     expect(await page(`/ideas?sort=top&tag=Bus&board=${first}`)).toContain("Ideas with a tag are always sorted");
     expect(await page("/ideas?visibility=hidden")).not.toContain("always sorted");
     const shown: (string | undefined)[] = [];
@@ -206,6 +206,22 @@ describe("the queue", () => {
     expect((await owner.submit("/ideas", { ...fields, do: "status:nonsense" })).status).toBe(404);
     expect((await createOwner().submit("/ideas", { ...fields, do: `status:${first}-${one}` })).status).toBe(404);
   });
+
+  it.each(["status:../x-../../y", "status:a%2Fb-c", "status:"])(
+    "leads nowhere by what is no identifier: %s",
+    async (what) => {
+      const { owner, first } = await createTwoBoards();
+      const publishes = {
+        do: what,
+        "status-..": "implemented",
+        "status-undefined": "implemented",
+        "status-c": "implemented",
+      };
+      for (const page of ["/ideas", `/idea-banks/${first}`])
+        expect((await owner.submit(page, publishes)).status).toBe(404);
+      expect((await owner.submit("/idea-banks/..%2Fx", { do: "status:" })).status).toBe(404);
+    },
+  );
 
   it("answers the most wanted ideas in their rows, one after the other, with the filters kept", async () => {
     const { owner, panel, page, opened, idea, first, second, propose } = await createTwoBoards();

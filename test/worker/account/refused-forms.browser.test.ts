@@ -67,8 +67,8 @@ const FORMS: Form[] = [
   { name: "an idea", at: BANK, first: "/ideas/", field: "#description", text: TEXT, button: "Save text" },
   {
     name: "a submission",
-    at: "/account/approval",
-    first: "/approval/",
+    at: "/account/ideas?visibility=pending",
+    first: "/ideas/",
     field: "#response",
     text: TEXT,
     button: "Approve",
@@ -96,6 +96,8 @@ async function sendTooLate(page: Page, { at, first, field, text, button }: Form)
   const form = page.locator("form[method=post]", { has: page.locator(field) }).last();
   // The words of an idea are behind a summary.
   await form.evaluate((element) => element.closest("details")?.setAttribute("open", ""));
+  // The field of a response is, too, once there is one.
+  for (const summary of await form.locator("details:not([open]) > summary").all()) await summary.click();
   await form.locator(field).fill(text);
   await endSessions();
   await form.getByRole("button", { name: button }).first().click();

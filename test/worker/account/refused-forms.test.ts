@@ -23,7 +23,7 @@ const FORMS: [string, string, Record<string, string>][] = [
     { do: "decide", was: "", response: WROTE, status: "planned" },
   ],
   ["an idea in other words", `/idea-banks/${BANK}/ideas/${IDEA}`, { do: "edit", title: "A title", description: WROTE }],
-  ["the answer to a submission", `/approval/${IDEA}`, { do: "approve", response: WROTE }],
+  ["the answer to a submission", `/idea-banks/${BANK}/ideas/${IDEA}`, { do: "approve", edits: "1", response: WROTE }],
   ["a new board", "/idea-banks", { name: WROTE }],
   ["a board's settings", `/idea-banks/${BANK}/settings`, { name: WROTE, was: "name=Old" }],
   ["a new API key", "/api-keys", { name: WROTE, once: "ibf_0ApiKey00001abcdefgh", scopes: "surveys:read" }],

@@ -57,10 +57,10 @@ const REQUESTS: Record<string, (who: Owner, scene: Scene) => Promise<Response>> 
   "makes a webhook": (who, { here }) => who.json("POST", `/webhooks${here}`, { url: "https://b.example.com/" }),
   "changes a webhook": (who, { here, webhook }) => who.json("PATCH", `/webhooks/${webhook.id}${here}`, { types: null }),
   "deletes a webhook": (who, { here, webhook }) => who.json("DELETE", `/webhooks/${webhook.id}${here}`),
-  "approves a proposal": (who, { here, proposal }) =>
-    who.submit(`/approval/${proposal}${here}`, { visibility: "public" }),
+  "approves a proposal": (who, { here, bank, proposal }) =>
+    who.submit(`/idea-banks/${bank}/ideas/${proposal}${here}`, { do: "approve" }),
   "approves several at once": (who, { here, bank, proposal }) =>
-    who.submit(`/approval${here}`, { ids: `${bank} ${proposal} 0`, visibility: "public" }),
+    who.submit(`/ideas${here}`, { ids: `${bank}-${proposal}-0`, do: "public" }),
   "deletes an idea bank": (who, { here, bank }) => who.submit(`/idea-banks/${bank}/settings${here}`, { do: "delete" }),
 };
 

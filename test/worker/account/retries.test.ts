@@ -1,7 +1,7 @@
 /** `Idempotency-Key` on the POSTs of Account Settings: what a lost answer has done is not done again, and no key is shown twice. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import type { ApiKey } from "../../../src/worker/model/account.ts";
+import type { ApiKey } from "../../../src/worker/model/account-key.ts";
 import { freeze } from "../../support/clock.ts";
 import { type Digit, selectEverywhere } from "../../support/databases.ts";
 import { failStores } from "../../support/intercept.ts";

@@ -1,6 +1,6 @@
 /** A form changes what its user changed: somebody opens it, another changes X, then it is saved with a changed Y. Every pair. */
 import { expect, it } from "vitest";
-import type { ApiKey } from "../../../src/worker/model/account.ts";
+import type { ApiKey } from "../../../src/worker/model/account-key.ts";
 import type { AuditEvent } from "../../../src/worker/model/audit-event.ts";
 import type { Webhook } from "../../../src/worker/model/webhook.ts";
 import { createOwner } from "../../support/owner.ts";

@@ -88,7 +88,12 @@ describe("Webhooks in Chromium", () => {
     await page.locator(".events li", { hasText: "webhook.test" }).getByText("204", { exact: true }).waitFor();
     await page.getByLabel("Test event").selectOption("comment.created");
     await action(page, "Send test event").click();
-    await page.locator(".events li", { hasText: "comment.created" }).getByText("204", { exact: true }).waitFor();
+    // Comments of other files are delivered to it too.
+    await page
+      .locator(".events li", { hasText: "comment.created" })
+      .first()
+      .getByText("204", { exact: true })
+      .waitFor();
     await action(page, "Pause").click();
     await page.getByText("Paused", { exact: true }).waitFor();
     await action(page, "Resume").click();
@@ -146,9 +151,6 @@ describe("Webhooks in Chromium", () => {
     await look("webhook");
     await page.goto("/account/webhooks");
     await look("webhooks");
-    await page.goto("/account/activity");
-    await look("activity-webhooks");
-    await page.goto("/account/webhooks");
     await page.getByRole("link", { name: `${url}/refuses` }).click();
     await remove(page);
     expect(complaints).toEqual([]);

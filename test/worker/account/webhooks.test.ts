@@ -9,7 +9,7 @@ import {
   changeWebhook,
   deleteWebhook,
   testWebhook,
-} from "../../../src/worker/database/account-webhooks.ts";
+} from "../../../src/worker/database/webhooks/webhooks.ts";
 import { CHANGE_TYPES, Change } from "../../../src/worker/model/change.ts";
 import { MAX_WEBHOOKS, type ShownWebhook, type Webhook } from "../../../src/worker/model/webhook.ts";
 import { type Digit, databaseOf, selectEverywhere, sessionOf } from "../../support/databases.ts";

@@ -43,6 +43,41 @@ describe("a key's usage", () => {
     expect(row).toEqual({ last_used_at: start + HOUR + 5 });
   });
 
+  it("that comes while the counts are being saved goes with the next save: nothing is lost, and nothing counts twice", async () => {
+    const counts = new UsageCounts();
+    const admit = (now: number, admitted: number) => counts.count(now, { admitted, limited: 1, operations: {} });
+    const inD1 = new Map<number, object>();
+    const save = (now: number, meanwhile: () => void = () => {}) =>
+      counts.save(now, async ({ hours }) => {
+        meanwhile();
+        for (const { hour, admitted, limited } of hours) inD1.set(hour, { admitted, limited });
+      });
+    admit(start, 2);
+    await save(start, () => {
+      admit(start + 1, 3);
+      admit(start + HOUR, 4);
+    });
+    expect([...inD1]).toEqual([[start, { admitted: 2, limited: 1 }]]);
+    expect(counts.dueAt(start)).toBe(start + 50_000);
+    admit(start + HOUR, 5);
+    await save(start + HOUR);
+    const all = [
+      [start, { admitted: 5, limited: 2 }],
+      [start + HOUR, { admitted: 9, limited: 2 }],
+    ];
+    expect([...inD1]).toEqual(all);
+    expect(counts.dueAt(start + HOUR)).toBe(Number.POSITIVE_INFINITY);
+    // A save that fails keeps what came before it and meanwhile.
+    admit(start + HOUR, 1);
+    const failing = counts.save(start + HOUR, async () => {
+      admit(start + HOUR, 1);
+      throw new Error("D1 is down");
+    });
+    await expect(failing).rejects.toThrow("D1 is down");
+    await save(start + HOUR);
+    expect([...inD1]).toEqual([all[0], [start + HOUR, { admitted: 11, limited: 4 }]]);
+  });
+
   it("is written to D1 at most every 50 seconds", async () => {
     freeze(start);
     const key = await addApiKey({ limit: 5 });

@@ -42,7 +42,10 @@ describe("a key is found", () => {
     ["in HTML", key.replace("_", "&#95;")],
     ["in HTML, by its hexadecimal digits", key.replace("_", "&#x5F;")],
     ["in base64 in a URL", `https://x.example/?auth=${encodeURIComponent(btoa(`api:${key}`))}`],
-  ])("%s", async (_, text) => expect(await findApiKeys(decodingsOf(text), signingKeys)).toEqual([key]));
+  ])("%s", async (_, text) => {
+    const [texts = []] = decodingsOf([text]);
+    expect(await findApiKeys(texts, signingKeys)).toEqual([key]);
+  });
 });
 
 it("what it looks at is bounded by the text's length, whatever the text is", () => {
@@ -57,8 +60,18 @@ it("what it looks at is bounded by the text's length, whatever the text is", () 
     "=\n ".repeat(21_845),
   ];
   for (const text of hostile) {
-    const decoded = decodingsOf(text);
+    const [decoded = []] = decodingsOf([text]);
     const length = decoded.reduce((sum, each) => sum + each.length, 0);
     expect([text.slice(0, 20), length <= 17 * text.length]).toEqual([text.slice(0, 20), true]);
   }
+});
+
+it("the texts of a report share what is decoded, and a short one has its share beside long ones", async () => {
+  const nested = btoa(btoa("a text of somebody else, ".repeat(1_300)));
+  const texts = [...Array.from({ length: 16 }, () => nested), btoa(`api:${key}`)];
+  const decoded = decodingsOf(texts);
+  const length = decoded.flatMap(([, ...decodings]) => decodings).reduce((sum, each) => sum + each.length, 0);
+  expect(length).toBeLessThanOrEqual(1024 * 1024);
+  expect(decoded.map(([text]) => text)).toEqual(texts);
+  expect(await findApiKeys(decoded.at(-1) ?? [], signingKeys)).toEqual([key]);
 });

@@ -5,7 +5,7 @@ import {
   type LastSeen,
   saveApiKeyUsage,
   USAGE_KEPT_MS,
-} from "../../../src/worker/database/api-key-usage.ts";
+} from "../../../src/worker/database/keys/api-key-usage.ts";
 import { databaseOf, sessionOf } from "../../support/databases.ts";
 import { addApiKey } from "../../support/world.ts";
 

@@ -1,7 +1,7 @@
 /** Deleting a proposal or a panelist with many rows: gone for every reader at once, deleted in slices. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { deleteLeftovers, deletePanelistLeftovers } from "../../../src/worker/database/deletions.ts";
+import { deleteLeftovers, deletePanelistLeftovers } from "../../../src/worker/database/proposals/deletions.ts";
 import { DatabaseOutage } from "../../../src/worker/store/outage.ts";
 import { bindingOf, databaseOf, sessionOf } from "../../support/databases.ts";
 import { interceptDatabase, meterDatabase } from "../../support/intercept-binding.ts";

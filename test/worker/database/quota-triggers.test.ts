@@ -53,7 +53,10 @@ async function createScene() {
   const growth = async (sql: string, ...values: unknown[]) => {
     const before = await stored();
     const refused = await select(sql, ...values).catch(({ message }: Error) => message);
-    if (typeof refused === "string" && !/(CHECK|FOREIGN KEY) constraint failed|in INTEGER column/.test(refused))
+    if (
+      typeof refused === "string" &&
+      !/(CHECK|FOREIGN KEY) constraint failed|in INTEGER column|unknown \w+/.test(refused)
+    )
       throw new Error(refused);
     return typeof refused === "string" ? undefined : (await stored()) - before;
   };

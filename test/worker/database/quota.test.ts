@@ -86,7 +86,7 @@ describe.each(growing)("a full account: $name", ({ operation, path }) => {
 it.each([
   ["a full account", "stored_bytes"],
   ["an account over its maximum, which was lowered,", "1"],
-])("%s can read, shorten, delete and revoke", async (_, maxBytes) => {
+])("%s can read, shorten, delete and revoke, also with an Idempotency-Key", async (_, maxBytes) => {
   const ids = await addOneOfEverything();
   const tenant = await createTenant({ accountId: ids.accountId });
   await databaseOf(ids.accountId)
@@ -97,8 +97,12 @@ it.each([
   expect((await tenant.send("GET", proposal)).status).toBe(200);
   expect((await tenant.send("PATCH", proposal, { title: "T" })).status).toBe(200);
   expect((await tenant.send("DELETE", `/tenant/panelists/${ids.panelistId}/tokens`)).status).toBe(204);
+  const revoke = { "Idempotency-Key": "revoke" };
+  expect((await tenant.send("DELETE", `/tenant/panelists/${ids.panelistId}/tokens`, undefined, revoke)).status).toBe(
+    204,
+  );
   expect((await tenant.send("PATCH", `/tenant/panelists/${ids.panelistId}`, { active: false })).status).toBe(200);
-  expect((await tenant.send("DELETE", proposal)).status).toBe(204);
+  expect((await tenant.send("DELETE", proposal, undefined, { "Idempotency-Key": "delete" })).status).toBe(204);
   expect((await tenant.send("DELETE", `/tenant/panelists/${ids.panelistId}`)).status).toBe(204);
 });
 

@@ -2,7 +2,7 @@
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { normalizeSql, SCHEMA_OBJECTS, type SchemaObject } from "../../../src/commands/deployment/schema-objects.ts";
+import { normalizeSql, SCHEMA_OBJECTS, type SchemaObject } from "../../../src/worker/database/schema.ts";
 
 const files = import.meta.glob<string>("../../../migrations/*.sql", { query: "?raw", import: "default", eager: true });
 const steps = Object.entries(files).toSorted(([left], [right]) => (left < right ? -1 : 1));

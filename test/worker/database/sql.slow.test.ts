@@ -5,40 +5,54 @@
  */
 import { env } from "cloudflare:workers";
 import { expect, it, vi } from "vitest";
-import { findOwnerOfKey, loadOwnApiKey } from "../../../src/worker/database/account-api-keys.ts";
-import { setAccountStatus } from "../../../src/worker/database/account-status.ts";
-import { loadWebhook } from "../../../src/worker/database/account-webhooks.ts";
-import { saveApiKeyUsage } from "../../../src/worker/database/api-key-usage.ts";
-import { loadDecision, recordUseAfterRevocation } from "../../../src/worker/database/audit-events.ts";
-import { listUndelivered } from "../../../src/worker/database/changes.ts";
-import { loadStoredComment, undoComment } from "../../../src/worker/database/comments.ts";
-import { deciding } from "../../../src/worker/database/decisions.ts";
-import { loadEndOfTokens } from "../../../src/worker/database/end-of-tokens.ts";
-import { findAuditEvents, loadNames } from "../../../src/worker/database/found-events.ts";
-import { loadHome } from "../../../src/worker/database/home.ts";
-import { countContents, loadStoredIdeaBank } from "../../../src/worker/database/idea-banks.ts";
-import { recordLeaks } from "../../../src/worker/database/leaked-keys.ts";
-import { rotateLeakedSigningSecrets, rotateLeakedWebhooks } from "../../../src/worker/database/leaked-secrets.ts";
-import { recordLeakedTokens } from "../../../src/worker/database/leaked-tokens.ts";
-import { findTouched } from "../../../src/worker/database/members.ts";
-import { announceMove, completeMove, loadMovable, moveMember } from "../../../src/worker/database/moved-members.ts";
-import { takeNotices } from "../../../src/worker/database/notices.ts";
-import { readAtVisit } from "../../../src/worker/database/owners.ts";
+import { deleteAccount } from "../../../src/worker/database/accounts/account-deletion.ts";
+import { setAccountStatus } from "../../../src/worker/database/accounts/account-status.ts";
+import { EXPORTED_LISTS, readExportedRows } from "../../../src/worker/database/accounts/exported-rows.ts";
+import {
+  findAccount,
+  findKeyOfOwner,
+  listAccounts,
+  loadParts,
+} from "../../../src/worker/database/accounts/found-accounts.ts";
+import { loadHome } from "../../../src/worker/database/accounts/home.ts";
+import { endTokensAsOperator, setQuota } from "../../../src/worker/database/accounts/operator-changes.ts";
+import { loadDecision, recordUseAfterRevocation } from "../../../src/worker/database/activity/audit-events.ts";
+import { findAuditEvents, loadNames } from "../../../src/worker/database/activity/found-events.ts";
+import { listWholeActivity } from "../../../src/worker/database/activity/whole-activity.ts";
+import { listUndelivered } from "../../../src/worker/database/changes/changes.ts";
+import { takeNotices } from "../../../src/worker/database/changes/notices.ts";
+import { loadStoredComment, undoComment } from "../../../src/worker/database/comments/comments.ts";
+import { countKeysFromBefore, countPeople, loadDiagnostics } from "../../../src/worker/database/diagnostics.ts";
+import { countContents, IDEA_BANKS } from "../../../src/worker/database/idea-banks/idea-banks.ts";
+import { findOwnerOfKey, loadOwnApiKey } from "../../../src/worker/database/keys/account-keys.ts";
+import { saveApiKeyUsage } from "../../../src/worker/database/keys/api-key-usage.ts";
+import { recordLeaks } from "../../../src/worker/database/keys/leaked-keys.ts";
+import { allowAnotherAccount } from "../../../src/worker/database/members/another-account.ts";
+import { findTouched } from "../../../src/worker/database/members/members.ts";
+import {
+  announceMove,
+  completeMove,
+  loadMovable,
+  moveMember,
+} from "../../../src/worker/database/members/moved-members.ts";
+import { readAtVisit } from "../../../src/worker/database/members/owners.ts";
+import {
+  endSignIn,
+  endSignInsOf,
+  findOffered,
+  findSignedIn,
+  offerCode,
+  offerSignIn,
+  openSignIn,
+} from "../../../src/worker/database/members/sign-ins.ts";
+import { freeAddress, loadSubject, setSubject } from "../../../src/worker/database/members/subjects.ts";
 import { ownsPath } from "../../../src/worker/database/ownership.ts";
-import { loadAccess } from "../../../src/worker/database/panelist-access.ts";
-import { loadPanelists, loadStoredPanelist } from "../../../src/worker/database/panelists.ts";
-import {
-  countPendingProposals,
-  listPendingProposals,
-  loadPendingProposal,
-} from "../../../src/worker/database/pending-proposals.ts";
-import { findPanelists, listContributions, loadActivity } from "../../../src/worker/database/people.ts";
-import {
-  listMerged,
-  loadProposals,
-  loadStoredProposal,
-  loadSubmitted,
-} from "../../../src/worker/database/proposals.ts";
+import { loadAccess } from "../../../src/worker/database/panelists/panelist-access.ts";
+import { loadPanelists, PANELISTS } from "../../../src/worker/database/panelists/panelists.ts";
+import { findPanelists, listContributions, loadActivity } from "../../../src/worker/database/panelists/people.ts";
+import { deciding } from "../../../src/worker/database/proposals/decisions.ts";
+import { countPendingProposals, listWaiting } from "../../../src/worker/database/proposals/pending-proposals.ts";
+import { listMerged, loadAsTeam, loadStoredProposal } from "../../../src/worker/database/proposals/proposals.ts";
 import {
   countStatuses,
   findComments,
@@ -46,27 +60,26 @@ import {
   hasUnlisted,
   listQueue,
   loadQueued,
-} from "../../../src/worker/database/queue.ts";
+} from "../../../src/worker/database/proposals/queue.ts";
+import { listOwnTags } from "../../../src/worker/database/proposals/tags.ts";
+import { loadSchema } from "../../../src/worker/database/schema.ts";
 import {
-  endSignIn,
-  endSignInsOf,
-  findOffered,
-  findSignedIn,
-  offerSignIn,
-  openSignIn,
-} from "../../../src/worker/database/sign-ins.ts";
-import { loadSigningEpochs } from "../../../src/worker/database/signing-secrets.ts";
-import { keepSiteToken } from "../../../src/worker/database/site-tokens.ts";
-import { freeAddress, loadSubject, setSubject } from "../../../src/worker/database/subjects.ts";
-import { loadStoredSurvey } from "../../../src/worker/database/surveys.ts";
-import { listOwnTags } from "../../../src/worker/database/tags.ts";
+  rotateLeakedSigningSecrets,
+  rotateLeakedWebhooks,
+} from "../../../src/worker/database/secrets/leaked-secrets.ts";
+import { loadSigningEpochs } from "../../../src/worker/database/secrets/signing-secrets.ts";
+import { SURVEYS } from "../../../src/worker/database/surveys/surveys.ts";
+import { loadEndOfTokens } from "../../../src/worker/database/tokens/end-of-tokens.ts";
+import { recordLeakedTokens } from "../../../src/worker/database/tokens/leaked-tokens.ts";
+import { keepSiteToken } from "../../../src/worker/database/tokens/site-tokens.ts";
 import {
   type ClaimedWebhook,
   claimWebhook,
   record as recordProgress,
   release,
   selectDue,
-} from "../../../src/worker/database/webhook-deliveries.ts";
+} from "../../../src/worker/database/webhooks/deliveries.ts";
+import { loadWebhook } from "../../../src/worker/database/webhooks/webhooks.ts";
 import { SORTS } from "../../../src/worker/model/panelist-proposal.ts";
 import { PROPOSAL_STATUSES } from "../../../src/worker/model/proposal.ts";
 import { openSession, Session } from "../../../src/worker/store/session.ts";
@@ -84,7 +97,7 @@ const recorded = new Map<string, Map<string, Set<string>>>();
 /** Records statements under the outermost function of `src/worker/database/` that sends them now. */
 function record(statements: readonly (Statement | undefined)[]): void {
   const frames = (new Error().stack ?? "").matchAll(
-    /at (?:async )?(?:Object\.)?(\S+) \(\S*?src\/worker\/database\/([\w-]+\.ts)/g,
+    /at (?:async )?(?:Object\.)?(\S+) \(\S*?src\/worker\/database\/((?:[\w-]+\/)?[\w-]+\.ts)/g,
   );
   const [, name, file] = [...frames].at(-1) ?? [];
   if (name === undefined || file === undefined) return;
@@ -143,7 +156,7 @@ async function send(each: OperationCase, time: VirtualTime): Promise<void> {
   }
 }
 
-const sources = import.meta.glob<string>("../../../src/worker/database/*.ts", {
+const sources = import.meta.glob<string>("../../../src/worker/database/**/*.ts", {
   query: "?raw",
   import: "default",
   eager: true,
@@ -155,7 +168,7 @@ const FUNCTIONS = Object.entries(sources).flatMap(([path, text]) =>
     ...text.matchAll(
       /^export (?:async )?(?:function|const) (\w+)(?:<.*>)?(?: = (?:async )?)?\(\s*(?:session|directory): Session/gm,
     ),
-  ].map(([, name]) => `${path.replace(/^.*\//, "")} ${name}`),
+  ].map(([, name]) => `${path.replace(/^.*\/database\//, "")} ${name}`),
 );
 
 /** Functions that pages, gates and deliveries use, and no operation of the three tables. Their rows need not exist. */
@@ -178,6 +191,7 @@ async function callOthers(): Promise<void> {
     failingMs: 0,
     claimedUntil: 0,
   };
+  await loadSchema(session);
   await readAtVisit(session, visit, {});
   await loadOwnApiKey(session, { email, id, now });
   await findOwnerOfKey(session, id);
@@ -195,16 +209,17 @@ async function callOthers(): Promise<void> {
   await endSignInsOf(session, [email]);
   const move = { from: email, to: "new@example.com" };
   const movable = { ...(await loadMovable(session, move)), madeByOld: id };
-  await announceMove(session, move, movable);
+  const newAddress = { subject: "customer-42", email, isSure: false };
+  await announceMove(session, move, { ...movable, newAddress });
   const moved = { accountId: id, move, memberId: id, ownsAnother: false, stamp: { now, eventId: id } };
   await moveMember(session, moved);
   await completeMove(session, move, movable);
-  const person = { subject: "customer-42", email };
-  await loadSubject(session, person);
-  await freeAddress(session, person);
-  await setSubject(session, person);
+  await loadSubject(session, newAddress);
+  await freeAddress(session, newAddress, { isForced: false });
+  await setSubject(session, newAddress);
   const leak = { eventId: id, foundAt: "" };
-  const token = { ...leak, secret: "token" as const, ideaBankId: id, panelistId: id, externalId: null, issuedAt: 1 };
+  const about = { ideaBankId: id, panelistId: id, externalId: null, issuedAt: 1, ends: true };
+  const token = { ...leak, secret: "token" as const, ...about };
   await recordLeakedTokens(session, { found: [token], reporter: "", now });
   await rotateLeakedWebhooks(session, { found: [{ ...leak, text: "", newSecret: "" }], reporter: "", now });
   await rotateLeakedSigningSecrets(session, { found: [{ ...leak, text: "", hash: "" }], reporter: "", now });
@@ -212,23 +227,25 @@ async function callOthers(): Promise<void> {
   const path = "/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}";
   await ownsPath(session, { accountId: id, path, ids: { ideaBankId: id, proposalId: id } });
   await listMerged(session, { accountId: id, proposalId: id });
-  await loadSubmitted(session, { accountId: id, path: { ideaBankId: id, proposalId: id } });
+  await loadAsTeam(session, { accountId: id, path: { ideaBankId: id, proposalId: id } });
   await keepSiteToken(session, { accountId: id, ideaBankId: id, now, lifetime: 60, renew: false });
   await loadEndOfTokens(session, id);
   await loadSigningEpochs(session, id, id);
   await loadAccess(session, { ideaBankId: id, panelistId: id, issuedAt: 0 });
   await loadPanelists(session, id, [id]);
-  await loadProposals(session, { accountId: id, ideaBankId: id, ids: [id] });
-  await loadStoredSurvey(session, id, id);
+  await SURVEYS.loadStored(session, id, id);
   await countContents(session, { accountId: id, id });
-  await loadStoredIdeaBank(session, id, id);
-  await loadStoredPanelist(session, id, id);
+  await IDEA_BANKS.loadStored(session, id, id);
+  await PANELISTS.loadStored(session, id, id);
+  // Requests for every operation send no filter.
+  const request = { limit: 20, after: undefined };
+  await PANELISTS.list(session, { accountId: id, request, externalId: id });
+  await IDEA_BANKS.list(session, { accountId: id, request, status: "OPEN" });
   await loadStoredProposal(session, id, { ideaBankId: id, proposalId: id });
   await loadStoredProposal(session, id, { ideaBankId: id, externalId: id });
   await loadStoredComment(session, { accountId: id, path: { ideaBankId: id, proposalId: id }, commentId: id });
-  await listPendingProposals(session, visit, page).catch(() => {});
+  await listWaiting(session, id, { ideaBankId: undefined, status: "unanswered", tag: "Bus" }, page);
   await countPendingProposals(session, visit, 100).catch(() => {});
-  await loadPendingProposal(session, { email, person: email }, id);
   const anyEvent = { apiKeyId: undefined, actor: undefined, kind: "keys", from: undefined, until: undefined } as const;
   await findAuditEvents(session, { visit, request: page, filter: anyEvent }).catch(() => {});
   await loadNames(session, id, [id]);
@@ -262,11 +279,39 @@ async function callOthers(): Promise<void> {
   for (const kind of ["ideabank", "proposal", "comment", "panelist"] as const)
     deciding(session, { kind, id, ideaBankId: id, accountId: id, owner, eventId: id, now });
   await offerSignIn(session, { id, signIn: { email, returnTo: "/account" }, now });
-  await findOffered(session, id, now);
-  await openSignIn(session, id, now);
+  await offerCode(session, { id: "0Code0000001", signIn: { email, returnTo: "/account" }, now });
+  await findOffered(session, { id, now, keptMs: 1 });
+  await openSignIn(session, { id, now, keptMs: 1 });
   await findSignedIn(session, id, now);
   await endSignIn(session, id);
   await takeNotices(session, now);
+  await loadDiagnostics(session, { failingSince: 1, dueBefore: 1 });
+  await countPeople(session);
+  await countKeysFromBefore(session, { before: 1, now: 1 });
+  await callOperators(session);
+}
+
+/** What the operator does to accounts, of one that has something in each of its lists. */
+async function callOperators(session: Session): Promise<void> {
+  const id = newId("1");
+  const email = `${id}@example.com`;
+  await env.DB.batch(
+    [
+      `INSERT INTO accounts (id, owner_email, created_at) VALUES ('${id}', '${id}', 1)`,
+      `INSERT INTO owners (email, account_id) VALUES ('${email}', '${id}')`,
+      `INSERT INTO deleted_idea_banks (id, account_id, deleted_at) VALUES ('${id}', '${id}', 1)`,
+    ].map((sql) => env.DB.prepare(sql)),
+  );
+  await listAccounts(session, { after: undefined, now: 1 });
+  for (const account of [id, email]) await findAccount(session, { account, orKey: account === id });
+  await loadParts(session, id);
+  await findKeyOfOwner(session, id);
+  await setQuota(session, { accountId: id, maxBytes: 1 });
+  await endTokensAsOperator(session, id);
+  await listWholeActivity(session, { accountId: id, after: undefined });
+  for (const list of EXPORTED_LISTS) await readExportedRows(session, id, { list, parents: [id] });
+  await allowAnotherAccount(session, () => session, email);
+  for await (const _ of deleteAccount(session, session, id));
 }
 
 /** The indexes and the scans of a statement's plan. */

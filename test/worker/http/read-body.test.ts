@@ -6,6 +6,7 @@ import { withFault } from "../../support/faults.ts";
 import { createGitHub } from "../../support/github.ts";
 import { createIsolate, type Isolate } from "../../support/isolate.ts";
 import { OPERATOR_SECRET } from "../../support/operator.ts";
+import { createPanel } from "../../support/panel.ts";
 import { VirtualTime } from "../../support/virtual-time.ts";
 import { addAccount, addApiKey, addIdeaBank, type KeyOptions } from "../../support/world.ts";
 
@@ -138,15 +139,50 @@ describe("a sender's share of the isolate's memory", () => {
     expect((await send(headers)).status).toBe(201);
   });
 
-  it("is 64 KiB while all together hold 32 MiB, so that another tenant's request is taken", async () => {
+  const KIB = 1024;
+  const of = (sender: string, person = sender) => ({ sender, person });
+
+  it("is 64 KiB while all together hold 32 MiB, so that another tenant's request is taken", () => {
     const shares = new BodyShares();
-    for (let sender = 0; sender < 16; sender += 1) shares.open(`sender ${sender}`).take(2 * 1024 * 1024);
-    const small = shares.open("another");
-    small.take(64 * 1024);
-    expect(() => small.take(1)).toThrow("too many request bodies");
-    expect(() => shares.open("sender 0").take(1)).toThrow("too many request bodies");
+    const full = Array.from({ length: 16 }, (_, sender) => shares.open(of(`sender ${sender}`), START));
+    for (const share of full) share.take(2 * 1024 * KIB);
+    const small = shares.open(of("another"), START);
+    small.take(64 * KIB);
+    expect(full.map(({ ended }) => ended.aborted)).not.toContain(true);
+    expect(() => shares.open(of("sender 0"), START).take(1)).toThrow("too many request bodies");
     small.release();
-    small.take(64 * 1024);
+    small.take(64 * KIB);
+  });
+
+  it("takes more than that only from a sender that has more still", () => {
+    const shares = new BodyShares();
+    const full = Array.from({ length: 16 }, (_, sender) => shares.open(of(`sender ${sender}`), START));
+    for (const share of full) share.take(2 * 1024 * KIB);
+    const busy = Array.from({ length: 4 }, () => shares.open(of("busy"), START));
+    for (const share of busy) share.take(64 * KIB);
+    expect(full.filter(({ ended }) => ended.aborted)).toHaveLength(1);
+    expect(busy.filter(({ ended }) => ended.aborted)).toEqual([]);
+  });
+
+  it("is one for the panelists of an idea bank: who has most gives up the oldest body, then who is slow", () => {
+    const shares = new BodyShares();
+    const hold = (person: string, bytes: number, since = START) => {
+      const share = shares.open(of("board", person), since);
+      share.take(bytes);
+      return share;
+    };
+    const [oldest, younger, ...rest] = Array.from({ length: 32 }, () => hold("greedy", 64 * KIB));
+    const quick = hold("quick", 4 * KIB);
+    expect([oldest?.ended.aborted, younger?.ended.aborted, quick.ended.aborted]).toEqual([true, false, false]);
+    // Who has the most does not get more.
+    expect(() => hold("greedy", 64 * KIB)).toThrow("too many request bodies");
+    for (const share of [younger, ...rest]) share?.release();
+    quick.release();
+    const equals = Array.from({ length: 32 }, (_, person) => hold(`person ${person}`, 64 * KIB));
+    expect(() => hold("quick", 4 * KIB, START + 999)).toThrow("too many request bodies");
+    expect(hold("quick", 4 * KIB, START + 1_000).ended.aborted).toBe(false);
+    expect(equals.map(({ ended }) => ended.aborted).indexOf(true)).toBe(0);
+    expect(equals.filter(({ ended }) => ended.aborted)).toHaveLength(1);
   });
 
   it("is counted by what is held: a thousand small pieces are one body", async () => {
@@ -160,5 +196,79 @@ describe("a sender's share of the isolate's memory", () => {
     });
     const { answer } = await time.until(post(open(), "/tenant/surveys", await keyHeaders(), readable));
     expect(answer.status).toBe(201);
+  });
+});
+
+describe("people who send slowly to a board", () => {
+  const PART = `{"body":"${"x".repeat(60 * 1024)}`;
+
+  /** Somebody sends the beginning of some bodies, and then nothing. Resolves when each is being read, or was refused. */
+  const dribble = async (isolate: Isolate, path: string, token: string, times: number) => {
+    const bodies = Array.from({ length: times }, () => slowBody(PART));
+    const answers = bodies.map(({ readable }) =>
+      post(isolate, path, { ...JSON_BODY, Authorization: token }, readable).then(({ status }) => status),
+    );
+    await Promise.all(bodies.map(({ taken }, index) => Promise.race([taken, answers[index]])));
+    return { bodies, answers };
+  };
+
+  async function createBoard() {
+    const isolate = open();
+    const panel = await createPanel({}, isolate);
+    const path = `/ideabank/proposals/${await panel.propose()}/comments`;
+    const comment = async () => {
+      const { send } = await panel.panelist();
+      return (await send("POST", path, { body: "An honest comment" })).status;
+    };
+    const settle = async (held: Awaited<ReturnType<typeof dribble>>[]) => {
+      for (const { bodies } of held) for (const body of bodies) body.end();
+      return Promise.all(held.flatMap(({ answers }) => answers));
+    };
+    return { isolate, panel, path, comment, settle };
+  }
+
+  it("keep no quick comment out: all 40 are taken beside eight of them", async () => {
+    const { isolate, panel, path, comment, settle } = await createBoard();
+    const slow = await Promise.all(Array.from({ length: 8 }, () => panel.panelist()));
+    const held = await Promise.all(slow.map(({ token }) => dribble(isolate, path, token, 5)));
+    const statuses = await Promise.all(Array.from({ length: 40 }, comment));
+    expect(statuses).toEqual(statuses.map(() => 201));
+    // Some gave up their places, and were told so. What came of the others is no JSON.
+    expect(new Set(await settle(held))).toEqual(new Set([503, 400]));
+  });
+
+  it.each([
+    ["that the isolate knows are blocked are not read", true],
+    ["that are blocked keep nobody out where the isolate has not heard of it", false],
+  ])("%s", async (_, isKnown) => {
+    const { isolate, panel, path, comment, settle } = await createBoard();
+    const blocked = await Promise.all(Array.from({ length: 3 }, () => panel.panelist()));
+    for (const { id } of blocked)
+      expect((await panel.tenant.send("PATCH", `/tenant/panelists/${id}`, { active: false })).status).toBe(200);
+    if (isKnown) await blocked[0]?.send("GET", "/ideabank");
+    const held = await Promise.all(blocked.map(({ token }) => dribble(isolate, path, token, 12)));
+    const statuses = await Promise.all(Array.from({ length: 8 }, comment));
+    expect(statuses).toEqual(statuses.map(() => 201));
+    if (isKnown) expect(held.flatMap(({ bodies }) => bodies).filter((body) => body.wasAsked())).toEqual([]);
+    const answers = await settle(held);
+    expect(answers.filter((status) => status !== 401 && status !== 503)).toEqual([]);
+  });
+
+  it("where the board takes no comments, is read no body, and a retry of one that was taken is answered", async () => {
+    const { isolate, panel, path, settle } = await createBoard();
+    const { send, token } = await panel.panelist();
+    const key = { "Idempotency-Key": crypto.randomUUID() };
+    expect((await send("POST", path, { body: "Taken" }, key)).status).toBe(201);
+    await panel.manage("PATCH", "", { commentsEnabled: false });
+    await send("GET", "/ideabank");
+    const held = await dribble(isolate, path, token, 3);
+    expect(held.bodies.filter((body) => body.wasAsked())).toEqual([]);
+    expect(new Set(await settle([held]))).toEqual(new Set([403]));
+    expect((await send("POST", path, { body: "Taken" }, key)).status).toBe(201);
+    const missing = `/ideabank/proposals/${panel.bank.id}/comments`;
+    expect((await send("POST", missing, { body: "Nowhere" })).status).toBe(404);
+    // Memory is behind, and D1 decides.
+    await panel.manage("PATCH", "", { commentsEnabled: true });
+    expect((await send("POST", path, { body: "Open again" })).status).toBe(201);
   });
 });

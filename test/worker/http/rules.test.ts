@@ -70,6 +70,9 @@ function problemOf(schema: z.ZodMiniType, value: unknown): Problem | undefined {
   }
 }
 
+/** The value is of another type, so no other rule is broken besides. */
+const OF_TYPE = /^must be (?:a list|a string|a number|an object|true or false)/;
+
 const Document = z.object({
   detail: z.string(),
   errors: z.array(z.object({ path: z.string(), message: z.string() })),
@@ -89,6 +92,9 @@ describe.each(inputs)("$name", ({ schema, valid }) => {
           expect(message, path.join(".")).toMatch(/^(must|is) \S/);
           expect(message, path.join(".")).not.toMatch(/invalid|input|expected|received|undefined|NaN|\[object/i);
         }
+        const faults = errors.filter((each) => each.path === path.join("."));
+        if (faults.some(({ message }) => OF_TYPE.test(message))) expect(faults, path.join(".")).toHaveLength(1);
+        expect(new Set(errors.map((each) => each.path + each.message)).size, path.join(".")).toBe(errors.length);
         expect(detail).toContain(errors[0]?.message);
         expect(detail).toContain(errors[0]?.path.slice(0, 100));
       }

@@ -134,7 +134,10 @@ describe("a report by GitHub", () => {
   it.each([
     ["half a character where it is cut", `${"x".repeat(499)}😀`, `${"x".repeat(499)}\ufffd`],
     ["a lone surrogate", "a\ud83db", "a\ufffdb"],
-    ["a NUL", "a\u0000b", "a\u0000b"],
+    ["a NUL", "a\u0000b", "a b"],
+    ["line breaks", "a forum\n\nYour account\u2028is closed", "a forum Your account is closed"],
+    ["characters that turn what follows around", "\u202ehttps://git.example/\u2066a\u200b", "https://git.example/a"],
+    ["a token where it is cut", `${"x".repeat(490)}ibt_${"a1B2".repeat(13)}`, `${"x".repeat(490)}ibt_…`],
   ])("ends a key wherever it was found: %s", async (_, url, shown) => {
     const [github, owner] = [await createGitHub(), createOwner()];
     const { key } = await owner.create();

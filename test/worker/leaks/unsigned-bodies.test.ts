@@ -74,15 +74,61 @@ it("one address has two places, and others are not kept out by it", async () => 
   expect(await whoami()).toBe(401);
 });
 
-it("while all places are taken, a new report takes that of the oldest, once it has had a second", async () => {
+it("while all places are taken, a new report takes that of the body that has come the slowest", async () => {
   const { isolate, report, whoami } = await createScene();
-  const { bodies, answers } = await fill(isolate, SIGNED);
-  expect((await report("192.0.2.1")).status).toBe(503);
-  vi.setSystemTime(START + 1_000);
+  const half = slowBody("[".repeat(32 * 1024));
+  const headers = { ...SIGNED.headers, "CF-Connecting-IP": "198.51.100.1" };
+  const answer = isolate.request(SIGNED.path, { method: "POST", headers, body: half.readable });
+  await half.taken;
+  vi.setSystemTime(START + 5);
+  const { bodies, answers } = await fill(isolate, SIGNED, 15);
+  vi.setSystemTime(START + 10);
   expect((await report("192.0.2.1")).status).toBe(200);
   expect(await whoami()).toBe(401);
   expect((await answers[0])?.status).toBe(408);
-  for (const body of bodies) body.end();
-  const others = await Promise.all(answers.slice(1));
+  for (const body of [half, ...bodies]) body.end();
+  const others = await Promise.all([answer, ...answers.slice(1)]);
   expect(new Set(others.map(({ status }) => status))).toEqual(new Set([401]));
 });
+
+/** A request that has sent its whole body, and not yet said that it was all. */
+async function begin(
+  isolate: Isolate,
+  { path, headers }: typeof PASTED | typeof SIGNED,
+  text: string,
+  address: string,
+) {
+  const body = slowBody(text);
+  const init = { method: "POST", headers: { ...headers, "CF-Connecting-IP": address }, body: body.readable };
+  const answer = isolate.request(path, init);
+  // One that is refused is not read.
+  await Promise.race([body.taken, answer]);
+  return { end: body.end, answer };
+}
+
+it.each([
+  ["GitHub's", SIGNED],
+  ["pasted", PASTED],
+] as const)(
+  "a hundred slow bodies a second, of a hundred addresses, keep none of 20 reports out: %s",
+  async (_, kind) => {
+    const { isolate } = await createScene();
+    const signature = await github.sign("[]");
+    const honest = { ...kind, headers: { ...kind.headers, "Github-Public-Key-Signature": signature } };
+    const [slow, reports] = [[], []] as [Awaited<ReturnType<typeof begin>>[], Awaited<ReturnType<typeof begin>>[]];
+    for (let index = 0; index < 100; index += 1) {
+      vi.setSystemTime(START + 10 * index);
+      slow.push(await begin(isolate, kind, "[", `203.0.113.${index}`));
+      if (index % 5 !== 0) continue;
+      // Its end comes after five more slow bodies.
+      reports.at(-1)?.end();
+      reports.push(await begin(isolate, honest, kind === SIGNED ? "[]" : "key=none", `192.0.2.${index}`));
+    }
+    for (const { end } of [...reports, ...slow]) end();
+    const answers = await Promise.all(reports.map(({ answer }) => answer));
+    expect(answers.map(({ status, headers }) => headers.get("Location") ?? status)).toEqual(
+      Array.from({ length: 20 }, () => (kind === SIGNED ? 200 : "/leaks/thanks")),
+    );
+    await Promise.all(slow.map(({ answer }) => answer));
+  },
+);

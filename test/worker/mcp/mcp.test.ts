@@ -49,7 +49,6 @@ describe("tools/list", () => {
           title: { type: "string", description: expect.stringContaining("200 characters") },
           status: { type: "string", enum: expect.arrayContaining(["planned"]) },
           tags: { type: "array", items: { type: "string" } },
-          metadata: { type: "object", additionalProperties: { type: "string" } },
           response: { anyOf: [{ type: "object", required: ["text"] }, { type: "null" }] },
         },
         required: ["ideaBankId", "externalId", "title"],

@@ -1,6 +1,8 @@
 /** What a tool of `POST /mcp` says of itself, takes and gives, where that differs from the operation. */
 import { describe, expect, it, vi } from "vitest";
 import { descriptionOf } from "../../../src/worker/model/describe.ts";
+import type { TenantOperation } from "../../../src/worker/tenant/operation.ts";
+import { TENANT_OPERATIONS } from "../../../src/worker/tenant/routes.ts";
 import { createAgent } from "../../support/agent.ts";
 import { operationsOf } from "../../support/operations.ts";
 import { addOneOfEverything, dumpDatabases } from "../../support/tenant.ts";
@@ -12,16 +14,24 @@ describe("the hints", () => {
     const withHint = (hint: string) =>
       result.tools.filter(({ annotations }) => annotations[hint]).map(({ name }) => name);
     const names = result.tools.map(({ name }) => name);
-    const reading = names.filter((name) => /^(whoami|list|get|introspect)/.test(name));
-    const adding =
-      /^(createSurvey|createIdeaBank|createProposal|createComments?|createPanelist|putPanelists|voteFor|putVotes?|issueToken)$/;
+    // An agent may do less with an operation than a server may.
+    const effects = new Map(
+      Object.entries<TenantOperation>(TENANT_OPERATIONS).map(([name, { effect, forAgents = "never" }]) => [
+        name,
+        forAgents === "never" ? effect : forAgents.effect,
+      ]),
+    );
+    const having = (effect: string) => names.filter((name) => effects.get(name) === effect);
+    const [reading, adding] = [having("reads"), having("adds")];
     expect(withHint("readOnlyHint")).toEqual(reading);
+    expect(reading).toEqual(expect.arrayContaining(["whoami", "listSurveys", "getProposal", "introspectToken"]));
     // Final: a merge. Ends: tokens. Overwrites: every update, and an upsert.
-    const destructive = names.filter((name) => !reading.includes(name) && !adding.test(name));
+    const destructive = names.filter((name) => !reading.includes(name) && !adding.includes(name));
     expect(withHint("destructiveHint")).toEqual(destructive);
     expect(destructive).toEqual(
       expect.arrayContaining(["mergeProposal", "revokeTokensOf", "upsertProposal", "updateProposal", "deleteVote"]),
     );
+    expect(adding).toEqual(expect.arrayContaining(["createProposal", "putPanelists", "voteFor", "issueToken"]));
     // Again does something more: a second resource, or an end to tokens that were issued since.
     const again = /^(create|issueToken$|revokeTokens|endVisitorTokens$)/;
     expect(withHint("idempotentHint")).toEqual(names.filter((name) => !again.test(name)));

@@ -103,6 +103,133 @@ describe("a line", () => {
   });
 });
 
+describe("the name of a link", () => {
+  const isLink = (name: string, address = "https://evil.example/a") =>
+    parseLine(`[${name}](${address})`).some(({ kind }) => kind === "a");
+
+  it.each([
+    "bank.example",
+    "Bank.Example.",
+    "bank.example/login",
+    "www.bank.example",
+    "bank.example:443",
+    "//bank.example",
+    "(bank.example)",
+    "🔒 bank.example",
+    "Log in at bank.example today",
+    "**bank.example**",
+    "login/bank.example",
+    "https://bank.example",
+    "HTTPS://bank.example",
+    "https:bank.example",
+    "https:/bank.example",
+    "https:\\\\bank.example",
+    "https:⧸⧸bank.example",
+    "https&#58;//bank.example",
+    "ftp://bank.example",
+    "ftp://bank",
+    "http://localhost",
+    "http://",
+    "https://bank.example\\@evil.example",
+    "https://bank.example@evil.example",
+    "https:bank.example@evil.example",
+    "bank.example://evil.example",
+    "https://evil.example bank.example",
+    "https://evil.example,bank.example",
+    "evil.example.bank.example",
+    "support@bank.example",
+    "ｂａｎｋ．ｅｘａｍｐｌｅ",
+    "ｈｔｔｐｓ：／／ｂａｎｋ．ｅｘａｍｐｌｅ",
+    "\u200bhttps://bank.example",
+    "\u2060bank.example",
+    "\u202ebank.example",
+    "ban\u00adk.exam\u200dple",
+    "\u3164bank.example",
+    "bаnk.example",
+    "bänk.example",
+    "банк.рф",
+    "192.168.0.1",
+    `bank.example ${"a".repeat(500)}`,
+  ])("stays as it was typed where it looks like the address of another host: %s", (name) => {
+    expect(isLink(name)).toBe(false);
+    const line = `a [${name}](https://evil.example/a) b`;
+    expect(parseLine(line).map(inline).join("")).toBe(line);
+  });
+
+  it.each([
+    "evil.example",
+    "Evil.Example.",
+    "www.evil.example",
+    "evil.example/login/bank.example",
+    "evil.example:443",
+    "(see https://evil.example/b?c=d)",
+    "https://evil.example/?to=https://bank.example",
+    "ｅｖｉｌ．ｅｘａｍｐｌｅ",
+    "somebody@evil.example",
+    "first.last@evil.example",
+  ])("may be the address of its own host: %s", (name) => {
+    expect(isLink(name)).toBe(true);
+  });
+
+  it.each([
+    ["example.com", "https://www.example.com/a"],
+    ["www.example.com", "https://example.com"],
+    ["München.example", "https://xn--mnchen-3ya.example/"],
+    ["robin.kim@mail.example", "mailto:robin.kim@mail.example?subject=a"],
+    ["mailto:robin.kim@mail.example", "mailto:robin.kim@mail.example"],
+    ["192.0.2.7", "http://192.0.2.7:8080/"],
+    ["https://robin@example.com", "https://robin@example.com"],
+    ["Bank", "https://bank.example"],
+  ])("%s leads to %s", (name, address) => {
+    expect(isLink(name, address)).toBe(true);
+  });
+
+  it.each([
+    "Node.js",
+    "Vue.js/Nuxt.js",
+    "v1.2",
+    "1.2.3",
+    "10.000",
+    "3.5mm",
+    "e.g. this",
+    "i.e.",
+    "U.S. and U.K.",
+    "Ph.D.",
+    "a.m./p.m.",
+    "report.pdf",
+    "Report (final).DOCX",
+    "data.json",
+    "and/or",
+    "24/7",
+    "TCP/IP",
+    "Wait...what?",
+    "Wait…what?",
+    "...",
+    "C++",
+    "Q&A: how?",
+    "HTTPS: explained",
+    "Note:see below",
+    "#12",
+    "100%",
+    "@robin",
+    "Straße, größer",
+    "使い方。まとめ",
+    "👨‍👩‍👧 Family",
+    "\u202eabc",
+    "http",
+    "www",
+  ])("that is no address is one: %s", (name) => {
+    expect(isLink(name)).toBe(true);
+  });
+
+  it("is not compared with an address that has no host, or a longer one than any", () => {
+    const long = `https://${"a".repeat(400)}@evil.example`;
+    for (const address of ["https://[", long])
+      for (const name of ["xn--a.bank.example", `bank.example.${"a".repeat(300)}`])
+        expect(isLink(name, address)).toBe(false);
+  });
+});
+
 describe("a text", () => {
   it.each([
     ["one\ntwo", ["p(one/two)"]],

@@ -26,6 +26,8 @@ it.each([
   ["https://münchen.example/straße,", ["https://münchen.example/straße"]],
   ["https://example.com/\u202etxt.exe", ["https://example.com/"]],
   ["javascript:alert(1) data:text/html,x ftp://example.com //example.com example.com", []],
+  ["https://example.com/a(b))).).) https://example.com/(a)))", ["https://example.com/a(b)", "https://example.com/(a)"]],
+  [`https://${"漢字".repeat(200)}.example`, []],
   ["xhttps://example.com https:// https://. http://[", []],
 ])("%j has the links %j", (text, expected) => {
   expect(links(text)).toEqual(expected);

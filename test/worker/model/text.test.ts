@@ -4,7 +4,7 @@
  */
 import fc from "fast-check";
 import { describe, expect, it, vi } from "vitest";
-import { ProposalExternalId } from "../../../src/worker/model/metadata.ts";
+import { ProposalExternalId } from "../../../src/worker/model/external-id.ts";
 import { ExternalId } from "../../../src/worker/model/panelist.ts";
 import { Tag } from "../../../src/worker/model/tag.ts";
 import { Description, Moment, Name, Title, withoutInvisible } from "../../../src/worker/model/text.ts";

@@ -1,7 +1,7 @@
 /** The operator revokes an API key, or sets its limit: it holds everywhere from the answer on, as when the owner does it. */
 import { env } from "cloudflare:workers";
 import { beforeEach, describe, expect, it, vi } from "vitest";
-import type { ApiKey } from "../../../src/worker/model/account.ts";
+import type { ApiKey } from "../../../src/worker/model/account-key.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { hangStores, holdTimers } from "../../support/hang.ts";
 import { countStores, failStores } from "../../support/intercept.ts";

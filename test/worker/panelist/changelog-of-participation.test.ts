@@ -126,8 +126,7 @@ const still: [string, (scene: Scene) => Promise<unknown>][] = [
   ],
   [
     "a change of what the changelog does not show",
-    ({ panel, older }) =>
-      panel.manage("PATCH", `/proposals/${older}`, { tags: ["Buses"], metadata: { team: "Apps" }, externalId: "1" }),
+    ({ panel, older }) => panel.manage("PATCH", `/proposals/${older}`, { tags: ["Buses"], externalId: "1" }),
   ],
   [
     "a minor official response",

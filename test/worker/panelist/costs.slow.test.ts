@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import schema from "../../../schema.sql?raw";
-import { listForPanelist } from "../../../src/worker/database/panelist-proposals.ts";
+import { listForPanelist } from "../../../src/worker/database/proposals/panelist-proposals.ts";
 import { type PanelistProposalFilter, SORTS } from "../../../src/worker/model/panelist-proposal.ts";
 import { PROPOSAL_STATUSES } from "../../../src/worker/model/proposal.ts";
 import { bindingOf, databaseOf, sessionOf } from "../../support/databases.ts";
@@ -47,7 +47,7 @@ async function createScene(proposals: number) {
        INSERT INTO proposals
          (id, account_id, idea_bank_id, author_id, title, description, status, votes, created_at, last_activity_at)
        SELECT printf('pr%010d', i * 7919 % 100003), ?2, ?3, ?4, 'T', 'D', s.value, 1 + i % 50, ?6 + i * 1000, ?6 + i * 7919 % 100003
-       FROM n JOIN json_each(?5) s ON s.key = i % 6`,
+       FROM n JOIN json_each(?5) s ON s.key = i % json_array_length(?5)`,
       )
       .bind(proposals, accountId, id, panelist.id, JSON.stringify(PROPOSAL_STATUSES), Date.UTC(2026, 0, 1)),
     database.prepare("INSERT INTO votes SELECT id, author_id, account_id, idea_bank_id, created_at FROM proposals"),

@@ -2,7 +2,7 @@
 import { env } from "cloudflare:workers";
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { ATOM } from "../../../src/worker/idea-bank/render-feed.ts";
+import { ATOM } from "../../../src/worker/view/render-feed.ts";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { countStores } from "../../support/intercept.ts";
@@ -165,6 +165,11 @@ describe.each(FEEDS)("$path", ({ path, format }) => {
     const { bank } = await createScene();
     const forged = bank.token.slice(0, -1) + (bank.token.endsWith("0") ? "1" : "0");
     const answers = [await read(`${path}?token=${bank.token}`), await read(`${path}?token=${forged}`)];
+    for (const token of [bank.token, "ibt_made-up", "eyJh.made.up"]) {
+      const { detail } = await (await read(`${path}?token=${token}`)).json<{ detail: string }>();
+      expect(detail).toContain("Only a visitor's token (`ibv_…`) works in an address");
+    }
+    expect(await (await read(`${path}?token=`)).text()).toContain("missing or empty");
     const texts = await Promise.all(answers.map((answer) => answer.text()));
     expect(answers.map(({ status }) => status)).toEqual([401, 401]);
     expect(new Set(texts).size).toBe(1);

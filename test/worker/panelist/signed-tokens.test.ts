@@ -73,6 +73,39 @@ describe("a signed token", () => {
 });
 
 describe("ending signed tokens", () => {
+  it("a deleted person does not come back with a token from before, only with one that is signed afterwards", async () => {
+    const start = Date.now();
+    freeze(start);
+    const { sign, isolate, tenant, propose, bank } = await createSigner();
+    const proposal = `${PROPOSALS}/${await propose()}`;
+    const [old, renamed] = [await sign(), await sign("customer-42", { name: "Robin" })];
+    expect((await sendWith(isolate, old)("PUT", `${proposal}/vote`)).status).toBe(200);
+    const rows = async () =>
+      (
+        await databaseOf(bank.id)
+          .prepare("SELECT id, external_id, display_name FROM panelists WHERE external_id = 'customer-42'")
+          .all()
+      ).results;
+    const [person] = await rows();
+    expect((await tenant.send("DELETE", `/tenant/panelists/${person?.id}`)).status).toBe(204);
+    expect(await rows()).toEqual([]);
+    const writes = [
+      ["PUT", `${proposal}/vote`],
+      ["POST", `${proposal}/comments`, { body: "x" }],
+      ["POST", PROPOSALS, { title: "x" }],
+    ] as const;
+    // Each in an isolate that knows nothing of the deletion.
+    for (const token of [old, renamed])
+      for (const [method, path, body] of writes)
+        expect((await sendWith(createIsolate(), token)(method, path, body)).status).toBe(401);
+    expect(await rows()).toEqual([]);
+    freeze(start + 30_000);
+    expect((await sendWith(createIsolate(), await sign())("PUT", `${proposal}/vote`)).status).toBe(200);
+    expect(await rows()).toMatchObject([{ external_id: "customer-42", display_name: null }]);
+    expect((await sendWith(createIsolate(), renamed)("PUT", `${proposal}/vote`)).status).toBe(401);
+    expect(await rows()).toMatchObject([{ display_name: null }]);
+  });
+
   it("revoking those of a panelist ends them everywhere; one that is signed afterwards works", async () => {
     const start = Date.now();
     freeze(start);
@@ -448,8 +481,10 @@ describe("attacks", () => {
       [await sign("a", { iat: now - 61, exp: now - 1 }), { active: false, reason: "expired" }],
       [await sign("a", { iat: now + 60, exp: now + 120 }), claims("iat", "is in the future")],
       [await sign("a", { iat: undefined }), claims("iat", "is required")],
-      [`${signed.slice(0, -43)}${flip(signed.slice(-43))}`, { active: false, reason: "signature" }],
-      [await sign("a", {}, { kid: undefined }), { active: false, reason: "signature" }],
+      [
+        `${signed.slice(0, -43)}${flip(signed.slice(-43))}`,
+        { active: false, reason: "signature", detail: expect.stringContaining("not signed with the secret") },
+      ],
       [`${bank.token.slice(0, -1)}_`, { active: false, reason: "signature" }],
       ["", { active: false }],
       ["nonsense", { active: false }],
@@ -461,6 +496,64 @@ describe("attacks", () => {
     expect(await introspect((await issue({ externalId: "b" })).token)).toMatchObject({ active: true, externalId: "b" });
     expect(await introspect((await issue({ visitor: true })).token)).toMatchObject({ active: true, panelistId: null });
     expect(await other.introspect(signed)).toEqual({ active: false });
+  });
+
+  it("introspection names what is wrong with the header or the key, and repeats nothing of the token", async () => {
+    const { introspect, bank, secret, isolate } = await createSigner();
+    const other = await createSigner();
+    const iat = seconds();
+    const claims = { iss: bank.id, sub: "customer-42", iat, exp: iat + 60 };
+    const good = { alg: "HS256", typ: "JWT", kid: secret.kid };
+    const decoded = (text: string) =>
+      Uint8Array.from(atob(text.replaceAll("-", "+").replaceAll("_", "/")), (character) => character.charCodeAt(0));
+    const unknown = `${secret.kid.slice(0, -8)}00000000`;
+    const MISTAKES: [says: string, token: string][] = [
+      // What `jwt.sign(claims, secret)` makes.
+      ["has no `kid`", await signJwt({ alg: "HS256", typ: "JWT" }, claims, secret.secret)],
+      ["`kid` in the header is not", await signJwt({ ...good, kid: "main" }, claims, secret.secret)],
+      ["`kid` in the header is not", await signJwt({ ...good, kid: 1 }, claims, secret.secret)],
+      ["`kid` in the header is not", await signJwt({ ...good, kid: unknown }, claims, secret.secret)],
+      ["must be `HS256`", await signJwt({ ...good, alg: "HS512" }, claims, secret.secret, "SHA-512")],
+      ["must be `HS256`", `${await signJwt({ alg: "none" }, claims, "x")}`.replace(/[^.]*$/, "")],
+      ["without `ibs_`", await signJwt(good, claims, secret.secret.slice(4))],
+      ["decoded as base64. Sign", await signJwt(good, claims, decoded(secret.secret))],
+      ["decoded as base64, without `ibs_`", await signJwt(good, claims, decoded(secret.secret.slice(4)))],
+      ["a line break", await signJwt(good, claims, `${secret.secret}\n`)],
+      ["quotes", await signJwt(good, claims, `"${secret.secret}"`)],
+      ["`crit`", await signJwt({ ...good, crit: ["exp"] }, claims, secret.secret)],
+      ["not signed with the secret", await signJwt(good, claims, "a guess")],
+    ];
+    for (const [says, token] of MISTAKES) {
+      const answer = await introspect(token);
+      expect([says, answer]).toEqual([
+        says,
+        { active: false, reason: "signature", detail: expect.stringContaining(says) },
+      ]);
+      for (const part of [...token.split("."), secret.secret.slice(4)].filter(({ length }) => length > 3))
+        expect(JSON.stringify(answer)).not.toContain(part);
+      expect(await other.introspect(token)).toEqual({ active: false });
+      expect(await (await sendWith(isolate, token)("GET", "/ideabank")).text()).not.toContain(says);
+    }
+    // The idea bank is the one that `kid` names, and of another tenant.
+    const foreign = await signJwt({ ...good, kid: other.secret.kid }, claims, other.secret.secret);
+    expect(await introspect(foreign)).toEqual({ active: false });
+  });
+
+  it("introspection says that a time is in milliseconds", async () => {
+    const { sign, introspect } = await createSigner();
+    const message = "is in milliseconds, and must be in seconds since 1970";
+    const [now, ms] = [seconds(), Date.now()];
+    const cases: [object, string[]][] = [
+      [{ iat: ms, exp: ms + 3_600_000 }, ["iat", "exp"]],
+      [{ iat: ms, exp: ms + 3_600 }, ["iat", "exp"]],
+      [{ exp: ms }, ["exp"]],
+      [{ iat: now, nbf: ms }, ["nbf"]],
+    ];
+    for (const [claims, paths] of cases)
+      expect(await introspect(await sign("a", claims))).toEqual({
+        ...{ active: false, reason: "claims" },
+        errors: paths.map((path) => ({ path, message })),
+      });
   });
 
   it("the secret is the tenant's alone", async () => {

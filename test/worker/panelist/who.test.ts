@@ -5,7 +5,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { digestToBase62 } from "../../../src/worker/credentials/base62.ts";
-import { openAccount } from "../../../src/worker/database/owners.ts";
+import { openAccount } from "../../../src/worker/database/members/owners.ts";
 import { databaseOf, sessionOf } from "../../support/databases.ts";
 import { countStores } from "../../support/intercept.ts";
 import { createIsolate, type Isolate } from "../../support/isolate.ts";

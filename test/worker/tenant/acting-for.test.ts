@@ -94,6 +94,8 @@ describe("a proposal and a comment for a panelist", () => {
     const planned = await panel.propose({ status: "planned", createdAt: "2019-01-01T00:00:00Z" });
     await send("POST", `/${planned}/comments`, { body: "B", panelistId: robin.id, createdAt });
     expect((await send("GET", `/${planned}`)).body).toMatchObject({ lastActivityAt: createdAt });
+    await send("POST", `/${planned}/comments`, { body: "Earlier", createdAt: "2019-06-01T00:00:00.000Z" });
+    expect((await send("GET", `/${planned}`)).body).toMatchObject({ lastActivityAt: createdAt });
     expect((await send("PUT", `/${id}/votes/${robin.id}`)).status).toBe(200);
     const future = { body: "B", createdAt: "2030-01-01T00:00:01Z" };
     expect((await send("POST", `/${id}/comments`, future)).status).toBe(400);

@@ -260,6 +260,9 @@ describe("a change", () => {
     ]);
   });
 
+  const COLUMNS =
+    "(account_id, number, type, idea_bank_id, proposal_id, comment_id, panelist_id, actor, changed_at, survey_id, event_id, api_key_id)";
+
   it("of one account never shows a resource of another one, whatever the log says", async () => {
     const [mine, theirs] = [await addIdeaBank({ digit: "0" }), await addIdeaBank({ digit: "0" })];
     const proposalId = await addProposal(theirs);
@@ -273,17 +276,17 @@ describe("a change", () => {
         .bind(commentId, theirs.accountId, proposalId),
       databaseOf(mine.id)
         .prepare(
-          "INSERT INTO change_log VALUES (?1, 1, 'comment.created', ?2, ?3, ?4, ?5, 'tenant', 1, NULL, NULL, NULL)",
+          `INSERT INTO change_log ${COLUMNS} VALUES (?1, 1, 'comment.created', ?2, ?3, ?4, ?5, 'tenant', 1, NULL, NULL, NULL)`,
         )
         .bind(mine.accountId, theirs.id, proposalId, commentId, theirs.panelistId),
       databaseOf(mine.id)
         .prepare(
-          "INSERT INTO change_log VALUES (?1, 3, 'panelist.created', NULL, NULL, NULL, ?2, 'tenant', 1, NULL, NULL, NULL)",
+          `INSERT INTO change_log ${COLUMNS} VALUES (?1, 3, 'panelist.created', NULL, NULL, NULL, ?2, 'tenant', 1, NULL, NULL, NULL)`,
         )
         .bind(mine.accountId, theirs.panelistId),
       databaseOf(mine.id)
         .prepare(
-          "INSERT INTO change_log VALUES (?1, 2, 'ideabank.created', ?2, NULL, NULL, NULL, 'tenant', 1, NULL, NULL, NULL)",
+          `INSERT INTO change_log ${COLUMNS} VALUES (?1, 2, 'ideabank.created', ?2, NULL, NULL, NULL, 'tenant', 1, NULL, NULL, NULL)`,
         )
         .bind(mine.accountId, theirs.id),
       databaseOf(mine.id)
@@ -293,7 +296,7 @@ describe("a change", () => {
         .bind(surveyId, theirs.accountId),
       databaseOf(mine.id)
         .prepare(
-          "INSERT INTO change_log VALUES (?1, 4, 'survey.created', NULL, NULL, NULL, NULL, 'tenant', 1, ?2, NULL, NULL)",
+          `INSERT INTO change_log ${COLUMNS} VALUES (?1, 4, 'survey.created', NULL, NULL, NULL, NULL, 'tenant', 1, ?2, NULL, NULL)`,
         )
         .bind(mine.accountId, surveyId),
     ]);

@@ -1,6 +1,7 @@
 /** The resources of the tenant API: creating, reading, changing, listing and deleting. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { PROPOSAL_STATUSES } from "../../../src/worker/model/proposal.ts";
 import { countRows, databaseOf } from "../../support/databases.ts";
 import { runJob } from "../../support/job.ts";
 import { addOneOfEverything, createTenant } from "../../support/tenant.ts";
@@ -133,9 +134,8 @@ describe("proposals", () => {
     const ids = await addOneOfEverything();
     const tenant = await createTenant({ accountId: ids.accountId });
     const path = `/tenant/ideabanks/${ids.ideaBankId}/proposals/${ids.proposalId}`;
-    const statuses = ["submitted", "under-review", "planned", "in-progress", "implemented", "declined"];
-    for (const from of statuses) {
-      for (const to of statuses) {
+    for (const from of PROPOSAL_STATUSES) {
+      for (const to of PROPOSAL_STATUSES) {
         await tenant.send("PATCH", path, { status: from });
         expect(await (await tenant.send("PATCH", path, { status: to })).json()).toMatchObject({ status: to });
       }

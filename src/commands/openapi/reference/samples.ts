@@ -2,7 +2,7 @@
 import type { Operation, Parameter } from "./document-types.ts";
 
 /** Stands for the origin of the deployment: the page's script puts in its own. */
-export const ORIGIN = "https://api.example.com";
+const ORIGIN = "https://api.example.com";
 
 const HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   apiKey: { "X-API-Key": "ibk_…" },
@@ -11,7 +11,7 @@ const HEADERS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   operator: { Authorization: "Bearer …" },
 };
 
-export type Sample = { readonly name: string; readonly language: string; readonly source: string };
+type Sample = { readonly name: string; readonly language: string; readonly source: string };
 
 export function samplesOf(path: string, method: string, operation: Operation): readonly Sample[] {
   const url = ORIGIN + fill(path, operation.parameters ?? []) + queryOf(operation.parameters ?? []);

@@ -8,7 +8,7 @@ type Html = ReturnType<typeof html>;
 export const nameOf = (ref: string): string => ref.slice(ref.lastIndexOf("/") + 1);
 
 /** The type in a word or two; other schemas are linked. */
-export function typeOf(schema: Schema): Html {
+function typeOf(schema: Schema): Html {
   if (schema.$ref !== undefined) return html`<a href="#schema/${nameOf(schema.$ref)}">${nameOf(schema.$ref)}</a>`;
   const choices = schema.anyOf ?? schema.oneOf;
   if (choices !== undefined)
@@ -23,7 +23,7 @@ export function typeOf(schema: Schema): Html {
 }
 
 /** The bounds that its type does not say: length, number, pattern, default. */
-export function boundsOf(schema: Schema): string {
+function boundsOf(schema: Schema): string {
   const span = (least: number | undefined, most: number | undefined, unit: string) =>
     least === undefined && most === undefined
       ? []

@@ -1,12 +1,108 @@
 /** `/account/activity`: the events of keys and webhooks, and the members' decisions, by day of UTC, newest first. */
-import type { EventKind } from "../../database/found-events.ts";
+import * as z from "zod/mini";
+import { EVENT_KINDS, type EventKind, findAuditEvents, loadNames } from "../../database/activity/found-events.ts";
+import { listMembers } from "../../database/members/members.ts";
+import { nextCursor, readPage } from "../../http/pagination.ts";
 import type { LEAKED_SECRETS } from "../../model/api-key-settings.ts";
 import type { AuditEvent } from "../../model/audit-event.ts";
+import { Id } from "../../model/id.ts";
 import type { Member } from "../../model/member.ts";
+import { PAGE_PARAMETERS } from "../../model/pagination.ts";
+import { oneOf } from "../../model/text.ts";
+import { visitAccount } from "../account-databases.ts";
 import { changesInWords, type Names, personInWords } from "../frame/changes-in-words.ts";
-import { type Frame, Layout } from "../frame/layout.tsx";
+import { useFrame } from "../frame/frame.ts";
+import { Layout } from "../frame/layout.tsx";
+import { page } from "../frame/page.tsx";
+import { Pager } from "../frame/pager.tsx";
+import { Table } from "../frame/table.tsx";
 import { Clock } from "../frame/times.tsx";
-import type { Filters } from "./filters.ts";
+import { readVisit } from "../frame/visit.ts";
+
+const ACTIVITY = "/account/activity";
+
+/** A day of UTC, such as 2026-11-27. */
+const Day = z.string().check(
+  z.regex(/^\d{4}-\d\d-\d\d$/, "must be a day, such as 2026-11-27"),
+  z.refine((day) => !Number.isNaN(Date.parse(day)), "must be a day that exists"),
+);
+
+const Filters = z.strictObject({
+  ...PAGE_PARAMETERS,
+  apiKeyId: z.optional(Id),
+  who: z.optional(z.string().check(z.maxLength(320))),
+  what: z.optional(oneOf(EVENT_KINDS)),
+  from: z.optional(Day),
+  to: z.optional(Day),
+});
+type Filters = z.infer<typeof Filters>;
+
+const isFiltered = ({ apiKeyId, who, what, from, to }: Filters): boolean =>
+  [apiKeyId, who, what, from, to].some((value) => value !== undefined);
+
+const DAY_MS = 86_400_000;
+const timeOf = (day: string | undefined, later = 0) => (day === undefined ? undefined : Date.parse(day) + later);
+
+export const ACTIVITY_PAGE = page({
+  path: ACTIVITY,
+
+  load: async (c) => {
+    readVisit(c);
+    const { query: filters, page: request } = await readPage(c, Filters);
+    const filter = {
+      apiKeyId: filters.apiKeyId,
+      actor: filters.who?.trim() || undefined,
+      kind: filters.what,
+      from: timeOf(filters.from),
+      until: timeOf(filters.to, DAY_MS),
+    };
+    const now = Date.now();
+    const { found, members, names } = await visitAccount(c, async (session, visit) => {
+      const found = await findAuditEvents(session, { visit, request, filter });
+      const { accountId, page: events } = found;
+      const ids = events.items.flatMap(({ changes }) => [changes?.after.duplicateOf, changes?.after.ideaBankId]);
+      const names = await loadNames(
+        session,
+        accountId,
+        ids.filter((id) => id != null),
+      );
+      return { found: events, members: await listMembers(session, accountId, now), names };
+    });
+    return { events: found.items, names, members, filters, next: await nextCursor(c, found.next) };
+  },
+
+  view: ({ events, names, members, filters, next }) => (
+    <Layout title="Activity" current="activity">
+      <FilterForm filters={filters} members={members} />
+      {events.length === 0 && (
+        <p class="notice">
+          {!isFiltered(filters)
+            ? "Nothing has happened yet. Changes to keys, webhooks, members and ideas appear here."
+            : next
+              ? "Nothing matches among the newest. Look further back."
+              : "Nothing matches."}
+        </p>
+      )}
+      {events.length > 0 && (
+        <Table columns={["When", "Who", "What"]} look="list activity" isGrouped>
+          {[...Map.groupBy(events, ({ createdAt }) => createdAt.slice(0, 10))].map(([day, ofDay]) => (
+            <tbody>
+              <tr class="day">
+                <th scope="rowgroup" colspan={3}>
+                  {dayInWords(day, useFrame().now)}
+                </th>
+              </tr>
+              {ofDay.map((event) => (
+                <Event event={event} names={names} isRestored={isRestored(event, events)} />
+              ))}
+            </tbody>
+          ))}
+        </Table>
+      )}
+      <Pager next={next && `${ACTIVITY}?${pageOf(filters, next)}`} />
+    </Layout>
+  ),
+});
 
 const WORDS: Partial<Record<AuditEvent["event"], string>> = {
   created: "created",
@@ -58,65 +154,6 @@ const KIND_NAMES: Record<EventKind, string> = {
   members: "Members and sign-ins",
 };
 
-type Props = {
-  readonly frame: Frame;
-  readonly events: readonly AuditEvent[];
-  /** Of what the events' changes name by identifiers. */
-  readonly names: Names;
-  readonly members: readonly Member[];
-  readonly now: number;
-  readonly filters: Filters;
-  readonly next: string | undefined;
-};
-
-const isFiltered = ({ apiKeyId, who, what, from, to }: Filters): boolean =>
-  [apiKeyId, who, what, from, to].some((value) => value !== undefined);
-
-export const ActivityPage = ({ frame, events, names, members, now, filters, next }: Props) => (
-  <Layout title="Activity" current="activity" {...frame}>
-    <FilterForm filters={filters} members={members} />
-    {events.length === 0 && (
-      <p class="notice">
-        {!isFiltered(filters)
-          ? "Nothing has happened yet. Changes to keys, webhooks, members and ideas appear here."
-          : next
-            ? "Nothing matches among the newest. Look further back."
-            : "Nothing matches."}
-      </p>
-    )}
-    {events.length > 0 && (
-      <div class="stacks">
-        <table class="list activity">
-          <thead>
-            <tr>
-              <th scope="col">When</th>
-              <th scope="col">Who</th>
-              <th scope="col">What</th>
-            </tr>
-          </thead>
-          {[...Map.groupBy(events, ({ createdAt }) => createdAt.slice(0, 10))].map(([day, ofDay]) => (
-            <tbody>
-              <tr class="day">
-                <th scope="rowgroup" colspan={3}>
-                  {dayInWords(day, now)}
-                </th>
-              </tr>
-              {ofDay.map((event) => (
-                <Event event={event} names={names} isRestored={isRestored(event, events)} />
-              ))}
-            </tbody>
-          ))}
-        </table>
-      </div>
-    )}
-    {next && (
-      <p>
-        <a href={`/account/activity?${pageOf(filters, next)}`}>Older</a>
-      </p>
-    )}
-  </Layout>
-);
-
 /** The filters, with the cursor of the next page. */
 function pageOf({ limit: _, cursor: __, ...filters }: Filters, next: string): URLSearchParams {
   const given = Object.entries(filters).flatMap(([name, value]) => (value === undefined ? [] : [[name, value]]));
@@ -125,13 +162,13 @@ function pageOf({ limit: _, cursor: __, ...filters }: Filters, next: string): UR
 
 const dayInWords = (day: string, now: number): string => {
   if (day === new Date(now).toISOString().slice(0, 10)) return "Today";
-  if (day === new Date(now - 86_400_000).toISOString().slice(0, 10)) return "Yesterday";
+  if (day === new Date(now - DAY_MS).toISOString().slice(0, 10)) return "Yesterday";
   return new Intl.DateTimeFormat("en", { dateStyle: "long", timeZone: "UTC" }).format(new Date(day));
 };
 
-const FilterForm = ({ filters, members }: Pick<Props, "filters" | "members">) => (
+const FilterForm = ({ filters, members }: { readonly filters: Filters; readonly members: readonly Member[] }) => (
   <search>
-    <form method="get" action="/account/activity" class="filters">
+    <form method="get" action={ACTIVITY} class="filters">
       <label>
         Who
         <input name="who" type="search" list="members" value={filters.who ?? ""} maxlength={320} autocomplete="off" />
@@ -162,7 +199,7 @@ const FilterForm = ({ filters, members }: Pick<Props, "filters" | "members">) =>
       </label>
       {filters.apiKeyId && <input type="hidden" name="apiKeyId" value={filters.apiKeyId} />}
       <button type="submit">Filter</button>
-      {isFiltered(filters) && <a href="/account/activity">Clear filters</a>}
+      {isFiltered(filters) && <a href={ACTIVITY}>Clear filters</a>}
     </form>
     {filters.apiKeyId && (
       <p class="hint">
@@ -232,10 +269,10 @@ const What = ({ event, names, isRestored }: EventProps) => {
   const membership = membershipInWords(event);
   if (membership !== undefined) return <p>{membership}</p>;
   const isSaid =
-    event.changes === null ||
     OF_A_PERSON.test(event.event) ||
     event.event === "panelist-changed" ||
     (event.subject !== null && /-(created|deleted)$/.test(event.event));
+  const said = isSaid || event.changes === null ? "" : changesInWords(event.changes, names);
   return (
     <>
       <p>
@@ -249,14 +286,17 @@ const What = ({ event, names, isRestored }: EventProps) => {
         )}{" "}
         {wordOf(event, isRestored)}
       </p>
-      {!isSaid && event.changes && (
+      {said !== "" && (
         <p class="hint" dir="auto">
-          {changesInWords(event.changes, names)}
+          {said}
         </p>
       )}
     </>
   );
 };
+
+const Named = ({ id, name }: { readonly id: string; readonly name: string }) =>
+  name === "" ? <code>{id}</code> : <bdi>{`“${name}”`}</bdi>;
 
 const Subject = ({
   event: { event, subject, proposals, webhook, apiKeyName, actor, changes },
@@ -268,7 +308,7 @@ const Subject = ({
     const named = first.map(({ id, name, ideaBankId }, index) => [
       index === 0 ? ": " : ", ",
       <a href={`/account/idea-banks/${ideaBankId}/ideas/${id}`}>
-        <bdi>{`“${name}”`}</bdi>
+        <Named id={id} name={name} />
       </a>,
     ]);
     return [`${count} ideas`, named, count > first.length && ` and ${count - first.length} more`];
@@ -282,6 +322,6 @@ const Subject = ({
   const { id, name, ideaBankId } = subject;
   const bank = `/account/idea-banks/${ideaBankId ?? id}`;
   const path = { ideabank: bank, proposal: `${bank}/ideas/${id}`, panelist: `/account/people/${id}` }[kind];
-  const shown = kind === "panelist" || name === "" ? <code>{id}</code> : <bdi>{`“${name}”`}</bdi>;
+  const shown = <Named id={id} name={kind === "panelist" ? "" : name} />;
   return [`${KINDS[kind]} `, path === undefined || event.endsWith("deleted") ? shown : <a href={path}>{shown}</a>];
 };

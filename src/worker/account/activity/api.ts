@@ -1,5 +1,5 @@
 /** `/account/api/activity`. */
-import { listAuditEvents } from "../../database/audit-events.ts";
+import { listAuditEvents } from "../../database/activity/audit-events.ts";
 import { respondPage } from "../../http/pagination.ts";
 import { ActivityQuery, AuditEvent } from "../../model/audit-event.ts";
 import { visitAccount } from "../account-databases.ts";

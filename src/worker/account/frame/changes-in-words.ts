@@ -1,5 +1,6 @@
 /** What an event has changed, in words. */
 import type { AuditEvent } from "../../model/audit-event.ts";
+import { withoutInvisible } from "../../model/text.ts";
 import { timeInWords } from "./times.tsx";
 import {
   BANK_STATUSES,
@@ -101,7 +102,8 @@ export const changesInWords = (
     .filter((name) => !NOT_SHOWN.includes(name))
     .map((name) => {
       const given = sides.filter((side) => name in side && !(name === "duplicateOf" && side[name] === null));
-      const values = given.map((side) => valueInWords(name, side[name], names));
+      // What people wrote stands among our words, whose direction it must not change.
+      const values = given.map((side) => withoutInvisible(valueInWords(name, side[name], names)));
       return `${SETTING_WORDS[name] ?? name}: ${values.join(" → ")}.`.replace(/([.!?…])\.$/, "$1");
     })
     .join(" ");

@@ -1,6 +1,6 @@
 /** The number of ideas that wait, for the navigation. It is read while the page reads what it shows; after a form, when a page answers it. */
 import type { Context, MiddlewareHandler } from "hono";
-import { countPendingProposals } from "../../database/pending-proposals.ts";
+import { countPendingProposals } from "../../database/proposals/pending-proposals.ts";
 import { visitAccount } from "../account-databases.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { MAX_WAITING } from "./layout.tsx";

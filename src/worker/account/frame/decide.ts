@@ -1,11 +1,18 @@
 /** Lets an owner's request read and decide about content, with the functions of the tenant API, in the owner's account. */
 import type { Context } from "hono";
-import { withDeliveries } from "../../changes/deliver.ts";
 import { secureRandomBytes } from "../../credentials/base62.ts";
 import { createId, type Identifier } from "../../credentials/id.ts";
-import { stamp } from "../../database/audit-events.ts";
-import { deciding, isNoMember, recordTogether, type Subject, selectRecorded } from "../../database/decisions.ts";
-import { openAccount } from "../../database/owners.ts";
+import { stamp } from "../../database/activity/audit-events.ts";
+import { openAccount } from "../../database/members/owners.ts";
+import {
+  type Decision,
+  deciding,
+  isNoMember,
+  recordTogether,
+  type Subject,
+  selectRecorded,
+} from "../../database/proposals/decisions.ts";
+import { withDeliveries } from "../../deliveries/deliver.ts";
 import { isId } from "../../model/id.ts";
 import type { IdempotentResult } from "../../model/idempotency-key.ts";
 import { Problem } from "../../problem.ts";
@@ -40,7 +47,7 @@ export function idsOf<Names extends string>(ids: Record<Names, string>): Record<
 type Own = { readonly session: Session; readonly accountId: Identifier; readonly now: number };
 
 /** Without `id`, the subject is new, and gets an id. */
-type MaybeNew = Omit<Subject, "id"> & { readonly id?: string };
+type MaybeNew = Omit<Subject, "id"> & Pick<Decision, "isUncounted"> & { readonly id?: string };
 
 /**
  * Records the one round trip of `change` as a decision about `subject`: it appears in the activity, and webhooks get it after the

@@ -1,5 +1,5 @@
 /** The last decision, and the button that takes it back. */
-import type { LoadedDecision } from "../../database/audit-events.ts";
+import type { LoadedDecision } from "../../database/activity/audit-events.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import type { ProposalStatus } from "../../model/proposal.ts";
 import { changesInWords, personInWords } from "./changes-in-words.ts";
@@ -81,6 +81,7 @@ const REFUSED: Partial<Record<Told, string>> = {
   "merge-needs-two": "Choose at least two ideas to merge, or open one and choose “Merge into another…”.",
   "merge-needs-one-board": "Only ideas on the same board can be merged.",
   "waiting-left-out": "Ideas that are waiting for approval were left out. Open each to approve it.",
+  "decided-before": "Nothing was changed: these ideas are no longer waiting for approval.",
   "webhook-created-before": "This webhook was already created. If you didn’t copy its secret, rotate it.",
   "secret-rotated-before": "The secret was already rotated. If you didn’t copy it, rotate again.",
 };

@@ -1,12 +1,17 @@
-/** What a field's error says to an owner: the API's words are for programs. */
+/** What the errors of a refused form say to an owner: the API's words are for programs. */
 import type { FieldError } from "../../http/invalid-request.ts";
+import type { SentForm } from "./page.tsx";
 import { number } from "./words.ts";
+
+export const inWords = ({ fields, errors }: SentForm): SentForm => ({
+  fields,
+  errors: errors.map((error) => errorInWords(error, fields)),
+});
 
 const TAGS = /^must be a list of at most (\d+) different tags$/;
 const LENGTH = /^must have (?:at most|\d+ to) (\d+) characters(?: after trimming)?$/;
 
-/** `fields`: the form that was sent. */
-export function errorInWords({ path, message }: FieldError, fields: URLSearchParams): FieldError {
+function errorInWords({ path, message }: FieldError, fields: URLSearchParams): FieldError {
   const [name = "", part] = path.split(".");
   const [, tags] = message.match(TAGS) ?? [];
   if (tags !== undefined) return { path, message: `Use at most ${tags} tags.` };

@@ -3,10 +3,10 @@ import type { Invitation } from "../../model/member.ts";
 import { Time } from "./times.tsx";
 import { accountInWords } from "./words.ts";
 
-type Props = { readonly invitations: readonly Invitation[]; readonly now: number };
+type Props = { readonly invitations: readonly Invitation[] };
 
 /** Nobody is a member before accepting. */
-export const Invitations = ({ invitations, now }: Props) =>
+export const Invitations = ({ invitations }: Props) =>
   invitations.length > 0 && (
     <section aria-labelledby="invitations">
       <h2 id="invitations">Invitations</h2>
@@ -19,9 +19,9 @@ export const Invitations = ({ invitations, now }: Props) =>
                 {` invited you to ${name === invitedBy ? "their account" : accountInWords(name)}.`}
               </p>
               <p class="hint">
-                <Time at={createdAt} now={now} />
+                <Time at={createdAt} />
                 {" · expires "}
-                <Time at={expiresAt} now={now} />
+                <Time at={expiresAt} />
               </p>
             </div>
             <Answer

@@ -3,23 +3,9 @@
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { Brand } from "../../model/brand.ts";
+import { type Frame, useFrame } from "./frame.ts";
 import { Clock } from "./times.tsx";
 import { accountInWords } from "./words.ts";
-
-/**
- * `account` is the address of the account's creator, if it is not the visitor's own account. `signOut`: how the visitor can end the
- * session. `waiting`: how many ideas wait for approval, counted up to `MAX_WAITING`.
- */
-export type Frame = {
-  readonly nonce: string;
-  readonly brand: Brand;
-  readonly email?: string;
-  readonly account?: string;
-  readonly signOut?: "here" | "at Access";
-  readonly waiting?: number;
-  /** The session ends by itself at this time (Unix milliseconds). `signIn`: where the visitor can sign in again. */
-  readonly signInEnds?: { readonly at: number; readonly isNear: boolean; readonly signIn: string | undefined };
-};
 
 /** The places, and the sections of each by the last part of their path. */
 const PLACES = {
@@ -35,7 +21,9 @@ type Place = keyof typeof PLACES;
 export const SECTIONS = Object.assign({}, ...Object.values(PLACES)) as Readonly<Record<Section, string>>;
 export type Section = { [Name in Place]: keyof (typeof PLACES)[Name] }[Place];
 
-export const pathOf = (section: string): string => (section === "home" ? "/account" : `/account/${section}`);
+/** A section that is not at its own name. */
+const PATHS: Readonly<Record<string, string>> = { home: "/account", approval: "/account/ideas?visibility=pending" };
+export const pathOf = (section: string): string => PATHS[section] ?? `/account/${section}`;
 const placeOf = (section: Section | undefined): Place | undefined =>
   (Object.keys(PLACES) as Place[]).find((place) => section !== undefined && section in PLACES[place]);
 
@@ -49,7 +37,7 @@ const Waiting = ({ count }: { readonly count: number | undefined }) =>
     </span>
   ) : null;
 
-type LayoutProps = Frame & {
+type LayoutProps = {
   readonly title: string;
   /** Which page about the title's thing it is, for the browser's tab. */
   readonly part?: string;
@@ -158,60 +146,49 @@ const Who = ({ email, account, signOut }: WhoProps) => (
   </div>
 );
 
-export const Layout = ({
-  title,
-  part,
-  nonce,
-  brand,
-  email,
-  account,
-  signOut,
-  waiting,
-  signInEnds,
-  current,
-  scripts = [],
-  aside,
-  children,
-}: LayoutProps) => (
-  <html lang="en">
-    <head>
-      <meta charset="utf-8" />
-      <meta name="viewport" content="width=device-width, initial-scale=1" />
-      <meta name="color-scheme" content="light dark" />
-      <title>{`${part ? `${part} · ` : ""}${title} · ${brand.name}`}</title>
-      <link rel="icon" href={brand.iconUrl} />
-      <link rel="stylesheet" href="/assets/account.css" nonce={nonce} />
-      {brand.color && <style nonce={nonce}>{raw(colorOf(brand))}</style>}
-      {["account.js", "drafts.js", ...scripts].map((script) => (
-        <script src={`/assets/${script}`} nonce={nonce} defer />
-      ))}
-    </head>
-    <body data-owner={email}>
-      <a class="skip" href="#content">
-        Skip to content
-      </a>
-      <header>
-        <div>
-          <a class="brand" href={email ? "/account" : "/"}>
-            <img src={brand.iconUrl} alt="" width={24} height={24} />
-            {brand.name}
-          </a>
-          {email && (
-            <Places current={current} waiting={waiting}>
-              <Who email={email} account={account} signOut={signOut} />
-            </Places>
-          )}
-        </div>
-      </header>
-      {email && <SectionNav current={current} waiting={waiting} />}
-      <main id="content" tabindex={-1}>
-        {signInEnds && <EndsSoon {...signInEnds} />}
-        <div class="title">
-          <h1 dir="auto">{title}</h1>
-          {aside}
-        </div>
-        {children}
-      </main>
-    </body>
-  </html>
-);
+export const Layout = ({ title, part, current, scripts = [], aside, children }: LayoutProps) => {
+  const { nonce, brand, email, account, signOut, waiting, signInEnds } = useFrame();
+  return (
+    <html lang="en">
+      <head>
+        <meta charset="utf-8" />
+        <meta name="viewport" content="width=device-width, initial-scale=1" />
+        <meta name="color-scheme" content="light dark" />
+        <title>{`${part ? `${part} · ` : ""}${title} · ${brand.name}`}</title>
+        <link rel="icon" href={brand.iconUrl} />
+        <link rel="stylesheet" href="/assets/account.css" nonce={nonce} />
+        {brand.color && <style nonce={nonce}>{raw(colorOf(brand))}</style>}
+        {["account.js", "drafts.js", ...scripts].map((script) => (
+          <script src={`/assets/${script}`} nonce={nonce} defer />
+        ))}
+      </head>
+      <body data-owner={email}>
+        <a class="skip" href="#content">
+          Skip to content
+        </a>
+        <header>
+          <div>
+            <a class="brand" href={email ? "/account" : "/"}>
+              <img src={brand.iconUrl} alt="" width={24} height={24} />
+              {brand.name}
+            </a>
+            {email && (
+              <Places current={current} waiting={waiting}>
+                <Who email={email} account={account} signOut={signOut} />
+              </Places>
+            )}
+          </div>
+        </header>
+        {email && <SectionNav current={current} waiting={waiting} />}
+        <main id="content" tabindex={-1}>
+          {signInEnds && <EndsSoon {...signInEnds} />}
+          <div class="title">
+            <h1 dir="auto">{title}</h1>
+            {aside}
+          </div>
+          {children}
+        </main>
+      </body>
+    </html>
+  );
+};

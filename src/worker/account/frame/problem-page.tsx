@@ -2,8 +2,9 @@
 import type { FieldError } from "../../http/invalid-request.ts";
 import { type Problem, type ProblemCode, problemDocument, problemText } from "../../problem.ts";
 import { Field } from "./field.tsx";
+import { useFrame } from "./frame.ts";
 import type { HeldForm } from "./held-form.ts";
-import { type Frame, Layout, pathOf, SECTIONS, type Section } from "./layout.tsx";
+import { Layout, pathOf, SECTIONS, type Section } from "./layout.tsx";
 
 type Words = { readonly title?: string; readonly text?: string };
 
@@ -24,7 +25,7 @@ const WORDS: Partial<Record<ProblemCode, Words>> = {
     text: "The database did not answer.",
   },
   "too-many-requests": {
-    title: "Too many changes at once",
+    title: "Too much at once",
     text: "That was a lot in a short time. Wait a minute, then try again.",
   },
 };
@@ -92,29 +93,33 @@ const Held = ({ held: { action, fields }, canSend }: { held: HeldForm; canSend: 
 );
 
 type ProblemProps = {
-  readonly frame: Frame;
   readonly problem: Problem;
   readonly section: Section;
   readonly held: HeldForm | undefined;
+  /** The request may have changed something. */
+  readonly isChange: boolean;
 };
 
-export const ProblemPage = ({ frame, problem, section, held }: ProblemProps) => {
+export const ProblemPage = ({ problem, section, held, isChange }: ProblemProps) => {
   const { title, detail } = problemDocument(problem);
   const words = WORDS[problem.code];
   const errors = (problem.extensions.errors ?? []) as readonly FieldError[];
-  const text = detail === problemText(problem.code) ? (words?.text ?? detail) : detail;
+  const isOwnText = detail !== problemText(problem.code);
+  const text = isOwnText ? detail : (words?.text ?? detail);
+  // A text of its own says itself what was done.
+  const isUncertain = isChange && problem.status >= 500 && !isOwnText;
   const isWorthShowing = held !== undefined && (!FINAL.includes(problem.code) || held.fields.some(isWritten));
   return (
-    <Layout title={words?.title ?? title} {...frame}>
+    <Layout title={words?.title ?? title}>
       <div class="notice bad" role="alert" tabindex={-1} autofocus>
         {errors.length === 0 ? (
-          <p>{problem.status >= 500 && held ? `${text} ${UNCERTAIN}` : text}</p>
+          <p>{isUncertain ? `${text} ${UNCERTAIN}` : text}</p>
         ) : (
           errors.map(({ path, message }) => <p>{`${path} ${message}`}</p>)
         )}
       </div>
       {isWorthShowing && <Held held={held} canSend={!FINAL.includes(problem.code)} />}
-      {frame.email && (
+      {useFrame().email && (
         <p>
           {held?.page && !FINAL.includes(problem.code) ? (
             <a href={held.page}>Discard and go back to the form</a>
@@ -128,17 +133,16 @@ export const ProblemPage = ({ frame, problem, section, held }: ProblemProps) => 
 };
 
 type SignedOutProps = {
-  readonly frame: Frame;
   readonly ways: { readonly signIn: string | undefined; readonly hasAccess: boolean };
   readonly held: HeldForm | undefined;
 };
 
 /** With a form, signing in opens beside it, so that what was written stays. */
-export const SignedOutFormPage = ({ frame, ways: { signIn, hasAccess }, held }: SignedOutProps) => {
+export const SignedOutFormPage = ({ ways: { signIn, hasAccess }, held }: SignedOutProps) => {
   const address = signIn ?? (hasAccess ? (held?.page ?? "/account") : undefined);
   const beside = held === undefined ? {} : { target: "_blank", rel: "noopener" };
   return (
-    <Layout title="You're signed out" {...frame}>
+    <Layout title="You're signed out">
       <div class="notice bad" role="alert" tabindex={-1} autofocus>
         <p>
           {held === undefined

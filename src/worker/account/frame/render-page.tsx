@@ -8,9 +8,9 @@ import { Problem } from "../../problem.ts";
 import { inAccount, SignedOut } from "../identity/identity.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { readWaiting } from "./count-waiting.ts";
-import { errorInWords } from "./errors-in-words.ts";
+import { type Frame, FrameContext } from "./frame.ts";
 import { heldForm, signInAddress } from "./held-form.ts";
-import { type Frame, SECTIONS, type Section } from "./layout.tsx";
+import { SECTIONS, type Section } from "./layout.tsx";
 import { ProblemPage, SignedOutFormPage } from "./problem-page.tsx";
 
 /**
@@ -19,7 +19,7 @@ import { ProblemPage, SignedOutFormPage } from "./problem-page.tsx";
  */
 export async function renderPage(
   c: Context<OwnerEnv>,
-  render: (frame: Frame) => Child,
+  page: Child,
   options: Problem["status"] | 200 | 201 | { readonly frames: true } = 200,
 ): Promise<Response> {
   const [status, frames] = typeof options === "number" ? [options, ""] : [200 as const, " frame-src 'self';"];
@@ -35,7 +35,8 @@ export async function renderPage(
   c.header("Referrer-Policy", "same-origin");
   // Only the middleware sets the owner. A page without an owner has no navigation.
   const owner = c.get("owner") as OwnerEnv["Variables"]["owner"] | undefined;
-  const html = `<!doctype html>${render({ nonce, brand, ...(await frameOf(c, owner, status)), ...endOf(c) })}`;
+  const frame = { now: Date.now(), nonce, brand, ...(await frameOf(c, owner, status)), ...endOf(c) };
+  const html = `<!doctype html>${<FrameContext.Provider value={frame}>{page}</FrameContext.Provider>}`;
   return c.html(owner?.accountId === undefined ? html : stayIn(html, owner.accountId), status);
 }
 
@@ -84,18 +85,17 @@ export async function renderProblem(c: Context<OwnerEnv>, error: Error): Promise
   if (!(error instanceof SignedOut))
     return renderPage(
       c,
-      (frame) => <ProblemPage frame={frame} problem={problem} section={section} held={held} />,
+      <ProblemPage {...{ problem, section, held }} isChange={c.req.method !== "GET"} />,
       problem.status,
     );
   const ways = { signIn: signInAddress(c), hasAccess: c.env.ACCESS_AUD !== "" };
-  return renderPage(c, (frame) => <SignedOutFormPage frame={frame} ways={ways} held={held} />, problem.status);
+  return renderPage(c, <SignedOutFormPage ways={ways} held={held} />, problem.status);
 }
 
-/** The errors by field, in an owner's words if `fields` has what was sent. Rethrows every error that is not `invalid-request`. */
-export function fieldErrorsOf(error: unknown, fields?: URLSearchParams): readonly FieldError[] {
+/** The errors by field. Rethrows every error that is not `invalid-request`. */
+export function fieldErrorsOf(error: unknown): readonly FieldError[] {
   if (!(error instanceof Problem) || error.code !== "invalid-request") throw error;
-  const errors = error.extensions.errors as FieldError[];
-  return fields ? errors.map((each) => errorInWords(each, fields)) : errors;
+  return error.extensions.errors as FieldError[];
 }
 
 const isSection = (name: string): name is Section => Object.hasOwn(SECTIONS, name);

@@ -1,4 +1,5 @@
 /** Times in words, with the exact time on hover. With JavaScript they are in the reader's time zone, without it in UTC. */
+import { useFrame } from "./frame.ts";
 
 const MONTH_SECONDS = 30 * 86_400;
 const UNITS: [Intl.RelativeTimeFormatUnit, number][] = [
@@ -27,7 +28,8 @@ export const timeInWords = (timestamp: string): string =>
 export const dayOf = (time: number): string =>
   new Intl.DateTimeFormat("en", { dateStyle: "medium", timeZone: "UTC" }).format(time);
 
-export const Time = ({ at, now }: { at: string; now: number }) => (
+/** `now`, by default when the page is made. */
+export const Time = ({ at, now = useFrame().now }: { at: string; now?: number }) => (
   <time datetime={at} title={exactTime(at)}>
     {relativeTime(at, now)}
   </time>

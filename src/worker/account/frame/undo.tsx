@@ -3,26 +3,29 @@
  * undo itself. A merge and the deletion of an idea are final, and their pages say so.
  */
 import type { Context } from "hono";
-import { type ChangedProposal, type LoadedDecision, loadDecision, type Texts } from "../../database/audit-events.ts";
-import { type KeptComment, undoComment } from "../../database/comments.ts";
-import { loadNames } from "../../database/found-events.ts";
-import { changeProposalFrom } from "../../database/proposals.ts";
+import {
+  type ChangedProposal,
+  type LoadedDecision,
+  loadDecision,
+  type Texts,
+} from "../../database/activity/audit-events.ts";
+import { loadNames } from "../../database/activity/found-events.ts";
+import { type KeptComment, undoComment } from "../../database/comments/comments.ts";
+import { DECIDED_TEXTS, DECIDED_VALUES } from "../../database/proposals/proposal-fields.ts";
+import { changeProposalFrom } from "../../database/proposals/proposals.ts";
 import { parseOrThrow } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
-import type { Routes } from "../../http/routes.ts";
 import { ProposalChanges } from "../../model/proposal.ts";
 import { Problem } from "../../problem.ts";
 import type { Session } from "../../store/session.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { decide, decideTogether, openOwn, type ProposalDecision } from "./decide.ts";
 import type { JustDone } from "./done.tsx";
+import { action } from "./page.tsx";
 import { ownPage, type PageVisit, withParameter } from "./visit.ts";
 
-const UNDO = "/account/undo";
 const UNDO_MS = 60_000;
 
-const UNDOABLE = ["status", "visibility", "tags"] as const;
-const TEXTS = ["title", "description"] as const;
 type State = Readonly<Record<string, unknown>>;
 const pick = (names: readonly string[], state: State) =>
   Object.fromEntries(names.filter((name) => name in state).map((name) => [name, state[name]]));
@@ -58,7 +61,7 @@ export async function loadJustDone(
 }
 
 const isOfComment = ({ event }: LoadedDecision): boolean => event.event.startsWith("comment-");
-const hasChanged = ({ before }: ChangedProposal): boolean => Object.keys(pick(UNDOABLE, before)).length > 0;
+const hasChanged = ({ before }: ChangedProposal): boolean => Object.keys(pick(DECIDED_VALUES, before)).length > 0;
 const isUndoable = (decision: LoadedDecision): boolean =>
   isOfComment(decision) ? decision.texts !== null : decision.each.some(hasChanged) || textsOf(decision) !== undefined;
 
@@ -66,24 +69,21 @@ const isUndoable = (decision: LoadedDecision): boolean =>
 function textsOf({ texts }: LoadedDecision) {
   const { before, after } = texts ?? {};
   if (!before || !after || !("response" in before)) return undefined;
-  const changed = TEXTS.filter((name) => before[name] !== after[name]);
-  const responds = before.response !== after.response;
-  if (changed.length === 0 && !responds) return undefined;
+  const changed = DECIDED_TEXTS.filter((name) => before[name] !== after[name]);
+  if (changed.length === 0) return undefined;
   const at = (side: Texts) => ({
     ...pick(changed, side),
-    ...(responds && { response: side.response === null ? null : { text: side.response } }),
+    ...(changed.includes("response") && { response: side.response === null ? null : { text: side.response } }),
   });
   return { before: at(before), after: at(after), respondedAt: Number(before.respondedAt) || undefined };
 }
 
-export function addUndo(routes: Routes<OwnerEnv>): void {
-  routes.post(UNDO, async (c) => {
-    const fields = await readForm(c);
-    const undone = await undo(c, fields.get("event") ?? "");
-    const parameter = fields.has("redo") ? "undo" : "redo";
-    return c.redirect(withParameter(ownPage(fields.get("back"), "/account/ideas"), parameter, undone), 303);
-  });
-}
+export const UNDO = action("/account/undo", async (c) => {
+  const fields = await readForm(c);
+  const undone = await undo(c, fields.get("event") ?? "");
+  const parameter = fields.has("redo") ? "undo" : "redo";
+  return c.redirect(withParameter(ownPage(fields.get("back"), "/account/ideas"), parameter, undone), 303);
+});
 
 /**
  * Takes the decision back, and returns the new event's id. Values that were changed since stay. Throws `conflict` when nothing is
@@ -100,8 +100,8 @@ async function undo(c: Context<OwnerEnv>, eventId: string): Promise<string> {
     .filter((each) => hasChanged(each) || texts !== undefined)
     .map((each): ProposalDecision => {
       const path = { ideaBankId: each.ideaBankId, proposalId: each.id };
-      const before = parseOrThrow(ProposalChanges, { ...pick(UNDOABLE, each.before), ...texts?.before });
-      const after = parseOrThrow(ProposalChanges, { ...pick(UNDOABLE, each.after), ...texts?.after });
+      const before = parseOrThrow(ProposalChanges, { ...pick(DECIDED_VALUES, each.before), ...texts?.before });
+      const after = parseOrThrow(ProposalChanges, { ...pick(DECIDED_VALUES, each.after), ...texts?.after });
       const change = { accountId, path, changes: { ...before, minor: true }, now, activity: activityOf(each) };
       return { subject: each, statement: changeProposalFrom(after, { ...change, respondedAt: texts?.respondedAt }) };
     });

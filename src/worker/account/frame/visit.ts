@@ -9,6 +9,7 @@ const TOLD = [
   "merge-needs-two",
   "merge-needs-one-board",
   "waiting-left-out",
+  "decided-before",
   "several-merged",
   "several-deleted",
   "change-skipped",
@@ -31,9 +32,12 @@ export type PageVisit = {
   readonly told: Told | undefined;
 };
 
+const askedWith = (c: Context<OwnerEnv>): URLSearchParams =>
+  new URL(c.get("asked"), "https://own.invalid").searchParams;
+
 /** What this page was opened to say. */
 export const toldAt = (c: Context<OwnerEnv>): Told | undefined => {
-  const told = c.req.query("told");
+  const told = askedWith(c).get("told");
   return TOLD.find((each) => each === told);
 };
 
@@ -45,16 +49,14 @@ export const ownPage = (path: string | null, other: string): string => (path && 
 
 /**
  * Removes the parameters that filter no list, because a cursor is valid only with the same filters. Empty fields of a form are
- * removed too.
+ * removed too. Read again, for the page of a form that was refused, it is the same visit.
  */
 export function readVisit(c: Context<OwnerEnv>): PageVisit {
   const url = new URL(c.req.url);
-  const told = toldAt(c);
   url.searchParams.delete("told");
   const take = (name: string) => {
-    const value = url.searchParams.get(name);
     url.searchParams.delete(name);
-    return value;
+    return askedWith(c).get(name);
   };
   const [back, undo, redo, person] = [take("back"), take("undo"), take("redo"), take("person")];
   const given = new URLSearchParams([...url.searchParams].filter(([, value]) => value.trim() !== ""));
@@ -68,7 +70,7 @@ export function readVisit(c: Context<OwnerEnv>): PageVisit {
     undo: undo ?? undefined,
     redo: redo ?? undefined,
     person: person ?? undefined,
-    told,
+    told: toldAt(c),
   };
 }
 

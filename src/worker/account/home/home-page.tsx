@@ -1,32 +1,45 @@
 /** `/account`: what is left to set up, what needs somebody, and the last 30 days. */
-import { COUNTED_AT_MOST, type Home, type Made } from "../../database/home.ts";
-import type { Invitation } from "../../model/member.ts";
+import { COUNTED_AT_MOST, type Home, loadHome, type Made } from "../../database/accounts/home.ts";
+import { invitationsOf } from "../account-databases.ts";
+import { openOwn } from "../frame/decide.ts";
+import { useFrame } from "../frame/frame.ts";
 import { Invitations } from "../frame/invitations.tsx";
-import { type Frame, Layout, MAX_WAITING } from "../frame/layout.tsx";
+import { Layout, MAX_WAITING, pathOf } from "../frame/layout.tsx";
+import { page } from "../frame/page.tsx";
 import { Time } from "../frame/times.tsx";
 import { counted } from "../frame/words.ts";
 
-type Props = {
-  readonly frame: Frame;
-  readonly home: Home;
-  readonly invitations: readonly Invitation[];
-  readonly now: number;
-};
+const pageAt = (path: string) =>
+  page({
+    path,
 
-export const HomePage = ({ frame, home, invitations, now }: Props) => {
-  const steps = stepsOf(home);
-  const hasBoards = home.boards.length > 0;
-  const isSetUp = steps.every(({ isDone }) => isDone);
-  return (
-    <Layout title="Home" current="home" {...frame}>
-      <Invitations invitations={invitations} now={now} />
-      {hasBoards && <Boards boards={home.boards} />}
-      {!isSetUp && <Checklist steps={steps} />}
-      {hasBoards && <Attention home={home} waiting={frame.waiting} now={now} />}
-      {hasBoards && <Month month={home.month} />}
-    </Layout>
-  );
-};
+    load: async (c) => {
+      const now = Date.now();
+      const { session, accountId } = await openOwn(c);
+      // A failing directory must not hide the account.
+      const invitations = invitationsOf(c, c.var.owner.person, { limit: 20, after: undefined }).catch(() => undefined);
+      const home = await loadHome(session, { accountId, now });
+      return { home, invitations: (await invitations)?.items ?? [] };
+    },
+
+    view: ({ home, invitations }) => {
+      const steps = stepsOf(home);
+      const hasBoards = home.boards.length > 0;
+      const isSetUp = steps.every(({ isDone }) => isDone);
+      return (
+        <Layout title="Home" current="home">
+          <Invitations invitations={invitations} />
+          {hasBoards && <Boards boards={home.boards} />}
+          {!isSetUp && <Checklist steps={steps} />}
+          {hasBoards && <Attention home={home} />}
+          {hasBoards && <Month month={home.month} />}
+        </Layout>
+      );
+    },
+  });
+
+export const HOME_PAGE = pageAt("/account");
+export const HOME_PAGE_WITH_SLASH = pageAt("/account/");
 
 type Step = {
   readonly title: string;
@@ -132,13 +145,8 @@ const Boards = ({ boards }: Pick<Home, "boards">) => (
   </p>
 );
 
-type AttentionProps = { readonly home: Home; readonly waiting: number | undefined; readonly now: number };
-
-const Attention = ({
-  home: { leakedKeys, failingWebhooks, endingKeys, endingTokens },
-  waiting,
-  now,
-}: AttentionProps) => {
+const Attention = ({ home: { leakedKeys, failingWebhooks, endingKeys, endingTokens } }: { readonly home: Home }) => {
+  const { waiting } = useFrame();
   const isQuiet =
     !waiting && leakedKeys.length + failingWebhooks.length + endingKeys.length + endingTokens.length === 0;
   return (
@@ -164,7 +172,7 @@ const Attention = ({
         ))}
         {waiting ? (
           <li>
-            <a href="/account/approval">
+            <a href={pathOf("approval")}>
               {waiting >= MAX_WAITING
                 ? `${MAX_WAITING - 1}+ ideas are waiting for approval`
                 : `${counted(waiting, "idea")} waiting for approval`}
@@ -174,14 +182,14 @@ const Attention = ({
         {endingKeys.map(({ id, name, expiresAt }) => (
           <li>
             <a href={`/account/api-keys/${id}`}>
-              API key “<bdi>{name}</bdi>” expires <Time at={expiresAt} now={now} />
+              API key “<bdi>{name}</bdi>” expires <Time at={expiresAt} />
             </a>
           </li>
         ))}
         {endingTokens.map(({ id, name, expiresAt }) => (
           <li>
             <a href={`/account/idea-banks/${id}/embed`}>
-              The visitor token of “<bdi>{name}</bdi>” expires <Time at={expiresAt} now={now} />
+              The visitor token of “<bdi>{name}</bdi>” expires <Time at={expiresAt} />
             </a>
             <span class="hint">Renew it, and copy the new code to your site.</span>
           </li>

@@ -8,7 +8,7 @@ export const ELEMENTS = {
   roadmap: "Roadmap",
   launcher: "Button that opens the changelog",
 } as const;
-export type ElementName = keyof typeof ELEMENTS;
+type ElementName = keyof typeof ELEMENTS;
 
 export const LANGUAGES: Readonly<Record<string, string>> = {
   en: "English",

@@ -1,21 +1,28 @@
-/** `/account/idea-banks/{id}/embed`: the lines that put a board into a website, chosen beside a preview, ready to copy. */
+/** `${IDEA_BANKS}/{id}/embed`: the lines that put a board into a website, chosen beside a preview, ready to copy. */
+import { VISITOR_LIFETIME } from "../../credentials/compound-token.ts";
+import { keepSiteToken } from "../../database/tokens/site-tokens.ts";
+import { logWarning } from "../../log.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
+import { toTimestamp } from "../../model/text.ts";
 import { Copyable } from "../frame/copyable.tsx";
 import { described, Field, messageFor } from "../frame/field.tsx";
-import { type Frame, Layout } from "../frame/layout.tsx";
+import { useFrame } from "../frame/frame.ts";
+import { Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
+import { page } from "../frame/page.tsx";
+import { Success } from "../frame/success.tsx";
 import { exactTime } from "../frame/times.tsx";
 import { withParameter } from "../frame/visit.ts";
-import { ELEMENTS, type EmbedChoice, elementsOf, LANGUAGES, OWN_COLOR, styleOf } from "./embed-choice.ts";
-import { BankNav } from "./nav.tsx";
+import { ELEMENTS, type EmbedChoice, elementsOf, LANGUAGES, OWN_COLOR, readChoice } from "./embed-choice.ts";
+import { linesOf, linesWith, onServer, signing } from "./embed-code.ts";
+import { BankNav, IDEA_BANKS, loadOwnBank } from "./own-bank.tsx";
+import { makeToken, toText } from "./preview.ts";
 
 type Props = {
-  readonly frame: Frame;
   readonly ideaBank: IdeaBank;
   readonly origin: string;
   /** Of this page: what was chosen. */
   readonly search: string;
-  readonly now: number;
   /** The visitor token, and when it ends (ISO 8601). */
   readonly token: { readonly text: string; readonly expiresAt: string } | undefined;
   readonly isRenewed: boolean;
@@ -31,61 +38,91 @@ const OPENERS = {
   CLOSED: ["Reopen board", "This board is closed. Visitors see nothing."],
 } as const;
 
-export const EmbedPage = (props: Props) => {
-  const { frame, ideaBank, search, isRenewed, isSaved } = props;
-  const possible = elementsOf(ideaBank);
-  return (
-    <Layout title={ideaBank.name} part="Embed" current="idea-banks" scripts={["embed.js"]} {...frame}>
-      <BankNav id={ideaBank.id} current="embed" />
-      {isRenewed && (
-        <p class="notice good" role="status" tabindex={-1} autofocus data-done>
-          Token renewed. Copy the code below to your site. The old token keeps working until it expires.
-        </p>
-      )}
-      {isSaved && (
-        <p class="notice good" role="status" tabindex={-1} autofocus data-done>
-          Saved.
-        </p>
-      )}
-      {ideaBank.status !== "OPEN" && (
-        <Switch
-          {...props}
-          was={{ status: ideaBank.status }}
-          to={{ status: "OPEN" }}
-          label={OPENERS[ideaBank.status][0]}
-        >
-          {OPENERS[ideaBank.status][1]}
-        </Switch>
-      )}
-      {!ideaBank.changelogEnabled && (
-        <Switch {...props} was={{}} to={{ changelogEnabled: "on" }} label="Turn on the changelog">
-          {possible.length > 0
-            ? "The changelog is off, so it isn’t part of the code below."
-            : "This board is internal and its changelog is off, so there is nothing to show on your site."}
-        </Switch>
-      )}
-      {possible.length > 0 && (
-        <div class="idea embed">
-          <form method="get" action={`/account/idea-banks/${ideaBank.id}/embed`} data-embed>
-            <div class="text">
-              <Lines {...props} />
-            </div>
-            <Options {...props} />
-          </form>
-          <div class="rest">
-            <form id="renew" method="post" action={`/account/idea-banks/${ideaBank.id}/embed${search}`} />
-            <Placed {...props} />
-            <ForDevelopers {...props} />
-          </div>
-        </div>
-      )}
-    </Layout>
-  );
-};
+export const EMBED_PAGE = page({
+  path: `${IDEA_BANKS}/:ideaBankId/embed`,
+  frames: true,
 
-const Lines = ({ ideaBank: { id, status }, origin, search, now, token, choice }: Props) => {
+  load: async (c): Promise<Props> => {
+    const own = await loadOwnBank(c, c.req.param("ideaBankId"));
+    const { session, accountId, ideaBank } = own;
+    const { origin, searchParams } = new URL(c.req.url);
+    const done = searchParams.get("done");
+    searchParams.delete("done");
+    const search = searchParams.size > 0 ? `?${searchParams}` : "";
+    const asked = { accountId, ideaBankId: ideaBank.id, now: Date.now(), lifetime: VISITOR_LIFETIME.default };
+    const token = await keepSiteToken(session, { ...asked, renew: false }).catch((error: unknown) => {
+      // While D1 takes no writes, the page can be read. A token is valid although it is not stored.
+      logWarning("a visitor token was handed out and is not stored", error, ideaBank.id);
+      return makeToken(own, asked.lifetime);
+    });
+    return {
+      ...{ ideaBank, origin, search, choice: readChoice(searchParams, ideaBank) },
+      token: token && { text: await toText(c, ideaBank.id, token), expiresAt: toTimestamp(token.expiresAt * 1000) },
+      ...{ isRenewed: done === "renewed", isSaved: done === "saved" },
+    };
+  },
+
+  view: (props) => {
+    const { ideaBank, search, isRenewed, isSaved } = props;
+    const possible = elementsOf(ideaBank);
+    return (
+      <Layout title={ideaBank.name} part="Embed" current="idea-banks" scripts={["embed.js"]}>
+        <BankNav id={ideaBank.id} current="embed" />
+        {isRenewed && (
+          <Success>
+            Token renewed. Copy the code below to your site. The old token keeps working until it expires.
+          </Success>
+        )}
+        {isSaved && <Success>Saved.</Success>}
+        {ideaBank.status !== "OPEN" && (
+          <Switch
+            {...props}
+            was={{ status: ideaBank.status }}
+            to={{ status: "OPEN" }}
+            label={OPENERS[ideaBank.status][0]}
+          >
+            {OPENERS[ideaBank.status][1]}
+          </Switch>
+        )}
+        {!ideaBank.changelogEnabled && (
+          <Switch {...props} was={{}} to={{ changelogEnabled: "on" }} label="Turn on the changelog">
+            {possible.length > 0
+              ? "The changelog is off, so it isn’t part of the code below."
+              : "This board is internal and its changelog is off, so there is nothing to show on your site."}
+          </Switch>
+        )}
+        {possible.length > 0 && (
+          <div class="idea embed">
+            <form method="get" action={`${IDEA_BANKS}/${ideaBank.id}/embed`} data-embed>
+              <div class="text">
+                <Lines {...props} />
+              </div>
+              <Options {...props} />
+            </form>
+            <div class="rest">
+              <form id="renew" method="post" action={`${IDEA_BANKS}/${ideaBank.id}/embed${search}`} />
+              <Placed {...props} />
+              <ForDevelopers {...props} />
+            </div>
+          </div>
+        )}
+      </Layout>
+    );
+  },
+
+  act: async (c) => {
+    const { session, accountId, ideaBank } = await loadOwnBank(c, c.req.param("ideaBankId"));
+    const asked = { accountId, ideaBankId: ideaBank.id, now: Date.now(), lifetime: VISITOR_LIFETIME.default };
+    await keepSiteToken(session, { ...asked, renew: true });
+    const page = new URL(c.req.url);
+    page.searchParams.set("done", "renewed");
+    return c.redirect(page.pathname + page.search, 303);
+  },
+});
+
+const Lines = ({ ideaBank: { id, status }, origin, search, token, choice }: Props) => {
   if (choice.elements.length === 0) return <p class="notice">Choose at least one element to show.</p>;
-  const isEnding = token !== undefined && Date.parse(token.expiresAt) < now + MONTH_MS;
+  const isEnding = token !== undefined && Date.parse(token.expiresAt) < useFrame().now + MONTH_MS;
   return (
     <>
       <h2>Put it on your site</h2>
@@ -108,7 +145,7 @@ const Lines = ({ ideaBank: { id, status }, origin, search, now, token, choice }:
           <iframe
             class="preview"
             title="Preview"
-            src={`/account/idea-banks/${id}/preview${search}`}
+            src={`${IDEA_BANKS}/${id}/preview${search}`}
             sandbox="allow-scripts allow-forms"
           />
         </>
@@ -188,13 +225,9 @@ const Options = ({ ideaBank, search, choice }: Props) => {
 
 /** Leads back here. */
 const Placed = ({ ideaBank: { id, url }, search }: Props) => (
-  <form method="post" action={`/account/idea-banks/${id}/settings`} class="one-line">
+  <form method="post" action={`${IDEA_BANKS}/${id}/settings`} class="one-line">
     <OpenedWith fields={new URLSearchParams({ url: url ?? "" })} />
-    <input
-      type="hidden"
-      name="back"
-      value={withParameter(`/account/idea-banks/${id}/embed${search}`, "done", "saved")}
-    />
+    <input type="hidden" name="back" value={withParameter(`${IDEA_BANKS}/${id}/embed${search}`, "done", "saved")} />
     <Field
       name="url"
       label="Page"
@@ -225,10 +258,10 @@ type SwitchProps = Pick<Props, "ideaBank" | "search"> & {
 
 /** One press changes one setting, and leads back here. */
 const Switch = ({ ideaBank: { id }, search, was, to, label, children }: SwitchProps) => (
-  <form method="post" action={`/account/idea-banks/${id}/settings`} class="notice done">
+  <form method="post" action={`${IDEA_BANKS}/${id}/settings`} class="notice done">
     <p>{children}</p>
     <input type="hidden" name="was" value={new URLSearchParams(was).toString()} />
-    <input type="hidden" name="back" value={`/account/idea-banks/${id}/embed${search}`} />
+    <input type="hidden" name="back" value={`${IDEA_BANKS}/${id}/embed${search}`} />
     {Object.entries(to).map(([name, value]) => (
       <input type="hidden" name={name} value={value} />
     ))}
@@ -262,50 +295,3 @@ const ForDevelopers = ({ ideaBank, origin, choice }: Props) => (
     </p>
   </details>
 );
-
-/** The elements of the choice, with these attributes. */
-function linesWith(origin: string, token: string, choice: EmbedChoice): string {
-  const { elements, lang, theme, signIn } = choice;
-  const style = styleOf(choice);
-  const attributes = [
-    token,
-    ...(signIn ? [`sign-in-url="${signIn}"`] : []),
-    ...(lang ? [`lang="${lang}"`] : []),
-    ...(theme ? [`theme="${theme}"`] : []),
-    ...(style ? [`style="${style}"`] : []),
-  ].join(" ");
-  const scripts = new Set(elements.flatMap((name) => (name === "launcher" ? ["launcher", "changelog"] : [name])));
-  return [
-    ...[...scripts].map((name) => `<script type="module" src="${origin}/embed/${name}.js"></script>`),
-    ...elements.map((name) =>
-      name === "launcher"
-        ? `<idea-bank-launcher><idea-bank-changelog ${attributes}></idea-bank-changelog></idea-bank-launcher>`
-        : `<idea-bank-${name} ${attributes}${name === "changelog" ? "" : " history"}></idea-bank-${name}>`,
-    ),
-  ].join("\n");
-}
-
-export const linesOf = (origin: string, token: string, choice: EmbedChoice): string =>
-  linesWith(origin, `token="${token}"`, choice);
-
-const onServer = (origin: string, id: string): string => `app.get("/idea-bank-token", async (request, response) => {
-  const { id, name } = request.user;
-  const answer = await fetch("${origin}/tenant/ideabanks/${id}/tokens", {
-    method: "POST",
-    headers: { "X-API-Key": process.env.IDEA_BANK_API_KEY, "Content-Type": "application/json" },
-    body: JSON.stringify({ externalId: id, displayName: name }),
-  });
-  const { token } = await answer.json();
-  response.type("text/plain").send(token);
-});`;
-
-/** With an import in single quotes, which is none of this file's. */
-export const signing = (id: string): string => `import { createHmac } from 'node:crypto';
-
-const signToken = ({ kid, secret }, { id, name }) => {
-  const now = Math.floor(Date.now() / 1000);
-  const encode = (part) => Buffer.from(JSON.stringify(part)).toString("base64url");
-  const claims = { iss: "${id}", sub: id, ...(name && { name }), iat: now, exp: now + 3600 };
-  const signed = \`\${encode({ alg: "HS256", kid })}.\${encode(claims)}\`;
-  return \`\${signed}.\${createHmac("sha256", secret).update(signed).digest("base64url")}\`;
-};`;

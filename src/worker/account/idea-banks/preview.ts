@@ -4,10 +4,27 @@
  */
 import type { Context } from "hono";
 import { html } from "hono/html";
+import { issueToken } from "../../credentials/compound-token.ts";
+import type { SiteToken } from "../../database/tokens/site-tokens.ts";
+import { prepareTokenIssue, VISITOR } from "../../database/tokens/token-issues.ts";
+import { file } from "../frame/page.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
-import { type EmbedChoice, styleOf } from "./embed-choice.ts";
+import { type EmbedChoice, readChoice, styleOf } from "./embed-choice.ts";
+import { IDEA_BANKS, loadOwnBank } from "./own-bank.tsx";
 
-export function renderPreview(
+/** As long as somebody looks at a preview. */
+const PREVIEW_SECONDS = 3_600;
+
+export const PREVIEW = file(`${IDEA_BANKS}/:ideaBankId/preview`, async (c) => {
+  const own = await loadOwnBank(c, c.req.param("ideaBankId"));
+  const token = await makeToken(own, PREVIEW_SECONDS);
+  return renderPreview(c, {
+    token: token ? await toText(c, own.ideaBank.id, token) : "",
+    choice: readChoice(new URL(c.req.url).searchParams, own.ideaBank),
+  });
+});
+
+function renderPreview(
   c: Context<OwnerEnv>,
   { token, choice }: { readonly token: string; readonly choice: EmbedChoice },
 ): Response | Promise<Response> {
@@ -38,3 +55,18 @@ ${names.map((name) => html`<${`idea-bank-${name}`} src="${origin}" token="${toke
 </body>
 </html>`);
 }
+
+/** A visitor token for these seconds, which nothing is written for. Undefined in the second in which visitors' tokens were ended. */
+export async function makeToken(
+  { session, accountId, ideaBank }: Awaited<ReturnType<typeof loadOwnBank>>,
+  seconds: number,
+): Promise<SiteToken | undefined> {
+  const asked = { accountId, ideaBankId: ideaBank.id, now: Date.now(), idempotencyKey: undefined, recorded: undefined };
+  const issue = await prepareTokenIssue(session, { ...asked, panelist: VISITOR });
+  if (issue.kind !== "done") return undefined;
+  const { issuedAt } = issue.outcome;
+  return { issuedAt, expiresAt: issuedAt + seconds };
+}
+
+export const toText = (c: Context<OwnerEnv>, ideaBankId: string, { issuedAt, expiresAt }: SiteToken): Promise<string> =>
+  issueToken({ ideaBankId, panelistId: null, issuedAt, expiresAt }, c.get("settings").signingKeys);

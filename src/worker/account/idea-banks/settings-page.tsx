@@ -1,122 +1,189 @@
-/** `/account/idea-banks/{id}/settings`: name, status, switches and changelog of an idea bank. */
-import { COUNTED_CONTENTS, type countContents } from "../../database/idea-banks.ts";
-import type { FieldError } from "../../http/invalid-request.ts";
-import { IDEA_BANK_STATUSES, type IdeaBank } from "../../model/idea-bank.ts";
+/** `/account/idea-banks/{id}/settings`: name, status, switches and changelog of an idea bank, and its deletion. */
+import {
+  COUNTED_CONTENTS,
+  countContents,
+  deleteIdeaBank,
+  updateIdeaBank,
+} from "../../database/idea-banks/idea-banks.ts";
+import { type FieldError, parseOrThrow } from "../../http/invalid-request.ts";
+import { readForm } from "../../http/read-body.ts";
+import { IDEA_BANK_STATUSES, type IdeaBank, IdeaBankChanges } from "../../model/idea-bank.ts";
+import { Confirm } from "../frame/confirm.tsx";
+import { decide, idsOf, orNotFound, requireDone } from "../frame/decide.ts";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
-import { type Frame, Layout } from "../frame/layout.tsx";
-import { OpenedWith } from "../frame/opened-form.tsx";
-import { BANK_LIMITS, BANK_STATUSES, BANK_USES, CHANGELOG_SWITCH, counted, number } from "../frame/words.ts";
-import { BankNav } from "./nav.tsx";
+import { Layout } from "../frame/layout.tsx";
+import { changedSettings, OpenedWith } from "../frame/opened-form.tsx";
+import { page } from "../frame/page.tsx";
+import { Success } from "../frame/success.tsx";
+import { ownPage, withParameter } from "../frame/visit.ts";
+import {
+  BANK_LIMITS,
+  BANK_STATUSES,
+  BANK_SWITCHES,
+  BANK_USES,
+  CHANGELOG_SWITCH,
+  counted,
+  number,
+} from "../frame/words.ts";
+import { BankNav, IDEA_BANKS, loadOwnBank } from "./own-bank.tsx";
 
 type Contents = Awaited<ReturnType<typeof countContents>>;
-
-type Props = {
-  readonly frame: Frame;
-  readonly ideaBank: IdeaBank;
-  /** The values with which the form opens, or the refused ones. */
-  readonly fields: URLSearchParams;
-  readonly errors: readonly FieldError[];
-  readonly isDone: boolean;
-  readonly contents: Contents;
-};
 
 const LABELS = { name: "Name", url: "Page", status: "Status", changelogMaxEntries: "Maximum entries" };
 const URL_HINT = "The page with this board. Emails, feeds and “See it on the board” link to it.";
 
-export const IdeaBankSettingsPage = ({ frame, ideaBank, fields, errors, isDone, contents }: Props) => {
-  const [name, url, entries] = [
-    messageFor(errors, "name"),
-    messageFor(errors, "url"),
-    messageFor(errors, "changelogMaxEntries"),
-  ];
-  const hint = "1 to 100; the newest are shown";
-  return (
-    <Layout title={ideaBank.name} part="Settings" current="idea-banks" {...frame}>
-      <BankNav id={ideaBank.id} current="settings" />
-      {isDone && (
-        <p class="notice good" role="status" tabindex={-1} autofocus data-done>
-          Settings saved. Visitors see the change the next time they load the page.
-        </p>
-      )}
-      {errors.length > 0 && <ErrorSummary title="Nothing was changed." errors={errors} labels={LABELS} />}
-      <form method="post" action={`/account/idea-banks/${ideaBank.id}/settings`} class="create">
-        <OpenedWith fields={fields} />
-        <Field name="name" label={LABELS.name} message={name}>
-          <input
-            id="name"
-            name="name"
-            value={fields.get("name") ?? ""}
-            required
-            maxlength={100}
-            autocomplete="off"
-            {...described("name", name)}
-          />
-        </Field>
-        <Field name="url" label={LABELS.url} hint={URL_HINT} message={url}>
-          <input
-            id="url"
-            name="url"
-            type="url"
-            value={fields.get("url") ?? ""}
-            maxlength={2000}
-            placeholder="https://"
-            autocomplete="off"
-            {...described("url", url, URL_HINT)}
-          />
-        </Field>
-        <fieldset id="status">
-          <legend>{LABELS.status}</legend>
-          {IDEA_BANK_STATUSES.map((status) => (
-            <label class="choice">
-              <input type="radio" name="status" value={status} checked={fields.get("status") === status} />
-              <Worded words={BANK_STATUSES[status]} />
-            </label>
-          ))}
-        </fieldset>
-        <fieldset>
-          <legend>While it’s open, people can use</legend>
-          {Object.entries(BANK_USES).map(([setting, words]) => (
-            <Switch name={setting} words={words} fields={fields} />
-          ))}
-        </fieldset>
-        <fieldset>
-          <legend>Visibility</legend>
-          {Object.entries(BANK_LIMITS).map(([setting, words]) => (
-            <Switch name={setting} words={words} fields={fields} />
-          ))}
-        </fieldset>
-        <fieldset>
-          <legend>Changelog</legend>
-          <Switch name="changelogEnabled" words={CHANGELOG_SWITCH} fields={fields} />
-          <Field name="changelogMaxEntries" label={LABELS.changelogMaxEntries} hint={hint} message={entries}>
+export const SETTINGS_PAGE = page({
+  path: `${IDEA_BANKS}/:ideaBankId/settings`,
+
+  load: async (c) => {
+    const own = await loadOwnBank(c, c.req.param("ideaBankId"));
+    return {
+      ...{ ideaBank: own.ideaBank, contents: await contentsOf(own), isDone: c.req.query("done") === "changed" },
+      ...{ fields: toFields(own.ideaBank), errors: [] as readonly FieldError[] },
+    };
+  },
+
+  view: ({ ideaBank, fields, errors, isDone, contents }) => {
+    const [name, url, entries] = [
+      messageFor(errors, "name"),
+      messageFor(errors, "url"),
+      messageFor(errors, "changelogMaxEntries"),
+    ];
+    const hint = "1 to 100; the newest are shown";
+    return (
+      <Layout title={ideaBank.name} part="Settings" current="idea-banks">
+        <BankNav id={ideaBank.id} current="settings" />
+        {isDone && <Success>Settings saved. Visitors see the change the next time they load the page.</Success>}
+        {errors.length > 0 && <ErrorSummary title="Nothing was changed." errors={errors} labels={LABELS} />}
+        <form method="post" action={`${IDEA_BANKS}/${ideaBank.id}/settings`} class="create">
+          <OpenedWith fields={fields} />
+          <Field name="name" label={LABELS.name} message={name}>
             <input
-              id="changelogMaxEntries"
-              name="changelogMaxEntries"
-              type="number"
-              min={1}
-              max={100}
-              value={fields.get("changelogMaxEntries") ?? ""}
+              id="name"
+              name="name"
+              value={fields.get("name") ?? ""}
               required
-              {...described("changelogMaxEntries", entries, hint)}
+              maxlength={100}
+              autocomplete="off"
+              {...described("name", name)}
             />
           </Field>
-        </fieldset>
-        <button type="submit" class="primary">
-          Save
-        </button>
-      </form>
-      <form method="post" action={`/account/idea-banks/${ideaBank.id}/settings`} class="actions">
-        <details>
-          <summary class="danger">Delete…</summary>
-          <p>{`${goesWith(contents)} You can’t undo this.`}</p>
-          <button type="submit" name="do" value="delete" class="danger">
-            Delete this board
+          <Field name="url" label={LABELS.url} hint={URL_HINT} message={url}>
+            <input
+              id="url"
+              name="url"
+              type="url"
+              value={fields.get("url") ?? ""}
+              maxlength={2000}
+              placeholder="https://"
+              autocomplete="off"
+              {...described("url", url, URL_HINT)}
+            />
+          </Field>
+          <fieldset id="status">
+            <legend>{LABELS.status}</legend>
+            {IDEA_BANK_STATUSES.map((status) => (
+              <label class="choice">
+                <input type="radio" name="status" value={status} checked={fields.get("status") === status} />
+                <Worded words={BANK_STATUSES[status]} />
+              </label>
+            ))}
+          </fieldset>
+          <fieldset>
+            <legend>While it’s open, people can use</legend>
+            {Object.entries(BANK_USES).map(([setting, words]) => (
+              <Switch name={setting} words={words} fields={fields} />
+            ))}
+          </fieldset>
+          <fieldset>
+            <legend>Visibility</legend>
+            {Object.entries(BANK_LIMITS).map(([setting, words]) => (
+              <Switch name={setting} words={words} fields={fields} />
+            ))}
+          </fieldset>
+          <fieldset>
+            <legend>Changelog</legend>
+            <Switch name="changelogEnabled" words={CHANGELOG_SWITCH} fields={fields} />
+            <Field name="changelogMaxEntries" label={LABELS.changelogMaxEntries} hint={hint} message={entries}>
+              <input
+                id="changelogMaxEntries"
+                name="changelogMaxEntries"
+                type="number"
+                min={1}
+                max={100}
+                value={fields.get("changelogMaxEntries") ?? ""}
+                required
+                {...described("changelogMaxEntries", entries, hint)}
+              />
+            </Field>
+          </fieldset>
+          <button type="submit" class="primary">
+            Save
           </button>
-        </details>
-      </form>
-    </Layout>
-  );
-};
+        </form>
+        <form method="post" action={`${IDEA_BANKS}/${ideaBank.id}/settings`} class="actions">
+          <Confirm says={`${goesWith(contents)} You can’t undo this.`} buttons={[["delete", "Delete this board"]]} />
+        </form>
+      </Layout>
+    );
+  },
+
+  act: async (c) => {
+    const { ideaBankId } = idsOf(c.req.param());
+    const subject = { kind: "ideabank", id: ideaBankId } as const;
+    const fields = await readForm(c);
+    if (fields.get("do") === "delete") {
+      const { answer, eventId } = await decide(c, subject, ({ session, accountId }) =>
+        deleteIdeaBank(session, { accountId, id: ideaBankId }),
+      );
+      requireDone(answer);
+      return c.redirect(withParameter(IDEA_BANKS, "undo", eventId), 303);
+    }
+    const changes = parseOrThrow(IdeaBankChanges, changedSettings(fields, toSettings));
+    const { answer } = await decide(c, subject, ({ session, accountId }) =>
+      updateIdeaBank(session, { accountId, id: ideaBankId, changes, now: Date.now() }),
+    );
+    orNotFound(answer);
+    return c.redirect(ownPage(fields.get("back"), `${IDEA_BANKS}/${ideaBankId}/settings?done=changed`), 303);
+  },
+
+  refused: async (c, { fields, errors }) => {
+    const own = await loadOwnBank(c, c.req.param("ideaBankId"));
+    const { ideaBank } = own;
+    // The form of one setting, on another page: this page has the others as they are.
+    const others = fields.has("name") ? [] : [...toFields(ideaBank)].filter(([name]) => !fields.has(name));
+    const was = [...others, ...new URLSearchParams(fields.get("was") ?? "")];
+    const shown = new URLSearchParams([...others, ...fields]);
+    if (others.length > 0) shown.set("was", new URLSearchParams(was).toString());
+    return { ideaBank, contents: await contentsOf(own), isDone: false, fields: shown, errors };
+  },
+});
+
+const contentsOf = ({ session, accountId, ideaBank }: Awaited<ReturnType<typeof loadOwnBank>>): Promise<Contents> =>
+  countContents(session, { accountId, id: ideaBank.id });
+
+const SWITCHES = [...Object.keys(BANK_SWITCHES), "changelogEnabled"] as const;
+
+/** The values with which the form opens. */
+function toFields(ideaBank: IdeaBank): URLSearchParams {
+  const { name, url, status, changelogMaxEntries } = ideaBank;
+  const fields = new URLSearchParams({
+    name,
+    url: url ?? "",
+    status,
+    changelogMaxEntries: String(changelogMaxEntries),
+  });
+  for (const [setting, value] of Object.entries(ideaBank)) if (value === true) fields.set(setting, "on");
+  return fields;
+}
+
+const toSettings = (fields: URLSearchParams) => ({
+  name: fields.get("name"),
+  url: fields.get("url")?.trim() || null,
+  status: fields.get("status"),
+  changelogMaxEntries: Number(fields.get("changelogMaxEntries") || Number.NaN),
+  ...Object.fromEntries(SWITCHES.map((name) => [name, fields.has(name)])),
+});
 
 function goesWith({ ideas, comments }: Contents): string {
   if (ideas + comments === 0) return "It has no ideas.";

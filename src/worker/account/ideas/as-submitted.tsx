@@ -1,5 +1,5 @@
 /** What the author of an idea wrote, beside what the team made of it. */
-import type { Submitted } from "../../database/proposals.ts";
+import type { Submitted } from "../../database/proposals/proposals.ts";
 import { Formatted } from "../frame/formatted.tsx";
 
 export const AsSubmitted = ({ submitted: { title, description } }: { readonly submitted: Submitted }) => (

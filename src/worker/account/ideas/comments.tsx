@@ -1,12 +1,56 @@
-/** The comments of an idea, oldest first, and the field for another one at their end. */
-import type { FieldError } from "../../http/invalid-request.ts";
-import type { Comment } from "../../model/comment.ts";
+/** The comments of an idea, oldest first, and the field for another one at their end; and what their forms do. */
+import type { Context } from "hono";
+import { createComment, deleteComment, updateComment } from "../../database/comments/comments.ts";
+import { type FieldError, parseOrThrow } from "../../http/invalid-request.ts";
+import { type Comment, NewComment } from "../../model/comment.ts";
 import type { Panelist } from "../../model/panelist.ts";
+import { Problem } from "../../problem.ts";
+import { decide, idsOf, orNotFound, requireDone } from "../frame/decide.ts";
 import { described, Field, messageFor } from "../frame/field.tsx";
 import { FORMATS, Formatted } from "../frame/formatted.tsx";
+import { Pager } from "../frame/pager.tsx";
 import { Time } from "../frame/times.tsx";
 import { backTo } from "../frame/visit.ts";
 import { counted } from "../frame/words.ts";
+import type { OwnerEnv } from "../owner-env.ts";
+import type { IdeaPath } from "./decide.ts";
+import { textOf } from "./opened-idea.ts";
+
+const ACTS = ["comment", "edit-comment", "delete-comment"] as const;
+type Act = (typeof ACTS)[number];
+export const isOfComments = (what: string): what is Act => ACTS.some((each) => each === what);
+
+/** Posts, edits or deletes a comment, and returns the event's id. Throws `invalid-request`, `not-found` and `conflict`. */
+export async function changeComments(
+  c: Context<OwnerEnv>,
+  { path, what, fields }: { readonly path: IdeaPath; readonly what: Act; readonly fields: URLSearchParams },
+): Promise<string> {
+  const subject = { kind: "comment" as const, ideaBankId: path.ideaBankId };
+  const written = () => parseOrThrow(NewComment, { body: textOf(fields, "body") });
+  if (what === "comment") {
+    const comment = written();
+    const { answer, eventId } = await decide(c, subject, ({ session, accountId, id, now }) =>
+      createComment(session, { accountId, path, id, comment, now, idempotencyKey: undefined }),
+    );
+    requireDone(answer.result);
+    return eventId;
+  }
+  const { commentId: id } = idsOf({ commentId: fields.get("commentId") ?? "" });
+  if (what === "delete-comment") {
+    const { answer, eventId } = await decide(c, { ...subject, id }, ({ session, accountId }) =>
+      deleteComment(session, { accountId, path, commentId: id }),
+    );
+    requireDone(answer);
+    return eventId;
+  }
+  const comment = written();
+  const { answer, eventId } = await decide(c, { ...subject, id }, ({ session, accountId }) =>
+    updateComment(session, { accountId, path, commentId: id, comment }),
+  );
+  if (orNotFound(answer) === "panelists")
+    throw new Problem("conflict", { detail: "Only your team's comments can be edited." });
+  return eventId;
+}
 
 export type People = ReadonlyMap<string, Panelist>;
 
@@ -42,7 +86,6 @@ type Props = {
   readonly people: People;
   readonly sent: URLSearchParams;
   readonly errors: readonly FieldError[];
-  readonly now: number;
   readonly action: string;
   readonly here: string;
 };
@@ -50,20 +93,16 @@ type Props = {
 export const LABEL = "Comment";
 const HINT = `Posted as your team, visible to everyone. ${FORMATS}`;
 
-export const Comments = ({ count, isClosed, comments, older, people, sent, errors, now, action, here }: Props) => {
+export const Comments = ({ count, isClosed, comments, older, people, sent, errors, action, here }: Props) => {
   const message = messageFor(errors, "body");
   const written = ["comment", "preview-comment"].includes(sent.get("do") ?? "") ? sent.get("body") : null;
   return (
     <section aria-labelledby="comments" class="comments">
       <h2 id="comments">{count === 0 ? "Comments" : counted(count, "comment")}</h2>
-      {older && (
-        <p>
-          <a href={older}>Older comments</a>
-        </p>
-      )}
+      <Pager next={older} label="Older comments" />
       <ol class="events">
         {comments.toReversed().map((comment) => (
-          <OneComment {...{ comment, people, now, action, here }} />
+          <OneComment {...{ comment, people, action, here }} />
         ))}
       </ol>
       {!isClosed && (
@@ -104,9 +143,9 @@ export const Preview = ({ text }: { readonly text: string }) => (
   </div>
 );
 
-type CommentProps = Pick<Props, "people" | "now" | "action" | "here"> & { readonly comment: Comment };
+type CommentProps = Pick<Props, "people" | "action" | "here"> & { readonly comment: Comment };
 
-const OneComment = ({ comment: { id, by, panelistId, body, createdAt }, people, now, action, here }: CommentProps) => (
+const OneComment = ({ comment: { id, by, panelistId, body, createdAt }, people, action, here }: CommentProps) => (
   <li>
     <p class="hint">
       {by === "tenant" ? (
@@ -115,7 +154,7 @@ const OneComment = ({ comment: { id, by, panelistId, body, createdAt }, people, 
         <Author id={panelistId} people={people} none="Deleted person" here={here} />
       )}
       {" · "}
-      <Time at={createdAt} now={now} />
+      <Time at={createdAt} />
     </p>
     <Formatted text={body} />
     <div class="actions small">

@@ -1,80 +1,197 @@
 /** `/account/idea-banks/{id}/ideas/{id}`: one idea: its text, response and comments, and beside them the decisions about it. */
+import type { Context } from "hono";
 import type { Child } from "hono/jsx";
-import type { Named, Submitted } from "../../database/proposals.ts";
-import type { FieldError } from "../../http/invalid-request.ts";
-import type { Comment } from "../../model/comment.ts";
-import type { IdeaBank } from "../../model/idea-bank.ts";
-import { PROPOSAL_STATUSES, type Proposal, VISIBILITIES } from "../../model/proposal.ts";
-import type { TagCount } from "../../model/tag.ts";
-import type { Voter } from "../../model/voter.ts";
-import { Done, type JustDone } from "../frame/done.tsx";
-import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
-import { FORMATS, Formatted } from "../frame/formatted.tsx";
-import { type Frame, Layout } from "../frame/layout.tsx";
+import { listComments } from "../../database/comments/comments.ts";
+import { loadPanelists } from "../../database/panelists/panelists.ts";
+import { listMerged, listProposals, loadProposal } from "../../database/proposals/proposals.ts";
+import { listOwnTags } from "../../database/proposals/tags.ts";
+import { listVoters } from "../../database/votes/voters.ts";
+import { parseOrThrow } from "../../http/invalid-request.ts";
+import { nextCursor, readPage } from "../../http/pagination.ts";
+import { readForm } from "../../http/read-body.ts";
+import { PageQuery } from "../../model/pagination.ts";
+import { ProposalChanges } from "../../model/proposal.ts";
+import { Confirm } from "../frame/confirm.tsx";
+import { orNotFound } from "../frame/decide.ts";
+import { Done } from "../frame/done.tsx";
+import { inWords } from "../frame/errors-in-words.ts";
+import { ErrorSummary } from "../frame/field.tsx";
+import { Formatted } from "../frame/formatted.tsx";
+import { Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
+import { page, type SentForm } from "../frame/page.tsx";
 import { Time } from "../frame/times.tsx";
-import { backTo } from "../frame/visit.ts";
-import { IDEA_STATUSES, IDEA_VISIBILITIES, nameOf } from "../frame/words.ts";
+import { loadJustDone } from "../frame/undo.tsx";
+import { backTo, readVisit, withParameter } from "../frame/visit.ts";
+import { nameOf } from "../frame/words.ts";
+import { IDEA_BANKS } from "../idea-banks/own-bank.tsx";
+import type { OwnerEnv } from "../owner-env.ts";
+import { APPROVALS, isUndecided, WAITING } from "./approval.tsx";
 import { AsSubmitted } from "./as-submitted.tsx";
-import { Author, Comments, LABEL, NAMELESS, type People, Preview } from "./comments.tsx";
-import { TEXT_LABELS, TextFields } from "./text-fields.tsx";
+import { Author, Comments, changeComments, isOfComments } from "./comments.tsx";
+import { changeIdea, deleteIdea, type IdeaPath, mergeIdea } from "./decide.ts";
+import { Decision, EditText, LABELS, Response, Similar } from "./idea-decision.tsx";
+import { Facts, type IdeaProps } from "./idea-facts.tsx";
+import {
+  addressOf,
+  becomesDone,
+  IDEA,
+  isCarried,
+  loadIdea,
+  pathOfIdea,
+  requireCurrent,
+  textOf,
+  toChanges,
+  toFields,
+  waitedIn,
+  withPresent,
+} from "./opened-idea.ts";
+import { renderPublish } from "./publish-page.tsx";
+import { MAX_TEXT_FORM_BYTES } from "./text-fields.tsx";
 
-type Props = {
-  readonly frame: Frame;
-  readonly ideaBank: IdeaBank;
-  readonly idea: Proposal;
-  /** The idea into which this one was merged. */
-  readonly mergedInto: Named | null;
-  /** Those that were merged into this one. */
-  readonly merged: readonly Named[];
-  readonly submitted: Submitted | null;
-  /** All tags of the board. */
-  readonly tags: readonly TagCount[];
-  readonly comments: readonly Comment[];
-  readonly more: string | undefined;
-  readonly people: People;
-  /** The first of those who vote for it. */
-  readonly voters: readonly Voter[];
-  /** The values with which the forms open. */
-  readonly fields: { readonly decide: URLSearchParams; readonly edit: URLSearchParams };
-  /** The refused form; empty when the page opens. */
-  readonly sent: URLSearchParams;
-  readonly errors: readonly FieldError[];
-  readonly now: number;
-  readonly back: string | undefined;
-  readonly done: JustDone | undefined;
+const FIRST_VOTERS = { limit: 20, after: undefined };
+const FIRST_SIMILAR = { limit: 5, after: undefined };
+
+/** After these, one goes on with the list. */
+const LEADS_BACK = [...Object.keys(APPROVALS), "merge", "delete"];
+
+export const IDEA_PAGE = page({
+  path: IDEA,
+  load: (c) => load(c, { fields: new URLSearchParams(), errors: [] }),
+  view: (props) => <IdeaPage {...props} />,
+
+  act: async (c) => {
+    const path = pathOfIdea(c);
+    const sent = await readForm(c, { maxBytes: MAX_TEXT_FORM_BYTES });
+    const what = whatOf(sent);
+    const { here, back } = readVisit(c);
+    if (what.startsWith("preview-")) return load(c, { fields: sent, errors: [] });
+    if (what === "cancel") return load(c, { fields: asBefore(sent), errors: [] });
+    const list = back ?? (what in APPROVALS || what === "merge" ? WAITING : `${IDEA_BANKS}/${path.ideaBankId}`);
+    await requireCurrent(c, sent);
+    if (sent.get("asks") === "publish" && becomesDone(sent) && (what === "decide" || what === "approve"))
+      return askToPublish(c, {
+        path,
+        fields: withApproval(sent, what),
+        here: withParameter(here, "back", list),
+        list,
+      });
+    const event = await change(c, path, what, sent);
+    const leadsBack = LEADS_BACK.includes(what) || sent.get("then") === "list";
+    const to = leadsBack ? list : backTo(here, back);
+    return c.redirect(withParameter(to, "undo", event), 303);
+  },
+
+  refused: (c, sent) => load(c, inWords(sent)),
+});
+
+/** The button that was pressed. Those of 1.1.0 that approved, hid and merged had no name in common. */
+function whatOf(fields: URLSearchParams): string {
+  const what = fields.get("do");
+  if (what !== null || !fields.has("edits")) return what ?? "";
+  return fields.has("into") ? "merge" : fields.get("visibility") === "hidden" ? "hide" : "approve";
+}
+
+/** The form with the visibility that its button sets. */
+function withApproval(sent: URLSearchParams, what: string): URLSearchParams {
+  const visibility = APPROVALS[what];
+  if (visibility === undefined) return sent;
+  const fields = new URLSearchParams(sent);
+  fields.set("visibility", visibility);
+  return fields;
+}
+
+/** The form that was going to publish the idea, with the status that it had. */
+function asBefore(sent: URLSearchParams): URLSearchParams {
+  const fields = new URLSearchParams(sent);
+  const was = new URLSearchParams(sent.get("was") ?? "");
+  for (const name of ["status", "visibility"]) fields.set(name, was.get(name) ?? "");
+  return fields;
+}
+
+type Asked = {
+  readonly path: IdeaPath;
+  readonly fields: URLSearchParams;
+  readonly here: string;
+  readonly list: string;
 };
 
-export const DECIDED_LABELS = { visibility: "Visibility", tags: "Tags", response: "Official response" };
-const LABELS = {
-  status: "Status",
-  ...DECIDED_LABELS,
-  ...TEXT_LABELS,
-  body: LABEL,
-};
-const HINTS = {
-  status: "Done publishes it to the changelog.",
-  response: `Visible to everyone who can see the idea. Leave empty for no response. ${FORMATS}`,
-  tags: "Up to 5, separated by commas",
-};
+/** Done is publishing: a page shows first what the changelog will say. */
+function askToPublish(c: Context<OwnerEnv>, { path, fields, here, list }: Asked): Response | Promise<Response> {
+  const opener = fields.get("then") === "list" ? list : here;
+  const { status: _, ...others } = toChanges(fields);
+  if (Object.keys(others).length > 0) return renderPublish(c, fields, opener);
+  return c.redirect(withParameter(`${addressOf(path)}/publish`, "back", opener), 303);
+}
 
-export const IdeaPage = (props: Props) => {
-  const {
-    frame,
-    ideaBank,
-    idea,
-    mergedInto,
-    merged,
-    submitted,
-    people,
-    comments,
-    more,
-    sent,
-    errors,
-    now,
-    back,
-    done,
-  } = props;
+/** Does what the button says, and returns the event's id. Throws `invalid-request`, and `not-found`. */
+async function change(c: Context<OwnerEnv>, path: IdeaPath, what: string, sent: URLSearchParams): Promise<string> {
+  if (what === "delete") return deleteIdea(c, path);
+  if (isOfComments(what)) return changeComments(c, { path, what, fields: sent });
+  const waited = waitedIn(sent);
+  if (what === "merge") return mergeIdea(c, path, sent.get("into") ?? "", waited);
+  const visibility = APPROVALS[what];
+  if (visibility === undefined) return changeIdea(c, path, toChanges(sent));
+  // The form of a row has the button and nothing else.
+  const text = textOf(sent, "response");
+  const changes = sent.has("was")
+    ? toChanges(withApproval(sent, what))
+    : parseOrThrow(ProposalChanges, { visibility, ...(text && { response: { text } }) });
+  // Whatever its author has made of it, it can be hidden.
+  return changeIdea(c, path, changes, { waited: { edits: visibility === "public" ? waited?.edits : undefined } });
+}
+
+async function load(c: Context<OwnerEnv>, { fields: sent, errors }: SentForm): Promise<IdeaProps> {
+  const visit = readVisit(c);
+  const { page } = await readPage(c, PageQuery);
+  const { path, session, accountId, idea, submitted, edits, ideaBank } = await loadIdea(c);
+  const target = idea.duplicateOf && { ideaBankId: path.ideaBankId, proposalId: idea.duplicateOf };
+  const filter = { q: idea.title, visibility: "public" } as const;
+  const [mergedInto, merged, voters, found, tags, similar] = await Promise.all([
+    target ? loadProposal(session, accountId, target) : null,
+    listMerged(session, { accountId, proposalId: idea.id }),
+    listVoters(session, { accountId, path, request: FIRST_VOTERS }),
+    listComments(session, { accountId, path, request: page }),
+    listOwnTags(session, accountId, path.ideaBankId),
+    isUndecided(idea)
+      ? listProposals(session, { accountId, ideaBankId: ideaBank.id, filter, request: FIRST_SIMILAR })
+      : null,
+  ]);
+  const comments = orNotFound(found);
+  const authors = [idea.panelistId, ...comments.items.map(({ panelistId }) => panelistId)].filter((id) => id !== null);
+  const people = new Map(
+    (await loadPanelists(session, accountId, [...new Set(authors)])).map((each) => [each.id, each] as const),
+  );
+  const now = Date.now();
+  const done = await loadJustDone({ session, accountId }, { ...visit, here: backTo(visit.here, visit.back) }, now);
+  return {
+    ...{
+      ideaBank,
+      idea,
+      mergedInto,
+      merged,
+      submitted,
+      edits,
+      tags,
+      comments: comments.items,
+      people,
+      sent,
+      errors,
+      done,
+    },
+    voters: voters?.items ?? [],
+    similar: similar?.items ?? [],
+    fields: {
+      ...toFields(idea),
+      ...(isCarried(sent) && { decide: withPresent(sent, idea) }),
+      ...(sent.get("do") === "edit" && { edit: sent }),
+    },
+    ...{ back: visit.back, more: await nextCursor(c, comments.next) },
+  };
+}
+
+const IdeaPage = (props: IdeaProps) => {
+  const { ideaBank, idea, mergedInto, merged, submitted, people, comments, more, sent, errors, back, done } = props;
   const bank = `/account/idea-banks/${ideaBank.id}`;
   const path = `${bank}/ideas/${idea.id}`;
   const action = `${path}${back ? `?back=${encodeURIComponent(back)}` : ""}`;
@@ -83,9 +200,10 @@ export const IdeaPage = (props: Props) => {
   const isOfPerson = back?.startsWith("/account/people/");
   const here = backTo(path, isOfPerson ? undefined : back);
   const isMerged = idea.duplicateOf !== null;
+  const isWaiting = isUndecided(idea);
   const older = more && `${path}?${new URLSearchParams({ ...(back && { back }), cursor: more })}#comments`;
   return (
-    <Layout title={idea.title} current="ideas" {...frame}>
+    <Layout title={idea.title} current={isWaiting ? "approval" : "ideas"}>
       <p>
         <a href={`${back ?? bank}#idea-${idea.id}`}>{isOfPerson ? "Back to the person" : "Back to the list"}</a>
       </p>
@@ -105,19 +223,15 @@ export const IdeaPage = (props: Props) => {
           , which has its votes.
         </p>
       )}
-      {idea.visibility === "pending" && !isMerged && (
-        <p class="notice">
-          Waiting for approval. <a href={`/account/approval/${idea.id}`}>Approve or hide</a>
-        </p>
-      )}
-      <div class="idea">
+      {isWaiting && <p class="notice">Waiting for approval. Only its author and your team can see it.</p>}
+      <div class="idea" id="idea">
         <Decide {...props} action={action}>
           <div class="text">
             <Formatted text={idea.description} />
             <p class="hint">
               <Author id={idea.panelistId} people={people} none="Your team" here={here} />
               {" · "}
-              <Time at={idea.createdAt} now={now} />
+              <Time at={idea.createdAt} />
             </p>
             {submitted && (submitted.title !== idea.title || submitted.description !== idea.description) && (
               <details>
@@ -147,6 +261,7 @@ export const IdeaPage = (props: Props) => {
           </aside>
         </Decide>
         <div class="rest">
+          {props.similar.length > 0 && <Similar {...props} action={action} />}
           <div class="actions">
             {!isMerged && <EditText {...props} action={action} />}
             {!isMerged && (
@@ -154,20 +269,16 @@ export const IdeaPage = (props: Props) => {
                 Merge…
               </a>
             )}
-            <details>
-              <summary class="danger">Delete…</summary>
-              <form method="post" action={action} class="actions">
-                <p>Its votes and comments go with it. You can’t undo this. To keep it for your team, hide it.</p>
-                <button type="submit" name="do" value="delete" class="danger">
-                  Delete this idea
-                </button>
-              </form>
-            </details>
+            <Confirm
+              action={action}
+              says="Its votes and comments go with it. You can’t undo this. To keep it for your team, hide it."
+              buttons={[["delete", "Delete this idea"]]}
+            />
           </div>
           <Comments
             count={idea.comments}
             isClosed={isMerged}
-            {...{ comments, older, people, sent, errors, now, action, here }}
+            {...{ comments, older, people, sent, errors, action, here }}
           />
         </div>
       </div>
@@ -175,7 +286,7 @@ export const IdeaPage = (props: Props) => {
   );
 };
 
-type DecideProps = Props & { readonly action: string; readonly children?: Child };
+type DecideProps = IdeaProps & { readonly action: string; readonly children?: Child };
 
 /** The form around what is decided. A merged idea has none. */
 const Decide = ({ idea, fields, action, children }: DecideProps) =>
@@ -183,197 +294,10 @@ const Decide = ({ idea, fields, action, children }: DecideProps) =>
     children
   ) : (
     <form method="post" action={action}>
+      {/* What Enter in a field presses: it approves nothing. */}
+      <button type="submit" name="do" value="decide" hidden />
       <OpenedWith fields={fields.decide} />
       <input type="hidden" name="asks" value="publish" />
       {children}
     </form>
   );
-
-const Response = ({ idea, fields: { decide: fields }, sent, errors }: Props) => {
-  const isPreview = sent.get("do") === "preview-response";
-  const isCanceled = sent.get("do") === "cancel";
-  const message = messageFor(errors, "response");
-  return (
-    <>
-      {idea.response && (
-        <blockquote class="response">
-          <strong>{LABELS.response}</strong>
-          <Formatted text={idea.response.text} />
-        </blockquote>
-      )}
-      {idea.duplicateOf === null && (
-        <details open={idea.response === null || message !== undefined || isPreview || isCanceled}>
-          <summary>{idea.response ? "Edit the official response" : "Write an official response"}</summary>
-          <Field name="response" label={LABELS.response} hint={HINTS.response} message={message}>
-            <textarea
-              id="response"
-              name="response"
-              data-draft={idea.response?.text ?? ""}
-              rows={4}
-              dir="auto"
-              {...described("response", message, HINTS.response)}
-            >
-              {fields.get("response")}
-            </textarea>
-          </Field>
-          {isPreview && <Preview text={fields.get("response") ?? ""} />}
-          <div class="buttons">
-            <button type="submit" name="do" value="decide">
-              {idea.response ? "Save response" : "Post response"}
-            </button>
-            <button type="submit" name="do" value="preview-response">
-              Preview
-            </button>
-          </div>
-        </details>
-      )}
-    </>
-  );
-};
-
-/** A waiting idea is approved on a page of its own, which knows whether its author has edited it since. */
-const Decision = ({ idea, tags, fields: { decide: fields }, sent, errors }: Props) => {
-  const wrongTags = messageFor(errors, "tags");
-  const choices = VISIBILITIES.filter((each) => each !== (idea.visibility === "pending" ? "public" : "pending"));
-  // A phone cuts a long option, so the options are names.
-  const effects = choices
-    .filter((each) => each !== "public")
-    .map((each) => IDEA_VISIBILITIES[each].join(": "))
-    .join(" ");
-  return (
-    <>
-      <Field name="status" label={LABELS.status} hint={HINTS.status} message={undefined}>
-        <select id="status" name="status" {...described("status", undefined, HINTS.status)}>
-          {PROPOSAL_STATUSES.map((each) => (
-            <option value={each} selected={each === fields.get("status")}>
-              {IDEA_STATUSES[each]}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <Field name="visibility" label={LABELS.visibility} hint={effects} message={undefined}>
-        <select id="visibility" name="visibility" {...described("visibility", undefined, effects)}>
-          {choices.map((each) => (
-            <option value={each} selected={each === fields.get("visibility")}>
-              {IDEA_VISIBILITIES[each][0]}
-            </option>
-          ))}
-        </select>
-      </Field>
-      <Field name="tags" label={LABELS.tags} hint={HINTS.tags} message={wrongTags}>
-        <input
-          id="tags"
-          name="tags"
-          value={fields.get("tags") ?? ""}
-          list="known-tags"
-          autocomplete="off"
-          dir="auto"
-          {...described("tags", wrongTags, HINTS.tags)}
-        />
-        <datalist id="known-tags">
-          {tags.map(({ tag }) => (
-            <option value={tag}>{tag}</option>
-          ))}
-        </datalist>
-      </Field>
-      <Correction idea={idea} sent={sent} what="decide" />
-      <button type="submit" name="do" value="decide" class="primary">
-        Save
-      </button>
-    </>
-  );
-};
-
-type FactsProps = Props & { readonly path: string; readonly here: string };
-
-const Facts = ({ ideaBank, idea, voters, path, here, now }: FactsProps) => (
-  <>
-    <dl>
-      <div>
-        <dt>Votes</dt>
-        <dd>{idea.votes.toLocaleString("en")}</dd>
-      </div>
-      <div>
-        <dt>Board</dt>
-        <dd>
-          <a href={`/account/idea-banks/${ideaBank.id}`}>
-            <bdi>{ideaBank.name}</bdi>
-          </a>
-        </dd>
-      </div>
-      <div>
-        <dt>Last activity</dt>
-        <dd>
-          <Time at={idea.lastActivityAt} now={now} />
-        </dd>
-      </div>
-    </dl>
-    {voters.length > 0 && (
-      <details>
-        <summary>Who voted</summary>
-        <ul class="voters">
-          {voters.map((voter) => (
-            <li>
-              <a href={backTo(`/account/people/${voter.panelistId}`, here)}>
-                <bdi>{voter.displayName ?? voter.externalId ?? NAMELESS}</bdi>
-              </a>
-            </li>
-          ))}
-        </ul>
-        {idea.votes > voters.length && <a href={`${path}/voters`}>All voters</a>}
-      </details>
-    )}
-    {idea.duplicateOf === null && (
-      <p>
-        <a href={`${path}/voters#add`}>Add or remove voters</a>
-      </p>
-    )}
-    {idea.status === "implemented" && (
-      <p>
-        <a href={`${path}/publish`}>Edit the changelog entry</a>
-      </p>
-    )}
-    {ideaBank.url !== null && idea.visibility === "public" && idea.duplicateOf === null && (
-      <p>
-        <a id="on-board" href={onBoard(ideaBank.url, idea.id)} target="_blank" rel="noopener">
-          See it on the board
-        </a>{" "}
-        <button type="button" class="link" data-copy="on-board" hidden>
-          Copy link
-        </button>
-      </p>
-    )}
-  </>
-);
-
-/** The page that carries the board, with this idea opened. */
-export function onBoard(url: string, id: string): string {
-  const page = new URL(url);
-  page.searchParams.set("idea", id);
-  return page.href;
-}
-
-type CorrectionProps = Pick<Props, "idea" | "sent"> & { readonly what: "decide" | "edit" };
-
-/** Only an entry of the changelog has a date and a place that readers notice. */
-const Correction = ({ idea, sent, what }: CorrectionProps) =>
-  idea.status === "implemented" && (
-    <label class="choice">
-      <input type="checkbox" name="minor" checked={sent.get("do") === what && sent.has("minor")} />
-      Correction: keep its date and place in the changelog
-    </label>
-  );
-
-const EditText = ({ idea, fields: { edit: fields }, sent, errors, action }: Props & { readonly action: string }) => (
-  <details open={sent.get("do") === "edit"}>
-    <summary>Edit text…</summary>
-    <form method="post" action={action} class="create">
-      <OpenedWith fields={fields} />
-      <TextFields fields={fields} errors={errors} rows={6} />
-      <Correction idea={idea} sent={sent} what="edit" />
-      <button type="submit" name="do" value="edit">
-        Save text
-      </button>
-    </form>
-  </details>
-);

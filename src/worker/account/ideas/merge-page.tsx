@@ -1,12 +1,60 @@
 /** `/account/idea-banks/{id}/ideas/{id}/merge`: finds the idea that this one repeats, or that repeats this one. */
+import type { Context } from "hono";
+import { listProposals } from "../../database/proposals/proposals.ts";
 import type { FieldError } from "../../http/invalid-request.ts";
-import type { Proposal } from "../../model/proposal.ts";
+import { readForm } from "../../http/read-body.ts";
+import type { Proposal, ProposalFilter } from "../../model/proposal.ts";
+import { idsOf } from "../frame/decide.ts";
 import { ErrorSummary } from "../frame/field.tsx";
-import { type Frame, Layout } from "../frame/layout.tsx";
+import { Layout } from "../frame/layout.tsx";
+import { page } from "../frame/page.tsx";
+import { backTo, readVisit, withParameter } from "../frame/visit.ts";
 import { counted, IDEA_STATUSES } from "../frame/words.ts";
+import type { OwnerEnv } from "../owner-env.ts";
+import { DECISION_LABELS, mergeIdea } from "./decide.ts";
+import { addressOf, IDEA, loadIdea, pathOfIdea } from "./opened-idea.ts";
+
+const CANDIDATES = { limit: 20, after: undefined };
+
+export const MERGE_PAGE = page({
+  path: `${IDEA}/merge`,
+  load: (c) => load(c),
+  view: (props) => <MergePage {...props} />,
+
+  act: async (c) => {
+    const here = pathOfIdea(c);
+    const fields = await readForm(c);
+    const { back } = readVisit(c);
+    const chosen = fields.get("into") ?? "";
+    const keepsThis = fields.get("keep") === "this" && chosen !== "";
+    const other = keepsThis ? { ...here, ...idsOf({ proposalId: chosen }) } : here;
+    const into = keepsThis ? here.proposalId : chosen;
+    const event = await mergeIdea(c, other, into);
+    const kept = addressOf({ ...here, proposalId: into });
+    return c.redirect(withParameter(backTo(kept, back), "undo", event), 303);
+  },
+
+  refused: (c, { errors }) => load(c, errors),
+});
+
+async function load(c: Context<OwnerEnv>, errors: readonly FieldError[] = []): Promise<Props> {
+  const { back } = readVisit(c);
+  const { path, session, accountId, idea } = await loadIdea(c);
+  const q = c.req.query("q")?.slice(0, 200);
+  const list = async (filter: ProposalFilter) => {
+    const listed = await listProposals(session, {
+      ...{ accountId, ideaBankId: path.ideaBankId, filter },
+      request: CANDIDATES,
+    });
+    return (listed?.items ?? []).filter(({ id }) => id !== idea.id);
+  };
+  const found = await list({ q: q ?? idea.title });
+  const isFound = found.length > 0 || q !== undefined;
+  const candidates = isFound ? found : await list({ sort: "top" });
+  return { ideaBankId: path.ideaBankId, idea, q: q ?? "", candidates, isFound, back, errors };
+}
 
 type Props = {
-  readonly frame: Frame;
   readonly ideaBankId: string;
   readonly idea: Proposal;
   /** Empty when nothing was searched for: then the candidates are similar. */
@@ -18,17 +66,15 @@ type Props = {
   readonly errors: readonly FieldError[];
 };
 
-export const MergePage = ({ frame, ideaBankId, idea, q, candidates, isFound, back, errors }: Props) => {
+const MergePage = ({ ideaBankId, idea, q, candidates, isFound, back, errors }: Props) => {
   const path = `/account/idea-banks/${ideaBankId}/ideas/${idea.id}`;
   const query = back ? `?back=${encodeURIComponent(back)}` : "";
   return (
-    <Layout title={`Merge “${idea.title}” with another idea`} current="ideas" {...frame}>
+    <Layout title={`Merge “${idea.title}” with another idea`} current="ideas">
       <p>
         <a href={`${path}${query}`}>Back to the idea</a>
       </p>
-      {errors.length > 0 && (
-        <ErrorSummary title="Nothing was merged." errors={errors} labels={{ into: "The other idea" }} />
-      )}
+      {errors.length > 0 && <ErrorSummary title="Nothing was merged." errors={errors} labels={DECISION_LABELS} />}
       <search>
         <form method="get" action={`${path}/merge`} class="filters">
           {back && <input type="hidden" name="back" value={back} />}
@@ -48,7 +94,7 @@ export const MergePage = ({ frame, ideaBankId, idea, q, candidates, isFound, bac
         </p>
       )}
       {candidates.length > 0 && (
-        <form method="post" action={`${path}/merge${query}`} class="create">
+        <form method="post" action={`${path}/merge${query}`} class="create" id="idea">
           <fieldset id="into">
             <legend>
               Choose the other idea. The idea you keep gets both ideas’ votes, one per person. Comments stay where they

@@ -1,10 +1,11 @@
 /** The person whom a form names by the tenant's own id. Who is unknown is asked about, and created only when that was chosen. */
 import type { Context } from "hono";
-import { createPanelist, listPanelists, loadPanelist } from "../../database/panelists.ts";
-import { findPanelists } from "../../database/people.ts";
+import { createPanelist, listPanelists, loadPanelist } from "../../database/panelists/panelists.ts";
+import { findPanelists } from "../../database/panelists/people.ts";
 import { type FieldError, parseOrThrow } from "../../http/invalid-request.ts";
 import { isId } from "../../model/id.ts";
 import { NewPanelist, type Panelist } from "../../model/panelist.ts";
+import { Problem } from "../../problem.ts";
 import type { openOwn } from "../frame/decide.ts";
 import { fieldErrorsOf } from "../frame/render-page.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
@@ -17,17 +18,32 @@ const OFFERED = 5;
 export type UnknownPerson = {
   readonly externalId: string;
   readonly found: readonly Panelist[];
-  readonly errors: readonly FieldError[];
 };
+
+class PersonUnknown extends Problem {
+  readonly unknown: UnknownPerson;
+
+  constructor(unknown: UnknownPerson, errors: readonly FieldError[]) {
+    super("invalid-request", { extensions: { errors } });
+    this.unknown = unknown;
+  }
+}
+
+/** Who has to be asked about, where a form was refused for that. */
+export const unknownOf = (error: unknown): UnknownPerson | undefined =>
+  error instanceof PersonUnknown ? error.unknown : undefined;
 
 const UNKNOWN = { path: "panelistExternalId", message: "No one has this ID. Choose or create a person." };
 
-/** A choice is about the id that it was offered for. Undefined where no person is named. */
+/**
+ * A choice is about the id that it was offered for. Undefined where no person is named. Throws `invalid-request` where the person is
+ * unknown.
+ */
 export async function readPerson(
   c: Context<OwnerEnv>,
   { session, accountId }: Awaited<ReturnType<typeof openOwn>>,
   fields: URLSearchParams,
-): Promise<{ readonly id: string } | { readonly unknown: UnknownPerson } | undefined> {
+): Promise<{ readonly id: string } | undefined> {
   const externalId = fields.get("panelistExternalId") ?? "";
   if (externalId === "") return undefined;
   const { items } = await listPanelists(session, { accountId, externalId, request: { limit: 1, after: undefined } });
@@ -42,11 +58,11 @@ export async function readPerson(
       await createPanelist(session, { accountId, id, input, now: Date.now(), idempotencyKey: undefined });
       return { id };
     } catch (error) {
-      errors = fieldErrorsOf(error, fields);
+      errors = fieldErrorsOf(error);
     }
   }
   const chosen = isId(choice) ? await loadPanelist(session, accountId, choice) : null;
   if (chosen !== null) return { id: chosen.id };
   const { people } = await findPanelists(session, accountId, externalId);
-  return { unknown: { externalId, found: people.slice(0, OFFERED), errors } };
+  throw new PersonUnknown({ externalId, found: people.slice(0, OFFERED) }, errors);
 }

@@ -1,20 +1,106 @@
 /** `/account/ideas/new`: an idea that reached the team in another way, as the team's own or for a person. */
-import type { FieldError } from "../../http/invalid-request.ts";
+import type { Context } from "hono";
+import { listIdeaBanks, loadIdeaBank } from "../../database/idea-banks/idea-banks.ts";
+import { createProposal } from "../../database/proposals/new-proposals.ts";
+import { BANKS_AT_MOST } from "../../database/proposals/queue.ts";
+import { setVoteFor } from "../../database/votes/voters.ts";
+import { parseOrThrow } from "../../http/invalid-request.ts";
+import { readForm } from "../../http/read-body.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
-import { PROPOSAL_STATUSES } from "../../model/proposal.ts";
+import { NewProposal, PROPOSAL_STATUSES } from "../../model/proposal.ts";
+import { Problem } from "../../problem.ts";
+import { decide, idsOf, noSuchContent, openOwn, orNotFound } from "../frame/decide.ts";
+import { inWords } from "../frame/errors-in-words.ts";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
-import { Once } from "../frame/form-key.tsx";
-import { type Frame, Layout } from "../frame/layout.tsx";
+import { formKey, Once } from "../frame/form-key.tsx";
+import { Layout } from "../frame/layout.tsx";
+import { page, type SentForm } from "../frame/page.tsx";
+import { ownPage, withParameter } from "../frame/visit.ts";
 import { IDEA_STATUSES } from "../frame/words.ts";
-import type { UnknownPerson } from "./named-person.ts";
+import { IDEA_BANKS } from "../idea-banks/own-bank.tsx";
+import type { OwnerEnv } from "../owner-env.ts";
+import { readPerson, type UnknownPerson, unknownOf } from "./named-person.ts";
+import { IDEAS } from "./opened-idea.ts";
 import { PERSON_LABELS, PersonField } from "./person-field.tsx";
-import { TEXT_LABELS, TextFields } from "./text-fields.tsx";
+import { MAX_TEXT_FORM_BYTES, TEXT_LABELS, TextFields } from "./text-fields.tsx";
 
-type Props = {
-  readonly frame: Frame;
+const NEW = `${IDEAS}/new`;
+
+export const NEW_IDEA_PAGE = page({
+  path: NEW,
+  load: (c) => load(c, { fields: new URL(c.req.url).searchParams, errors: [] }),
+  view: (props) => <NewIdeaPage {...props} />,
+
+  act: async (c) => {
+    const fields = await readForm(c, { maxBytes: MAX_TEXT_FORM_BYTES });
+    const created = await create(c, fields);
+    const path = withParameter(created.path, "back", ownPage(fields.get("back"), IDEAS));
+    return c.redirect(withParameter(path, "undo", created.event), 303);
+  },
+
+  refused: (c, sent, error) => load(c, inWords(sent), unknownOf(error)),
+});
+
+/**
+ * Returns the path of the idea and the event. A form that is sent twice adds one. Throws
+ * `invalid-request`, `not-found` and `conflict`.
+ */
+async function create(
+  c: Context<OwnerEnv>,
+  fields: URLSearchParams,
+): Promise<{ readonly path: string; readonly event: string }> {
+  const { ideaBankId } = idsOf({ ideaBankId: fields.get("board") ?? "" });
+  const person = fields.get("panelistExternalId") ?? "";
+  const input = parseOrThrow(NewProposal, {
+    title: fields.get("title") ?? "",
+    description: (fields.get("description") ?? "").replaceAll("\r\n", "\n"),
+    status: fields.get("status") ?? undefined,
+    ...(person && { panelistExternalId: person }),
+  });
+  const author = input.panelistExternalId === undefined ? undefined : await readAuthor(c, ideaBankId, fields);
+  const idempotencyKey = await formKey(c, fields);
+  const { answer, eventId } = await decide(c, { kind: "proposal", ideaBankId }, ({ session, accountId, id, now }) =>
+    createProposal(session, {
+      accountId,
+      path: { ideaBankId, proposalId: id },
+      fields: { ...input, panelistExternalId: undefined, panelistId: author?.id },
+      now,
+      idempotencyKey,
+    }),
+  );
+  if (answer.obstacle !== undefined) throw noSuchContent();
+  if (!("outcome" in answer.result)) throw new Problem("conflict", { detail: "This form was sent before." });
+  const { id } = answer.result.outcome;
+  if (author && fields.has("vote")) {
+    const path = { ideaBankId, proposalId: id };
+    await decide(c, { kind: "proposal", id, ideaBankId, isOfVotes: true }, ({ session, accountId, now }) =>
+      setVoteFor(session, { accountId, path, named: { panelistId: author.id }, voted: true, now }),
+    );
+  }
+  return { path: `${IDEA_BANKS}/${ideaBankId}/ideas/${id}`, event: eventId };
+}
+
+/** Nobody is created for a board that does not exist. */
+async function readAuthor(c: Context<OwnerEnv>, ideaBankId: string, fields: URLSearchParams) {
+  const own = await openOwn(c);
+  orNotFound(await loadIdeaBank(own.session, own.accountId, ideaBankId));
+  return readPerson(c, own, fields);
+}
+
+async function load(c: Context<OwnerEnv>, sent: SentForm, unknown?: UnknownPerson): Promise<Props | Response> {
+  const { fields } = sent;
+  const { session, accountId } = await openOwn(c);
+  const { items } = await listIdeaBanks(session, { accountId, request: { limit: BANKS_AT_MOST, after: undefined } });
+  const chosen = fields.get("board");
+  const other =
+    chosen && !items.some(({ id }) => id === chosen) ? await loadIdeaBank(session, accountId, chosen) : null;
+  const boards = other ? [other, ...items] : items;
+  if (boards.length === 0) return c.redirect(`${IDEA_BANKS}#create`, 303);
+  return { ...sent, boards, unknown, back: ownPage(fields.get("back"), IDEAS) };
+}
+
+type Props = SentForm & {
   readonly boards: readonly IdeaBank[];
-  readonly fields: URLSearchParams;
-  readonly errors: readonly FieldError[];
   readonly unknown: UnknownPerson | undefined;
   readonly back: string;
 };
@@ -22,10 +108,10 @@ type Props = {
 const LABELS = { board: "Board", ...TEXT_LABELS, ...PERSON_LABELS };
 const PERSON_HINT = "The requester’s ID in your system. Leave empty to add the idea as your team.";
 
-export const NewIdeaPage = ({ frame, boards, fields, errors, unknown, back }: Props) => {
+const NewIdeaPage = ({ boards, fields, errors, unknown, back }: Props) => {
   const board = messageFor(errors, "board");
   return (
-    <Layout title="New idea" current="ideas" {...frame}>
+    <Layout title="New idea" current="ideas">
       <p>
         <a href={back}>Back to the list</a>
       </p>

@@ -1,35 +1,102 @@
 /** `…/ideas/{id}/publish`: what the changelog will say of a finished idea, in the team's words, before anybody reads it. */
-import type { Submitted } from "../../database/proposals.ts";
-import type { FieldError } from "../../http/invalid-request.ts";
+import type { Context } from "hono";
+import type { Submitted } from "../../database/proposals/proposals.ts";
+import { type FieldError, parseOrThrow } from "../../http/invalid-request.ts";
+import { readForm } from "../../http/read-body.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
-import type { Proposal } from "../../model/proposal.ts";
+import { type Proposal, ProposalChanges } from "../../model/proposal.ts";
 import { changesInWords } from "../frame/changes-in-words.ts";
+import { inWords } from "../frame/errors-in-words.ts";
 import { ErrorSummary } from "../frame/field.tsx";
 import { FORMATS, Formatted } from "../frame/formatted.tsx";
-import { type Frame, Layout } from "../frame/layout.tsx";
-import { OpenedWith } from "../frame/opened-form.tsx";
+import { useFrame } from "../frame/frame.ts";
+import { Layout } from "../frame/layout.tsx";
+import { changedSettings, OpenedWith } from "../frame/opened-form.tsx";
+import { page, type SentForm } from "../frame/page.tsx";
+import { renderPage } from "../frame/render-page.tsx";
 import { dayOf } from "../frame/times.tsx";
+import { ownPage, readVisit, withParameter } from "../frame/visit.ts";
+import type { OwnerEnv } from "../owner-env.ts";
 import { AsSubmitted } from "./as-submitted.tsx";
-import { DECIDED_LABELS } from "./idea-page.tsx";
-import { TEXT_LABELS, TextFields } from "./text-fields.tsx";
+import { changeIdea, DECISION_LABELS, type IdeaPath } from "./decide.ts";
+import {
+  addressOf,
+  DECIDED_LABELS,
+  IDEA,
+  isCarried,
+  loadIdea,
+  pathOfIdea,
+  requireCurrent,
+  textOf,
+  toDecided,
+  waitedIn,
+  withTexts,
+} from "./opened-idea.ts";
+import { MAX_TEXT_FORM_BYTES, TEXT_LABELS, TextFields } from "./text-fields.tsx";
 
-const LABELS = { ...TEXT_LABELS, ...DECIDED_LABELS };
+export const PUBLISH_PAGE = page({
+  path: `${IDEA}/publish`,
+  load: (c) => load(c, undefined, readVisit(c).back),
+  view: (props) => <PublishPage {...props} />,
+
+  act: async (c) => {
+    const path = pathOfIdea(c);
+    const fields = await readForm(c, { maxBytes: MAX_TEXT_FORM_BYTES });
+    const { back } = readVisit(c);
+    // A page of 1.1.0 has a Cancel that asks here.
+    if (fields.get("do") === "cancel") return c.redirect(toOpener(addressOf(path), back), 307);
+    if (fields.get("do") === "preview") return load(c, { fields, errors: [] }, back);
+    await requireCurrent(c, fields);
+    const event = await publish(c, path, fields);
+    return c.redirect(withParameter(back ?? addressOf(path), "undo", event), 303);
+  },
+
+  refused: (c, sent) => load(c, inWords(sent), readVisit(c).back),
+});
+
+/** What the form of an idea's page, or of its row in a list, was about to publish. */
+export const renderPublish = async (c: Context<OwnerEnv>, fields: URLSearchParams, opener: string) =>
+  renderPage(c, <PublishPage {...(await load(c, { fields, errors: [] }, opener))} />);
+
+/** Publishes the entry, or changes it, and returns the event's id. Throws `invalid-request`, and `not-found`. */
+async function publish(c: Context<OwnerEnv>, path: IdeaPath, fields: URLSearchParams): Promise<string> {
+  const texts = changedSettings(fields, (each) => ({
+    title: textOf(each, "title"),
+    description: textOf(each, "description"),
+    ...(isCarried(fields) && toDecided(each)),
+  }));
+  const changes = parseOrThrow(ProposalChanges, {
+    ...texts,
+    status: "implemented",
+    ...(fields.has("minor") && { minor: true }),
+  });
+  // Approving is part of it only where the form does that.
+  const waited = changes.visibility === "public" ? waitedIn(fields) : undefined;
+  return changeIdea(c, path, changes, { waited, keepsSubmitted: true });
+}
+
+async function load(c: Context<OwnerEnv>, sent: SentForm | undefined, back: string | undefined): Promise<Props> {
+  const { idea, submitted, ideaBank } = await loadIdea(c);
+  const opened = new URLSearchParams({ title: idea.title, description: idea.description });
+  const fields = sent === undefined ? opened : isCarried(sent.fields) ? withTexts(sent.fields, idea) : sent.fields;
+  return { ideaBank, idea, submitted, fields, errors: sent?.errors ?? [], back };
+}
+
+const LABELS = { ...DECISION_LABELS, ...TEXT_LABELS, ...DECIDED_LABELS };
 
 type Props = {
-  readonly frame: Frame;
   readonly ideaBank: IdeaBank;
   readonly idea: Proposal;
   readonly submitted: Submitted | null;
   /** As they stand in the form. */
   readonly fields: URLSearchParams;
   readonly errors: readonly FieldError[];
-  readonly now: number;
   /** The page from which it was opened, the idea's or a list. */
   readonly back: string | undefined;
 };
 
-export const PublishPage = ({ frame, ideaBank, idea, submitted, fields, errors, now, back }: Props) => {
-  const path = `/account/idea-banks/${ideaBank.id}/ideas/${idea.id}`;
+const PublishPage = ({ ideaBank, idea, submitted, fields, errors, back }: Props) => {
+  const path = addressOf({ ideaBankId: ideaBank.id, proposalId: idea.id });
   /** Null unless more was decided than the status. Then Cancel leads back, with what was written. */
   const response = fields.get("response");
   const query = back ? `?back=${encodeURIComponent(back)}` : "";
@@ -39,7 +106,7 @@ export const PublishPage = ({ frame, ideaBank, idea, submitted, fields, errors, 
   const isCorrection = isPublished && (fields.has("minor") || !fields.has("do"));
   const isPreview = fields.get("do") === "preview";
   return (
-    <Layout title={isPublished ? "Edit the changelog entry" : "Publish to the changelog"} current="ideas" {...frame}>
+    <Layout title={isPublished ? "Edit the changelog entry" : "Publish to the changelog"} current="ideas">
       {response === null && (
         <p>
           <a href={back ?? path}>{isFromIdea ? "Back to the idea" : "Back to the list"}</a>
@@ -56,7 +123,7 @@ export const PublishPage = ({ frame, ideaBank, idea, submitted, fields, errors, 
         <p class="notice">Only public ideas appear in the changelog. This one is not public.</p>
       )}
       <p class="lead">Say what changed, in your words. The title and text of the idea change with it.</p>
-      <div class="idea">
+      <div class="idea" id="idea">
         <form method="post" action={`${path}/publish${query}`}>
           <OpenedWith fields={fields.has("was") ? fields : opened} />
           <div class="text">
@@ -78,7 +145,14 @@ export const PublishPage = ({ frame, ideaBank, idea, submitted, fields, errors, 
               {response === null ? (
                 <a href={back ?? path}>Cancel</a>
               ) : (
-                <button type="submit" name="do" value="cancel" formnovalidate class="link">
+                <button
+                  type="submit"
+                  name="do"
+                  value="cancel"
+                  formaction={toOpener(path, back)}
+                  formnovalidate
+                  class="link"
+                >
                   Cancel
                 </button>
               )}
@@ -88,7 +162,7 @@ export const PublishPage = ({ frame, ideaBank, idea, submitted, fields, errors, 
             <p class="hint">{isPreview ? "Preview of your text" : "In the changelog"}</p>
             <article class="entry">
               <h2 dir="auto">{fields.get("title")}</h2>
-              <p class="hint">{dayOf(isCorrection ? Date.parse(idea.lastActivityAt) : now)}</p>
+              <p class="hint">{dayOf(isCorrection ? Date.parse(idea.lastActivityAt) : useFrame().now)}</p>
               <Formatted text={fields.get("description") ?? ""} />
             </article>
           </aside>
@@ -98,6 +172,13 @@ export const PublishPage = ({ frame, ideaBank, idea, submitted, fields, errors, 
     </Layout>
   );
 };
+
+/** Leads back to what was written on the idea's page, or in its row, before it was published. */
+function toOpener(path: string, back: string | undefined): string {
+  const opener = new URL(back ?? "/", "https://own.invalid");
+  const list = opener.pathname === path ? ownPage(opener.searchParams.get("back"), "") : back;
+  return list ? withParameter(path, "back", list) : path;
+}
 
 type CarriedProps = Pick<Props, "idea" | "fields"> & { readonly response: string };
 
@@ -110,9 +191,11 @@ const Carried = ({ idea, fields, response }: CarriedProps) => {
   return (
     <section id="response" aria-labelledby="carried">
       <h2 id="carried">Saved with it</h2>
-      {["response", "visibility", "tags"].map((name) => (
-        <input type="hidden" name={name} value={fields.get(name) ?? ""} />
-      ))}
+      {["response", "visibility", "tags", "edits"]
+        .filter((name) => fields.has(name))
+        .map((name) => (
+          <input type="hidden" name={name} value={fields.get(name) ?? ""} />
+        ))}
       {isNew && response !== "" && (
         <blockquote class="response">
           <strong>{DECIDED_LABELS.response}</strong>

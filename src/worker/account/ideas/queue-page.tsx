@@ -1,31 +1,156 @@
-/** The queue: ideas with their votes, the filters above them, and the bar for several of them. */
+/**
+ * `/account/ideas`: the ideas of all boards, or of one (`?board=`); `/account/idea-banks/{id}`: those of one board. They are sorted and
+ * filtered here, and decided about one by one and several at once. Those that wait for approval are a filter with their whole texts.
+ */
+import type { Context } from "hono";
+import { listIdeaBanks, loadIdeaBank } from "../../database/idea-banks/idea-banks.ts";
+import { listWaiting } from "../../database/proposals/pending-proposals.ts";
 import {
+  BANKS_AT_MOST,
   COUNTED_AT_MOST,
+  countStatuses,
   type FoundComment,
-  OPEN,
+  findComments,
+  findInQueue,
+  hasUnlisted,
+  listQueue,
   OPEN_STATUSES,
   type QueuedIdea,
-  type QueueSort,
-  type QueueStatus,
   SEARCHED_AT_MOST,
   UNANSWERED,
-} from "../../database/queue.ts";
+} from "../../database/proposals/queue.ts";
+import { listOwnTags } from "../../database/proposals/tags.ts";
+import { parseOrThrow } from "../../http/invalid-request.ts";
+import { nextCursor, readPage } from "../../http/pagination.ts";
+import { readForm } from "../../http/read-body.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
-import { firstLine } from "../../model/light-formatting.ts";
-import { PROPOSAL_STATUSES, type ProposalStatus } from "../../model/proposal.ts";
+import { ProposalChanges, type ProposalStatus } from "../../model/proposal.ts";
 import type { TagCount } from "../../model/tag.ts";
+import { idsOf, openOwn, orNotFound } from "../frame/decide.ts";
 import { Done, type JustDone, Outcome } from "../frame/done.tsx";
-import { type Frame, Layout } from "../frame/layout.tsx";
-import { OpenedWith } from "../frame/opened-form.tsx";
-import { Time } from "../frame/times.tsx";
-import type { Told } from "../frame/visit.ts";
-import { IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
-import { BankNav } from "../idea-banks/nav.tsx";
-import { type QueueQuery, toParameters } from "./queue-query.ts";
+import { Layout } from "../frame/layout.tsx";
+import { page } from "../frame/page.tsx";
+import { loadJustDone } from "../frame/undo.tsx";
+import { ownPage, readVisit, type Told, tellAt, withParameter } from "../frame/visit.ts";
+import { BankNav, IDEA_BANKS } from "../idea-banks/own-bank.tsx";
+import type { OwnerEnv } from "../owner-env.ts";
+import { chosenIn } from "./chosen.ts";
+import { changeIdeas, changesOf } from "./decide.ts";
+import { IDEAS } from "./opened-idea.ts";
+import { loadPublications } from "./publish-several-page.tsx";
+import { Filters, QueueQuery, Tabs, toParameters } from "./queue-filters.tsx";
+import { List } from "./queue-rows.tsx";
 import { Written } from "./written.tsx";
 
+/** These ask before they are done. */
+const CONFIRMED = ["merge", "delete"];
+
+const queueAt = (path: string) =>
+  page({
+    path,
+    load: (c) => load(c, c.req.param("ideaBankId")),
+    view: (props) => <QueuePage {...props} />,
+    act: (c) => decide(c, c.req.param("ideaBankId")),
+  });
+
+export const IDEAS_PAGE = queueAt(IDEAS);
+export const BOARD_PAGE = queueAt(`${IDEA_BANKS}/:ideaBankId`);
+
+async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<Props> {
+  const visit = readVisit(c);
+  const { query, page } = await readPage(c, QueueQuery);
+  if (ofPath !== undefined) idsOf({ ofPath });
+  const { session, accountId } = await openOwn(c);
+  const banks = await listIdeaBanks(session, { accountId, request: { limit: BANKS_AT_MOST, after: undefined } });
+  const board = ofPath ?? query.board;
+  const chosen = board === undefined ? banks.items : banks.items.filter(({ id }) => id === board);
+  // A board that is not among the newest is read by itself.
+  const ideaBanks =
+    board !== undefined && chosen.length === 0 ? [orNotFound(await loadIdeaBank(session, accountId, board))] : chosen;
+  const queue = { accountId, ideaBankIds: ideaBanks.map(({ id }) => id) };
+  const isOne = board !== undefined;
+  const tags = isOne ? await listOwnTags(session, accountId, board) : [];
+  const isSearch = query.q !== undefined;
+  // Hidden and waiting ideas, and those with a tag, are listed by age.
+  const isSorted = isSearch || ((query.visibility ?? "public") === "public" && query.tag === undefined);
+  const filter = {
+    ...{ status: query.status, visibility: query.visibility },
+    tag: isOne ? query.tag : undefined,
+    sort: isSorted ? query.sort : ("new" as const),
+  };
+  const list = () =>
+    query.visibility === "pending"
+      ? listWaiting(session, accountId, { ...filter, ideaBankId: board }, page)
+      : listQueue(session, queue, filter, page);
+  const [listed, counts, foundComments, leavesOut] = await Promise.all([
+    query.q === undefined
+      ? list()
+      : findInQueue(session, queue, query.q, filter).then((items) => ({ items, next: undefined })),
+    isSearch || query.visibility === "pending" ? {} : countStatuses(session, queue),
+    query.q === undefined ? undefined : findComments(session, queue, query.q),
+    !isSearch && filter.sort !== "new" && query.visibility === undefined && hasUnlisted(session, queue, query.status),
+  ]);
+  const now = Date.now();
+  return {
+    ...{
+      ideas: listed.items,
+      foundComments,
+      counts,
+      tags,
+      boards: banks.items,
+      query: { ...query, sort: filter.sort },
+      here: visit.here,
+    },
+    leavesOut,
+    isSortedByAge: filter.sort !== query.sort,
+    searchesWhole: isOne || (queue.ideaBankIds.length === 1 && banks.next === undefined),
+    board: isOne ? ideaBanks[0] : undefined,
+    ofPath,
+    hasMoreBoards: banks.next !== undefined,
+    told: visit.told,
+    more: await nextCursor(c, listed.next),
+    done: await loadJustDone({ session, accountId }, visit, now),
+  };
+}
+
+/** Does what the pressed button says, and leads back to the list. */
+async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<Response> {
+  const fields = await readForm(c);
+  const list = ofPath === undefined ? IDEAS : `${IDEA_BANKS}/${idsOf({ ideaBankId: ofPath }).ideaBankId}`;
+  const back = ownPage(fields.get("back"), list);
+  // The buttons of 1.1.0 that approved and hid had another name.
+  const what = fields.get("do") ?? fields.get("visibility") ?? "";
+  if (what.startsWith("status:")) {
+    const [bank = "", id = ""] = what.slice("status:".length).split("-");
+    const { ideaBankId, proposalId } = idsOf({ ideaBankId: bank, proposalId: id });
+    const status = fields.get(`status-${proposalId}`);
+    // Done is publishing: a page shows first what the changelog will say.
+    if (status === "implemented")
+      return c.redirect(withParameter(`${IDEA_BANKS}/${ideaBankId}/ideas/${proposalId}/publish`, "back", back), 303);
+    const { event } = await changeIdeas(c, [{ ideaBankId, id }], () => parseOrThrow(ProposalChanges, { status }));
+    return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
+  }
+  const chosen = chosenIn(fields, ofPath);
+  if (chosen.length === 0) return c.redirect(tellAt(back, "nothing-chosen"), 303);
+  const asked = new URLSearchParams([
+    ["back", back],
+    ...chosen.map(({ ideaBankId, id }) => ["ids", `${ideaBankId}-${id}`]),
+  ]);
+  if (CONFIRMED.includes(what)) return c.redirect(`${IDEAS}/${what}?${asked}`, 303);
+  if (what === "status" && fields.get("status") === "implemented") {
+    const { publications } = await loadPublications(c, chosen);
+    const [only, another] = chosen;
+    if (publications.length > 0 && only && !another)
+      return c.redirect(withParameter(`${IDEA_BANKS}/${only.ideaBankId}/ideas/${only.id}/publish`, "back", back), 303);
+    if (publications.length > 0) return c.redirect(`${IDEAS}/publish?${asked}`, 303);
+  }
+  const { event, leavesOut } = await changeIdeas(c, chosen, ({ tags }) => changesOf(what, fields, tags));
+  const isTooLate = event === undefined && chosen.some(({ waited }) => waited !== undefined);
+  const to = leavesOut ? tellAt(back, "waiting-left-out") : isTooLate ? tellAt(back, "decided-before") : back;
+  return c.redirect(event === undefined ? to : withParameter(to, "undo", event), 303);
+}
+
 type Props = {
-  readonly frame: Frame;
   readonly ideas: readonly QueuedIdea[];
   /** Undefined when nothing was searched for. */
   readonly foundComments: readonly FoundComment[] | undefined;
@@ -47,21 +172,15 @@ type Props = {
   readonly here: string;
   readonly more: string | undefined;
   readonly told: Told | undefined;
-  readonly now: number;
   readonly done: JustDone | undefined;
 };
 
-const SORTS: Record<QueueSort, string> = {
-  new: "Newest",
-  top: "Most votes",
-  hot: "Trending",
-  active: "Recently active",
-};
-
-export const QueuePage = (props: Props) => {
-  const { frame, ideas, board, ofPath, boards, hasMoreBoards, query, here, more, told, done } = props;
-  const path = ofPath === undefined ? "/account/ideas" : `/account/idea-banks/${ofPath}`;
-  const isFiltered = [query.q, query.status, query.visibility, query.tag].some((value) => value !== undefined);
+const QueuePage = (props: Props) => {
+  const { ideas, board, ofPath, boards, hasMoreBoards, query, here, more, told, done } = props;
+  const path = ofPath === undefined ? IDEAS : `${IDEA_BANKS}/${ofPath}`;
+  const isWaiting = query.visibility === "pending";
+  const isFiltered = toParameters({ ...query, board: undefined }).size > 0;
+  const isByAge = query.sort === "new" && !isWaiting;
   const firstPage = `${path}?${toParameters(query)}`.replace(/\?$/, "");
   const adding = new URLSearchParams({ ...(board && { board: board.id }), back: here });
   const addLink = boards.length > 0 && (
@@ -71,20 +190,20 @@ export const QueuePage = (props: Props) => {
   );
   return (
     <Layout
-      title={ofPath !== undefined && board ? board.name : "Ideas"}
-      current={ofPath === undefined ? "ideas" : "idea-banks"}
+      title={ofPath !== undefined && board ? board.name : isWaiting ? "Waiting for approval" : "Ideas"}
+      current={ofPath !== undefined ? "idea-banks" : isWaiting ? "approval" : "ideas"}
       scripts={["queue.js"]}
-      aside={addLink}
-      {...frame}
+      aside={!isWaiting && addLink}
     >
       {ofPath !== undefined && <BankNav id={ofPath} current="" />}
       <Done
         done={done}
-        isQuiet={told !== undefined || (query.status === UNANSWERED && ideas.length > 0)}
+        isQuiet={told !== undefined || ((isWaiting || query.status === UNANSWERED) && ideas.length > 0)}
         boards={board ? [board, ...boards] : boards}
       />
       <Outcome told={told} />
-      <Tabs {...props} path={path} />
+      {isWaiting && ideas.length > 0 && <p class="lead">Open an idea to respond to it or merge it into another.</p>}
+      {(!isWaiting || query.status !== undefined) && <Tabs {...props} path={path} />}
       <Filters {...props} path={path} />
       {props.leavesOut && (
         <p class="hint">
@@ -92,9 +211,9 @@ export const QueuePage = (props: Props) => {
           <a href={`${path}?${toParameters(query, { sort: "new" })}`}>Sort by newest to see them</a>
         </p>
       )}
-      {props.isSortedByAge && (
+      {props.isSortedByAge && !isWaiting && (
         <p class="hint">
-          {`${query.tag === undefined ? "Hidden and waiting ideas" : "Ideas with a tag"} are always sorted by newest.`}
+          {`${query.tag === undefined ? "Hidden ideas" : "Ideas with a tag"} are always sorted by newest.`}
         </p>
       )}
       {query.q !== undefined && (
@@ -109,10 +228,16 @@ export const QueuePage = (props: Props) => {
         OPEN_STATUSES.some((status) => (props.counts[status] ?? 0) >= COUNTED_AT_MOST) && (
           <p class="hint">{`Searched the next ${SEARCHED_AT_MOST.toLocaleString("en")} open ideas in this order.`}</p>
         )}
-      {hasMoreBoards && !board && <p class="hint">{`Showing the ${boards.length} newest boards.`}</p>}
+      {hasMoreBoards && !board && !isWaiting && <p class="hint">{`Showing the ${boards.length} newest boards.`}</p>}
       {ideas.length === 0 ? (
         <p class="notice">
-          {isFiltered ? (
+          {isWaiting && query.q === undefined ? (
+            more ? (
+              "Nothing left on this page. See “More”."
+            ) : (
+              "Nothing is waiting for approval."
+            )
+          ) : isFiltered ? (
             "No ideas match."
           ) : boards.length === 0 ? (
             <>
@@ -123,28 +248,26 @@ export const QueuePage = (props: Props) => {
           )}
         </p>
       ) : (
-        <List {...props} path={path} />
+        <List {...props} path={path} isDone={done !== undefined} />
       )}
       {(more || query.cursor) && (
         <p class="buttons">
-          {query.cursor && <a href={firstPage}>{query.sort === "new" ? "Newest" : "First page"}</a>}
+          {query.cursor && <a href={firstPage}>{isByAge ? "Newest" : "First page"}</a>}
           {more && (
             <a href={`${path}?${toParameters(query, { cursor: more })}`} rel="next">
-              {query.sort === "new" ? "Older" : "More"}
+              {isByAge ? "Older" : "More"}
             </a>
           )}
         </p>
       )}
-      {props.foundComments && <FoundComments items={props.foundComments} here={here} now={props.now} />}
+      {props.foundComments && <FoundComments items={props.foundComments} here={here} />}
     </Layout>
   );
 };
 
-type PartProps = Props & { readonly path: string };
+type FoundProps = { readonly items: readonly FoundComment[]; readonly here: string };
 
-type FoundProps = { readonly items: readonly FoundComment[]; readonly here: string; readonly now: number };
-
-const FoundComments = ({ items, here, now }: FoundProps) => (
+const FoundComments = ({ items, here }: FoundProps) => (
   <section aria-labelledby="comments">
     <h2 id="comments">Comments</h2>
     <p class="hint">
@@ -153,303 +276,8 @@ const FoundComments = ({ items, here, now }: FoundProps) => (
     </p>
     <ol class="events">
       {items.map((item) => (
-        <Written item={item} here={here} canDelete now={now} />
+        <Written item={item} here={here} canDelete />
       ))}
     </ol>
   </section>
-);
-
-/** The statuses, with how many ideas each has. */
-const Tabs = ({ path, query, counts }: PartProps) => {
-  // The numbers are those of all ideas.
-  const isCounted = [query.q, query.visibility, query.tag].every((value) => value === undefined);
-  const tab = (name: string, status: QueueStatus | undefined, count?: number, sort = query.sort) => (
-    <a
-      href={`${path}?${toParameters({ ...query, status, sort })}`}
-      aria-current={query.status === status ? "page" : undefined}
-    >
-      {name}
-      {isCounted && count ? (
-        <span class="hint"> {count >= COUNTED_AT_MOST ? `${COUNTED_AT_MOST - 1}+` : count}</span>
-      ) : null}
-    </a>
-  );
-  const sumOf = (statuses: readonly ProposalStatus[]) =>
-    statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
-  return (
-    <nav class="tabs" aria-label="Status">
-      {tab("All", undefined, sumOf(PROPOSAL_STATUSES))}
-      {tab("Open", OPEN, sumOf(OPEN_STATUSES))}
-      {tab("No response yet", UNANSWERED, undefined, query.sort === "new" ? "top" : query.sort)}
-      {PROPOSAL_STATUSES.map((status) => tab(IDEA_STATUSES[status], status, counts[status]))}
-    </nav>
-  );
-};
-
-/** Of the filters of the form, how many are on. */
-const countFilters = (query: QueueQuery): number => toParameters({ ...query, status: undefined }).size;
-
-const Filters = ({ path, query, tags, boards, board, ofPath }: PartProps) => (
-  <search>
-    <details class="fold">
-      <summary>
-        Search and filter
-        {countFilters(query) > 0 && <span class="pill">{countFilters(query)}</span>}
-      </summary>
-      <form method="get" action={path} class="filters">
-        {query.status && <input type="hidden" name="status" value={query.status} />}
-        <label>
-          Search
-          <input
-            type="search"
-            name="q"
-            value={query.q ?? ""}
-            maxlength={200}
-            placeholder="Ideas and comments"
-            data-key="/"
-          />
-        </label>
-        {ofPath === undefined && boards.length > 1 && (
-          <Choose
-            name="board"
-            label="Board"
-            all="All boards"
-            chosen={board?.id}
-            options={(board && !boards.some(({ id }) => id === board.id) ? [board, ...boards] : boards).map(
-              ({ id, name }) => [id, name] as const,
-            )}
-          />
-        )}
-        <Choose name="sort" label="Sort" chosen={query.sort} options={Object.entries(SORTS)} />
-        <Choose
-          name="visibility"
-          label="Visibility"
-          all="Any"
-          chosen={query.visibility}
-          options={Object.entries(IDEA_VISIBILITIES).map(([value, [name]]) => [value, name] as const)}
-        />
-        {tags.length > 0 && (
-          <Choose
-            name="tag"
-            label="Tag"
-            all="Any"
-            chosen={query.tag}
-            options={tags.map(({ tag }) => [tag, tag] as const)}
-          />
-        )}
-        <button type="submit">Filter</button>
-        {countFilters(query) > 0 && <a href={path}>Clear filters</a>}
-      </form>
-    </details>
-  </search>
-);
-
-type ChooseProps = {
-  readonly name: string;
-  readonly label: string;
-  /** The words for no choice. */
-  readonly all?: string;
-  readonly chosen?: string | undefined;
-  readonly options: readonly (readonly [value: string, words: string])[];
-};
-
-const Choose = ({ name, label, all, chosen, options }: ChooseProps) => (
-  <label>
-    {label}
-    <select name={name}>
-      {all && <option value="">{all}</option>}
-      {options.map(([value, words]) => (
-        <option value={value} selected={value === chosen}>
-          {words}
-        </option>
-      ))}
-    </select>
-  </label>
-);
-
-/** The bar stands after the list: without JavaScript it covers nothing, and with it it follows the choice. */
-const List = ({ path, ideas, boards, board, here, tags, query, now, done }: PartProps) => {
-  const names = new Map(boards.map(({ id, name }) => [id, name]));
-  return (
-    <>
-      <form method="post" action={path} id="row">
-        <input type="hidden" name="back" value={here} />
-      </form>
-      {ideas
-        .filter(({ isAnswered }) => !isAnswered)
-        .map((idea) => (
-          <RespondForm idea={idea} here={here} />
-        ))}
-      <form method="post" action={path} class="queue" data-queue>
-        <input type="hidden" name="back" value={here} />
-        <ol class="ideas">
-          {ideas.map((idea, index) => (
-            <IdeaRow
-              idea={idea}
-              isNext={index === 0 && query.status === UNANSWERED && (done ? "focused" : true)}
-              boardName={board === undefined && boards.length > 1 ? names.get(idea.ideaBankId) : undefined}
-              here={here}
-              now={now}
-            />
-          ))}
-        </ol>
-        <Several tags={tags} />
-      </form>
-    </>
-  );
-};
-
-type RowProps = {
-  readonly idea: QueuedIdea;
-  /** It is the one to be answered next; `focused`: right after another one. */
-  readonly isNext: boolean | "focused";
-  readonly boardName: string | undefined;
-  readonly here: string;
-  readonly now: number;
-};
-
-const ideaAt = ({ ideaBankId, id }: QueuedIdea, back: string): string =>
-  `/account/idea-banks/${ideaBankId}/ideas/${id}?back=${encodeURIComponent(back)}`;
-
-/** The form of an idea's page, with the two fields of `Respond`. It stands before the list, because forms do not nest. */
-const RespondForm = ({ idea, here }: { readonly idea: QueuedIdea; readonly here: string }) => {
-  const { id, status, visibility, tags } = idea;
-  const fields = new URLSearchParams({ status, visibility, tags: tags.join(", "), response: "" });
-  return (
-    <form method="post" action={ideaAt(idea, here)} id={`respond-${id}`}>
-      <OpenedWith fields={fields} />
-      <input type="hidden" name="visibility" value={visibility} />
-      <input type="hidden" name="tags" value={tags.join(", ")} />
-      <input type="hidden" name="asks" value="publish" />
-      <input type="hidden" name="then" value="list" />
-    </form>
-  );
-};
-
-const Respond = ({ idea: { id, title, status }, isNext }: Pick<RowProps, "idea" | "isNext">) => (
-  <details class="respond" open={isNext !== false}>
-    <summary>Respond</summary>
-    <textarea
-      name="response"
-      data-draft=""
-      form={`respond-${id}`}
-      rows={3}
-      dir="auto"
-      required
-      autofocus={isNext === "focused"}
-      aria-describedby={isNext === "focused" ? "done" : undefined}
-      aria-label={`Official response to “${title}”`}
-    />
-    <span class="buttons">
-      <select name="status" form={`respond-${id}`} aria-label={`New status of “${title}”`}>
-        <StatusOptions chosen={status} />
-      </select>
-      <button type="submit" form={`respond-${id}`} name="do" value="decide" class="primary">
-        Post response
-      </button>
-    </span>
-  </details>
-);
-
-const StatusOptions = ({ chosen }: { readonly chosen: ProposalStatus | undefined }) =>
-  PROPOSAL_STATUSES.map((each) => (
-    <option value={each} selected={each === chosen}>
-      {IDEA_STATUSES[each]}
-    </option>
-  ));
-
-const IdeaRow = ({ idea, isNext, boardName, here, now }: RowProps) => {
-  const { id, ideaBankId, title, beginning, status, visibility, votes, comments, tags, author, createdAt } = idea;
-  const href = ideaAt(idea, here);
-  const key = `${ideaBankId}-${id}`;
-  return (
-    <li id={`idea-${id}`}>
-      <input type="checkbox" name="ids" value={key} aria-label={`Choose “${title}”`} />
-      <p class="votes">
-        <strong>{votes.toLocaleString("en")}</strong> <span>{votes === 1 ? "vote" : "votes"}</span>
-      </p>
-      <div>
-        <h2 dir="auto">
-          <a href={href}>{title}</a>
-        </h2>
-        {beginning && (
-          <p class="beginning" dir="auto">
-            {firstLine(beginning)}
-          </p>
-        )}
-        <p class="hint">
-          {visibility !== "public" && <span class="pill warn">{IDEA_VISIBILITIES[visibility][0]}</span>}
-          {tags.map((tag) => (
-            <bdi class="tag">{tag}</bdi>
-          ))}
-          {author !== null && <bdi>{author}</bdi>}
-          {boardName !== undefined && <bdi>{boardName}</bdi>}
-          {comments > 0 && <span>{comments === 1 ? "1 comment" : `${comments} comments`}</span>}
-          {idea.isAnswered && <span>Responded</span>}
-          <Time at={createdAt} now={now} />
-        </p>
-        {!idea.isAnswered && <Respond idea={idea} isNext={isNext} />}
-      </div>
-      <span class="set">
-        <select name={`status-${id}`} form="row" class={`status ${status}`} aria-label={`Status of “${title}”`}>
-          <StatusOptions chosen={status} />
-        </select>
-        <button type="submit" form="row" name="do" value={`status:${key}`} aria-label={`Set the status of “${title}”`}>
-          Set
-        </button>
-      </span>
-    </li>
-  );
-};
-
-/** The button that adds a tag comes first in the form, so Enter in the tag's field presses it. The style shows the status first. */
-const Several = ({ tags }: Pick<Props, "tags">) => (
-  <fieldset class="several">
-    <legend data-chosen>Selected ideas</legend>
-    <label class="choice" data-all hidden>
-      <input type="checkbox" />
-      <span>
-        Select all<span class="roomy"> on this page</span>
-      </span>
-    </label>
-    <details class="fold">
-      <summary>More</summary>
-      <div>
-        <span class="buttons">
-          <input name="tag" list="tags" maxlength={32} aria-label="Tag" placeholder="Tag" autocomplete="off" required />
-          <datalist id="tags">
-            {tags.map(({ tag }) => (
-              <option value={tag}>{tag}</option>
-            ))}
-          </datalist>
-          <button type="submit" name="do" value="tag">
-            Add tag
-          </button>
-          <button type="submit" name="do" value="untag">
-            Remove tag
-          </button>
-        </span>
-        <span class="buttons">
-          <Press what="public" label="Make public" />
-          <Press what="hidden" label="Hide" />
-          <Press what="merge" label="Merge…" />
-          <Press what="delete" label="Delete…" isDanger />
-        </span>
-      </div>
-    </details>
-    <span class="buttons">
-      <select name="status" aria-label="Status">
-        <StatusOptions chosen={undefined} />
-      </select>
-      <Press what="status" label="Set status" />
-    </span>
-  </fieldset>
-);
-
-type PressProps = { readonly what: string; readonly label: string; readonly isDanger?: boolean };
-
-const Press = ({ what, label, isDanger = false }: PressProps) => (
-  <button type="submit" name="do" value={what} formnovalidate class={isDanger ? "danger" : undefined}>
-    {label}
-  </button>
 );

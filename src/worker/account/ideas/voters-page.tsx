@@ -1,39 +1,112 @@
-/** `…/ideas/{id}/voters`: who votes for an idea, and a form that adds the vote of a person. */
-import type { FieldError } from "../../http/invalid-request.ts";
+/** `…/ideas/{id}/voters`: lists who votes for an idea, adds votes for people who asked elsewhere, and removes votes. */
+import type { Context } from "hono";
+import { loadPanelist } from "../../database/panelists/panelists.ts";
+import { loadProposal } from "../../database/proposals/proposals.ts";
+import { listVoters, setVoteFor } from "../../database/votes/voters.ts";
+import { invalid, parseOrThrow } from "../../http/invalid-request.ts";
+import { nextCursor, readPage } from "../../http/pagination.ts";
+import { readForm } from "../../http/read-body.ts";
+import { isId } from "../../model/id.ts";
+import { PageQuery } from "../../model/pagination.ts";
 import type { Panelist } from "../../model/panelist.ts";
 import type { Proposal } from "../../model/proposal.ts";
 import type { Voter } from "../../model/voter.ts";
+import { NewVote } from "../../model/voter.ts";
+import { Problem } from "../../problem.ts";
+import { decide, idsOf, noSuchContent, openOwn, orNotFound } from "../frame/decide.ts";
 import { Done, type JustDone } from "../frame/done.tsx";
+import { inWords } from "../frame/errors-in-words.ts";
 import { ErrorSummary } from "../frame/field.tsx";
-import { type Frame, Layout } from "../frame/layout.tsx";
+import { Layout } from "../frame/layout.tsx";
+import { page, type SentForm } from "../frame/page.tsx";
+import { Pager } from "../frame/pager.tsx";
+import { Table } from "../frame/table.tsx";
 import { Time } from "../frame/times.tsx";
-import { backTo } from "../frame/visit.ts";
+import { loadJustDone } from "../frame/undo.tsx";
+import { backTo, readVisit, withParameter } from "../frame/visit.ts";
 import { counted, nameOf } from "../frame/words.ts";
+import { IDEA_BANKS } from "../idea-banks/own-bank.tsx";
+import type { OwnerEnv } from "../owner-env.ts";
 import { NAMELESS } from "./comments.tsx";
-import type { UnknownPerson } from "./named-person.ts";
+import { readPerson, type UnknownPerson, unknownOf } from "./named-person.ts";
 import { PERSON_LABELS, PersonField } from "./person-field.tsx";
 
-type Props = {
-  readonly frame: Frame;
+const VOTERS = `${IDEA_BANKS}/:ideaBankId/ideas/:proposalId/voters`;
+const PERSON = "panelistExternalId";
+
+export const VOTERS_PAGE = page({
+  path: VOTERS,
+  load: (c) => load(c, { fields: new URLSearchParams(), errors: [] }),
+  view: (props) => <VotersPage {...props} />,
+
+  act: async (c) => {
+    const fields = await readForm(c);
+    const { here } = readVisit(c);
+    const { person, eventId } = await change(c, fields);
+    return c.redirect(withParameter(withParameter(here, "person", person), "undo", eventId), 303);
+  },
+
+  refused: (c, sent, error) => load(c, inWords(sent), unknownOf(error)),
+});
+
+type Changed = { readonly eventId: string; readonly person: string };
+
+/** Adds or removes a vote, and returns the event's id and the person's. Throws `invalid-request`, and `not-found`. */
+async function change(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<Changed> {
+  const { path, ...own } = await loadVoted(c);
+  const voted = fields.get("do") !== "remove";
+  if (voted) parseOrThrow(NewVote, { panelistExternalId: fields.get(PERSON) ?? "" });
+  const person = voted ? await readPerson(c, own, fields) : idsOf({ id: fields.get("panelistId") ?? "" });
+  if (person === undefined) throw noSuchContent();
+  const subject = { kind: "proposal" as const, id: path.proposalId, ideaBankId: path.ideaBankId, isOfVotes: true };
+  const { answer, eventId } = await decide(c, subject, ({ session, accountId, now }) =>
+    setVoteFor(session, { accountId, path, named: { panelistId: person.id }, voted, now }),
+  );
+  if (answer === null || answer === "no-panelist") throw noSuchContent();
+  if ("duplicateOf" in answer) throw new Problem("conflict", { detail: "This idea was merged into another one." });
+  if (voted && !answer.isChanged) throw invalid([{ path: PERSON, message: "has voted for this idea already" }]);
+  return { eventId, person: person.id };
+}
+
+/** The idea that the path names. Throws `not-found`. */
+async function loadVoted(c: Context<OwnerEnv>) {
+  const path = idsOf({ ideaBankId: c.req.param("ideaBankId") ?? "", proposalId: c.req.param("proposalId") ?? "" });
+  const own = await openOwn(c);
+  return { ...own, path, idea: orNotFound(await loadProposal(own.session, own.accountId, path)) };
+}
+
+async function load(c: Context<OwnerEnv>, sent: SentForm, unknown?: UnknownPerson): Promise<Props> {
+  const visit = readVisit(c);
+  const { page } = await readPage(c, PageQuery);
+  const { session, accountId, path, idea } = await loadVoted(c);
+  const { items, next } = orNotFound(await listVoters(session, { accountId, path, request: page }));
+  const now = Date.now();
+  return {
+    path: `${IDEA_BANKS}/${path.ideaBankId}/ideas/${path.proposalId}`,
+    ...{ ...sent, idea, voters: items, unknown, here: visit.here },
+    person: isId(visit.person ?? "") ? await loadPanelist(session, accountId, visit.person ?? "") : null,
+    done: await loadJustDone({ session, accountId }, visit, now),
+    more: await nextCursor(c, next),
+  };
+}
+
+type Props = SentForm & {
   readonly path: string;
   readonly idea: Proposal;
   readonly voters: readonly Voter[];
-  readonly fields: URLSearchParams;
-  readonly errors: readonly FieldError[];
   readonly unknown: UnknownPerson | undefined;
   readonly more: string | undefined;
   readonly here: string;
-  readonly now: number;
   /** Whose vote the last decision was about. */
   readonly person: Panelist | null;
   readonly done: JustDone | undefined;
 };
 
-export const VotersPage = (props: Props) => {
-  const { frame, path, idea, voters, errors, more, here, now, person, done } = props;
+const VotersPage = (props: Props) => {
+  const { path, idea, voters, errors, more, here, person, done } = props;
   const takesVotes = idea.duplicateOf === null;
   return (
-    <Layout title="Voters" part={idea.title} current="ideas" {...frame}>
+    <Layout title="Voters" part={idea.title} current="ideas">
       <p>
         <a href={path}>
           Back to “<bdi>{idea.title}</bdi>”
@@ -46,43 +119,25 @@ export const VotersPage = (props: Props) => {
       {voters.length > 0 && (
         <section aria-labelledby="votes">
           <h2 id="votes">{counted(idea.votes, "vote")}</h2>
-          <div class="stacks">
-            <table class="list">
-              <thead>
-                <tr>
-                  <th scope="col">Name</th>
-                  <th scope="col">ID in your system</th>
-                  <th scope="col">Voted</th>
-                  <th scope="col">
-                    <span class="unseen">Action</span>
-                  </th>
-                </tr>
-              </thead>
-              <tbody>
-                {voters.map((voter) => (
-                  <Row voter={voter} here={here} path={takesVotes ? path : undefined} now={now} />
-                ))}
-              </tbody>
-            </table>
-          </div>
+          <Table columns={["Name", "ID in your system", "Voted", { unseen: "Action" }]}>
+            {voters.map((voter) => (
+              <Row voter={voter} here={here} path={takesVotes ? path : undefined} />
+            ))}
+          </Table>
         </section>
       )}
-      {more && (
-        <p>
-          <a href={`${path}/voters?cursor=${more}`}>More</a>
-        </p>
-      )}
+      <Pager next={more && `${path}/voters?cursor=${more}`} label="More" />
     </Layout>
   );
 };
 
-type RowProps = Pick<Props, "here" | "now"> & {
+type RowProps = Pick<Props, "here"> & {
   readonly voter: Voter;
   /** Of the idea, while it takes votes. */
   readonly path: string | undefined;
 };
 
-const Row = ({ voter, here, path, now }: RowProps) => {
+const Row = ({ voter, here, path }: RowProps) => {
   const { panelistId, displayName, externalId, at } = voter;
   const name = displayName ?? externalId ?? NAMELESS;
   return (
@@ -94,7 +149,7 @@ const Row = ({ voter, here, path, now }: RowProps) => {
       </th>
       <td>{externalId !== null && <code>{externalId}</code>}</td>
       <td>
-        <Time at={at} now={now} />
+        <Time at={at} />
       </td>
       <td class="number act">
         {path !== undefined && (

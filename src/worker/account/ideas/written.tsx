@@ -1,5 +1,6 @@
 /** What a person has written, in a list away from its idea: on the person's page, and where comments were searched for. */
-import type { Contribution } from "../../database/people.ts";
+import type { Contribution } from "../../database/panelists/people.ts";
+import { Confirm } from "../frame/confirm.tsx";
 import { Time } from "../frame/times.tsx";
 import { IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
 
@@ -8,11 +9,10 @@ type Props = {
   /** The page with the list. */
   readonly here: string;
   readonly canDelete: boolean;
-  readonly now: number;
 };
 
 /** Its forms are those of the idea's page, which lead back here. */
-export const Written = ({ item, here, canDelete, now }: Props) => {
+export const Written = ({ item, here, canDelete }: Props) => {
   const { ideaBankId, proposalId, title, status, visibility, isMerged, commentId, body, createdAt, author } = item;
   const idea = `/account/idea-banks/${ideaBankId}/ideas/${proposalId}?back=${encodeURIComponent(here)}`;
   return (
@@ -33,7 +33,7 @@ export const Written = ({ item, here, canDelete, now }: Props) => {
         {author !== undefined && " · "}
         {/* Under a comment, the idea's status reads like the comment's. */}
         {commentId === null && `${isMerged ? "Merged" : IDEA_STATUSES[status]} · `}
-        <Time at={createdAt} now={now} />
+        <Time at={createdAt} />
       </p>
       {canDelete && <Delete action={idea} commentId={commentId} />}
     </li>
@@ -43,15 +43,11 @@ export const Written = ({ item, here, canDelete, now }: Props) => {
 const Delete = ({ action, commentId }: { readonly action: string; readonly commentId: string | null }) => (
   <div class="actions small">
     {commentId === null ? (
-      <details>
-        <summary class="danger">Delete…</summary>
-        <form method="post" action={action} class="actions">
-          <p>Its votes and comments go with it. You can’t undo this.</p>
-          <button type="submit" name="do" value="delete" class="danger">
-            Delete this idea
-          </button>
-        </form>
-      </details>
+      <Confirm
+        action={action}
+        says="Its votes and comments go with it. You can’t undo this."
+        buttons={[["delete", "Delete this idea"]]}
+      />
     ) : (
       <form method="post" action={action}>
         <input type="hidden" name="commentId" value={commentId} />

@@ -5,7 +5,7 @@
 import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { SIGN_IN_COOKIE, signSignIn, verifySignIn } from "../../credentials/sign-in.ts";
-import { endSignIn, endSignInsOf, findSignedIn } from "../../database/sign-ins.ts";
+import { endSignIn, endSignInsOf, findSignedIn } from "../../database/members/sign-ins.ts";
 import { directoryOf } from "../account-databases.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 

@@ -9,7 +9,7 @@
  */
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
-import { findMembership } from "../../database/members.ts";
+import { findMembership } from "../../database/members/members.ts";
 import { isId } from "../../model/id.ts";
 import { foldAddress } from "../../model/member.ts";
 import { Problem } from "../../problem.ts";

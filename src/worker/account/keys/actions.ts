@@ -11,16 +11,16 @@ import {
   requireNotified,
   revokeOwnKey,
 } from "../../api-key-gate/key-changes.ts";
-import { withDeliveries } from "../../changes/deliver.ts";
 import { createApiKey } from "../../credentials/api-key.ts";
 import { secureRandomBytes } from "../../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../../credentials/id.ts";
-import { loadApiKeyUse } from "../../database/account-api-key-use.ts";
-import { createApiKeyRow, loadOwnApiKey, rotateApiKey } from "../../database/account-api-keys.ts";
-import { stamp } from "../../database/audit-events.ts";
+import { stamp } from "../../database/activity/audit-events.ts";
+import { loadApiKeyUse } from "../../database/keys/account-key-use.ts";
+import { createApiKeyRow, loadOwnApiKey, rotateApiKey } from "../../database/keys/account-keys.ts";
+import { withDeliveries } from "../../deliveries/deliver.ts";
 import { invalid } from "../../http/invalid-request.ts";
 import { logWarning } from "../../log.ts";
-import type { ApiKey, NewApiKey, Rotation } from "../../model/account.ts";
+import type { ApiKey, NewApiKey, Rotation } from "../../model/account-key.ts";
 import { type ApiKeyChanges, MAX_LIFE_DAYS } from "../../model/api-key-settings.ts";
 import { isId } from "../../model/id.ts";
 import type { IdempotencyKey } from "../../model/idempotency-key.ts";
@@ -30,6 +30,9 @@ import { primaryOf, visitAccount } from "../account-databases.ts";
 import { isRepeated, repeatedProblem } from "../frame/repeated.ts";
 import { limitOwner } from "../identity/limit-owner.ts";
 import type { OwnerEnv } from "../owner-env.ts";
+
+/** The pages of keys. */
+export const API_KEYS = "/account/api-keys";
 
 /** A key in full, for the one answer that shows it. `warning` tells that its gate was not reached. */
 export type ShownKey = { readonly apiKey: ApiKey; readonly key: string; readonly warning: string | null };
@@ -42,6 +45,13 @@ const inOwnAccount = <Answer>(
   session: Session,
   change: (session: Session) => Promise<Answer>,
 ): Promise<Answer> => withDeliveries(c, { session, account: { email: c.var.owner.email }, send: c.var.send }, change);
+
+/** Throws `not-found`. */
+export async function loadKey(c: Context<OwnerEnv>, id: string): Promise<ApiKey> {
+  const apiKey = await loadOwnApiKey(primaryOf(c, id), { email: c.var.owner.email, id, now: Date.now() });
+  if (apiKey === null) throw noSuchKey();
+  return apiKey;
+}
 
 /** A key, and its last 30 days. Throws `not-found`. */
 export async function loadKeyUse(c: Context<OwnerEnv>, id: string) {

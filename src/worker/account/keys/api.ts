@@ -1,7 +1,7 @@
 /** `/account/api/keys`. */
 import type { Context } from "hono";
-import { listApiKeys } from "../../database/account-api-keys.ts";
-import { ApiKey, ApiKeyList, MAX_ACTIVE_KEYS, NewApiKey, Rotation, ShownApiKey } from "../../model/account.ts";
+import { listApiKeys } from "../../database/keys/account-keys.ts";
+import { ApiKey, ApiKeyList, MAX_ACTIVE_KEYS, NewApiKey, Rotation, ShownApiKey } from "../../model/account-key.ts";
 import { ApiKeyChanges } from "../../model/api-key-settings.ts";
 import { ApiKeyUsage } from "../../model/api-key-usage.ts";
 import { visitAccount } from "../account-databases.ts";

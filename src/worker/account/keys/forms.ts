@@ -1,6 +1,6 @@
-/** Converts the forms for a key to the input of the schemas. */
+/** Converts the forms for a key to the input of the schemas, and a key to its form. */
 import { type FieldError, parseOrThrow } from "../../http/invalid-request.ts";
-import { NewApiKey } from "../../model/account.ts";
+import { type ApiKey, NewApiKey } from "../../model/account-key.ts";
 import { ApiKeyChanges } from "../../model/api-key-settings.ts";
 import { changedSettings } from "../frame/opened-form.tsx";
 import { scopesOf } from "./presets.ts";
@@ -60,3 +60,12 @@ export const namingAddresses = (errors: readonly FieldError[], fields: URLSearch
     const address = place && toAddresses(fields)[Number(place)];
     return address ? { path: "allowedAddresses", message: `“${address}” ${error.message}` } : error;
   });
+
+/** The form with a key’s settings. */
+export function toFields({ name, scopes, limit, windowSeconds, pausedAt, allowedAddresses }: ApiKey): URLSearchParams {
+  const fields = new URLSearchParams({ name, limit: String(limit), windowSeconds: String(windowSeconds) });
+  for (const scope of scopes) fields.append("scopes", scope);
+  fields.set("allowedAddresses", (allowedAddresses ?? []).join("\n"));
+  if (pausedAt !== null) fields.set("paused", "on");
+  return fields;
+}

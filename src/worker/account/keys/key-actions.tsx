@@ -2,7 +2,13 @@
  * An owner's actions on an active key. The form opens over the page, without JavaScript: the page does not move, and Tab stays in
  * the form. A browser without the attribute `command` opens it as a popover.
  */
-import { type ApiKey, GRACE_PERIODS } from "../../model/account.ts";
+import { parseOrThrow } from "../../http/invalid-request.ts";
+import { readForm } from "../../http/read-body.ts";
+import { type ApiKey, GRACE_PERIODS, Rotation } from "../../model/account-key.ts";
+import { action } from "../frame/page.tsx";
+import { renderPage } from "../frame/render-page.tsx";
+import { API_KEYS, rotateKey } from "./actions.ts";
+import { ShownKeyPage } from "./shown-key-page.tsx";
 
 export const KeyActions = ({ apiKey: { id, name, lastFour, previous } }: { apiKey: ApiKey }) => (
   <div class="actions">
@@ -14,17 +20,17 @@ export const KeyActions = ({ apiKey: { id, name, lastFour, previous } }: { apiKe
     >
       Rotate
     </button>
-    <a class="button" href={`/account/api-keys/${id}/change`} aria-label={`Edit ${name}`}>
+    <a class="button" href={`${API_KEYS}/${id}/change`} aria-label={`Edit ${name}`}>
       Edit
     </a>
-    <a class="button" href={`/account/api-keys/${id}/leaked`} aria-label={`Report a leak: ${name}`}>
+    <a class="button" href={`${API_KEYS}/${id}/leaked`} aria-label={`Report a leak: ${name}`}>
       Report a leak
     </a>
-    <a class="button danger" href={`/account/api-keys/${id}/revoke`} aria-label={`Revoke ${name}`}>
+    <a class="button danger" href={`${API_KEYS}/${id}/revoke`} aria-label={`Revoke ${name}`}>
       Revoke
     </a>
     <dialog popover="auto" {...{ closedby: "any" }} id={`rotate-${id}`} class="dialog" aria-label={`Rotate ${name}`}>
-      <form method="post" action={`/account/api-keys/${id}/rotate`}>
+      <form method="post" action={`${API_KEYS}/${id}/rotate`}>
         <h3 dir="auto">{`Rotate “${name}”`}</h3>
         <p>The key keeps its ID and gets a new secret. You’ll see it once.</p>
         {previous && (
@@ -65,3 +71,12 @@ const Buttons = ({ closes, label }: { closes: string; label: string }) => (
     </button>
   </div>
 );
+
+export const ROTATE_KEY = action(`${API_KEYS}/:apiKeyId/rotate`, async (c) => {
+  const fields = await readForm(c);
+  const graceSeconds = Number(fields.get("graceSeconds") || Number.NaN);
+  const rotation = parseOrThrow(Rotation, { graceSeconds, lastFour: fields.get("lastFour") ?? undefined });
+  const shown = await rotateKey(c, { id: c.req.param("apiKeyId"), rotation });
+  const origin = new URL(c.req.url).origin;
+  return renderPage(c, <ShownKeyPage shown={shown} rotated origin={origin} />, 201);
+});

@@ -1,75 +1,93 @@
-/** `/account/api-keys/{id}`: one key, its settings and its use. */
-import type { ApiKey } from "../../model/account.ts";
-import type { ApiKeyUsage } from "../../model/api-key-usage.ts";
-import { Copyable } from "../frame/copyable.tsx";
-import { type Frame, Layout } from "../frame/layout.tsx";
+/** `/account/api-keys/{id}`: one key, its settings and its use, which is a file for spreadsheets, too. */
+import type { ApiKey } from "../../model/account-key.ts";
+import type { ApiKeyUsage, OperationCount } from "../../model/api-key-usage.ts";
+import { Layout } from "../frame/layout.tsx";
+import { file, page } from "../frame/page.tsx";
 import { Time } from "../frame/times.tsx";
+import { API_KEYS, loadKeyUse } from "./actions.ts";
 import { KeyActions } from "./key-actions.tsx";
 import { EndsSoon, KeyFacts, PausedSince } from "./key-facts.tsx";
 import { LastUses, OperationsTable } from "./key-use.tsx";
+import { TryKey } from "./shown-key-page.tsx";
 import { DayChart, UsageChart } from "./usage-chart.tsx";
 
-type Props = {
-  readonly frame: Frame;
-  readonly apiKey: ApiKey;
-  readonly usage: ApiKeyUsage;
-  readonly origin: string;
-  readonly now: number;
-};
+const PATH = `${API_KEYS}/:apiKeyId`;
+
+export const KEY_PAGE = page({
+  path: PATH,
+  load: async (c) => ({ ...(await loadKeyUse(c, c.req.param("apiKeyId"))), origin: new URL(c.req.url).origin }),
+
+  view: ({ apiKey, usage, origin }) => {
+    const { id, name, lastFour, state } = apiKey;
+    const path = `${API_KEYS}/${id}`;
+    return (
+      <Layout title={name} current="api-keys">
+        <div class="key-head">
+          <code>{`ibk_${id}…${lastFour}`}</code>
+          <a href={`/account/activity?apiKeyId=${id}`}>Activity</a>
+          {state === "active" && <KeyActions apiKey={apiKey} />}
+        </div>
+        <Ended apiKey={apiKey} />
+        <PausedSince apiKey={apiKey} />
+        <EndsSoon apiKey={apiKey} />
+        <div class="create key-page">
+          <KeyFacts apiKey={apiKey} />
+          <div>
+            <UsageChart apiKey={apiKey} />
+            <DayChart usage={usage.items} />
+            <p class="hint">
+              {"Last 30 days, by hour: "}
+              <a href={`${path}/usage.csv`}>CSV</a>
+              {". By operation: "}
+              <a href={`${path}/operations.csv`}>CSV</a>
+              {". Both: "}
+              <a href={`/account/api/keys/${id}/usage`}>JSON</a>. Counts are about a minute behind.
+            </p>
+          </div>
+        </div>
+        <h2>Who uses it, and what for</h2>
+        <LastUses usage={usage} />
+        <OperationsTable usage={usage} />
+        <TryKey origin={origin} />
+      </Layout>
+    );
+  },
+});
 
 /** A key that works no more: since when, and what is left to do. */
-const Ended = ({ apiKey: { id, state, revokedAt, expiresAt }, now }: Pick<Props, "apiKey" | "now">) =>
+const Ended = ({ apiKey: { id, state, revokedAt, expiresAt } }: { readonly apiKey: ApiKey }) =>
   state !== "active" && (
     <p class="notice">
       {state === "revoked" ? "Revoked " : "Expired "}
-      <Time at={revokedAt ?? expiresAt ?? ""} now={now} />. Requests with it are refused.{" "}
-      <a href={`/account/api-keys/${id}/leaked`}>Did it leak?</a>
+      <Time at={revokedAt ?? expiresAt ?? ""} />. Requests with it are refused.{" "}
+      <a href={`${API_KEYS}/${id}/leaked`}>Did it leak?</a>
     </p>
   );
 
-export const KeyPage = ({ frame, apiKey, usage, origin, now }: Props) => {
-  const { id, name, lastFour, state } = apiKey;
-  const path = `/account/api-keys/${id}`;
-  return (
-    <Layout title={name} current="api-keys" {...frame}>
-      <div class="key-head">
-        <code>{`ibk_${id}…${lastFour}`}</code>
-        <a href={`/account/activity?apiKeyId=${id}`}>Activity</a>
-        {state === "active" && <KeyActions apiKey={apiKey} />}
-      </div>
-      <Ended apiKey={apiKey} now={now} />
-      <PausedSince apiKey={apiKey} now={now} />
-      <EndsSoon apiKey={apiKey} now={now} />
-      <div class="create key-page">
-        <KeyFacts apiKey={apiKey} now={now} />
-        <div>
-          <UsageChart apiKey={apiKey} now={now} />
-          <DayChart usage={usage.items} now={now} />
-          <p class="hint">
-            {"Last 30 days, by hour: "}
-            <a href={`${path}/usage.csv`}>CSV</a>
-            {". By operation: "}
-            <a href={`${path}/operations.csv`}>CSV</a>
-            {". Both: "}
-            <a href={`/account/api/keys/${id}/usage`}>JSON</a>. Counts are about a minute behind.
-          </p>
-        </div>
-      </div>
-      <h2>Who uses it, and what for</h2>
-      <LastUses usage={usage} now={now} />
-      <OperationsTable usage={usage} />
-      <TryKey origin={origin} />
-    </Layout>
-  );
+const toLine = (values: readonly (string | number)[]): string => `${values.join(",")}\r\n`;
+
+const toOperationLine = (span: string) => (count: OperationCount) =>
+  toLine([span, count.start, count.operation, count.admitted]);
+
+/** A key's use as CSV (RFC 4180), for spreadsheets: the lines of each file. They contain no text from clients. */
+const USAGE_FILES: Readonly<Record<"usage" | "operations", (usage: ApiKeyUsage) => string[]>> = {
+  usage: ({ items }) => [
+    toLine(["hour", "admitted", "limited"]),
+    ...items.map(({ hour, admitted, limited }) => toLine([hour, admitted, limited])),
+  ],
+  operations: ({ hours, days }) => [
+    toLine(["span", "start", "operation", "admitted"]),
+    ...hours.map(toOperationLine("hour")),
+    ...days.map(toOperationLine("day")),
+  ],
 };
 
-/** The command names the key by a variable, so that it leaves no key in the shell's history. */
-export const TryKey = ({ origin }: { readonly origin: string }) => (
-  <>
-    <h2>Check that the key works</h2>
-    <p>
-      Set <code>API_KEY</code> to the key, then run this. If the key is refused, the answer says why.
-    </p>
-    <Copyable id="curl" label="curl command" text={`curl ${origin}/tenant/whoami -H "X-API-Key: $API_KEY"`} />
-  </>
+export const USAGE_CSV = Object.entries(USAGE_FILES).map(([name, toLines]) =>
+  file(`${PATH}/${name}.csv`, async (c) => {
+    const { apiKey, usage } = await loadKeyUse(c, c.req.param("apiKeyId"));
+    return c.body(toLines(usage).join(""), 200, {
+      "Content-Type": "text/csv; charset=utf-8",
+      "Content-Disposition": `attachment; filename="${apiKey.id}-${name}.csv"`,
+    });
+  }),
 );

@@ -1,6 +1,7 @@
 /** The use of a key: its last requests, and the number of admitted ones by operation. Values from clients are rendered as text. */
 import type { ApiKeyUsage, OperationCount, RefusedRequest, SeenRequest } from "../../model/api-key-usage.ts";
 import { Fact } from "../frame/fact.tsx";
+import { Table } from "../frame/table.tsx";
 import { Time } from "../frame/times.tsx";
 import { number } from "../frame/words.ts";
 import { countryInWords } from "./key-words.ts";
@@ -14,31 +15,27 @@ const REASONS: Readonly<Record<RefusedRequest["reason"], string>> = {
   "wrong-secret": "an old secret",
 };
 
-type LastUsesProps = { readonly usage: ApiKeyUsage; readonly now: number };
+type LastUsesProps = { readonly usage: ApiKeyUsage };
 
-export const LastUses = ({ usage: { lastUse, lastRefusal, previousLastUse }, now }: LastUsesProps) => (
+export const LastUses = ({ usage: { lastUse, lastRefusal, previousLastUse } }: LastUsesProps) => (
   <dl class="uses">
-    <Fact name="Last use">{lastUse ? <Seen request={lastUse} now={now} /> : "None in the last 31 days"}</Fact>
+    <Fact name="Last use">{lastUse ? <Seen request={lastUse} /> : "None in the last 31 days"}</Fact>
     {previousLastUse && (
       <Fact name="Last use of the old secret">
-        <Seen request={previousLastUse} now={now} />
+        <Seen request={previousLastUse} />
       </Fact>
     )}
     <Fact name="Last refusal">
-      {lastRefusal ? (
-        <Seen request={lastRefusal} why={REASONS[lastRefusal.reason]} now={now} />
-      ) : (
-        "None in the last 31 days"
-      )}
+      {lastRefusal ? <Seen request={lastRefusal} why={REASONS[lastRefusal.reason]} /> : "None in the last 31 days"}
     </Fact>
   </dl>
 );
 
-type SeenProps = { readonly request: SeenRequest; readonly why?: string; readonly now: number };
+type SeenProps = { readonly request: SeenRequest; readonly why?: string };
 
-const Seen = ({ request: { at, network, country, userAgent, operation }, why, now }: SeenProps) => (
+const Seen = ({ request: { at, network, country, userAgent, operation }, why }: SeenProps) => (
   <>
-    <Time at={at} now={now} />
+    <Time at={at} />
     {why && `: ${why}`}
     <span class="hint">
       <code>{operation}</code>
@@ -56,25 +53,14 @@ export const OperationsTable = ({ usage: { hours, days } }: { readonly usage: Ap
   const sumOf = (counts: readonly OperationCount[], operation: string) =>
     counts.reduce((sum, count) => sum + (count.operation === operation ? count.admitted : 0), 0);
   return (
-    <div class="table">
-      <table class="operations">
-        <thead>
-          <tr>
-            <th scope="col">Admitted, by operation</th>
-            <th scope="col">24 hours</th>
-            <th scope="col">30 days</th>
-          </tr>
-        </thead>
-        <tbody>
-          {operations.map((operation) => (
-            <tr>
-              <th scope="row">{operation}</th>
-              <td>{number(sumOf(hours, operation))}</td>
-              <td>{number(sumOf(days, operation))}</td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table columns={["Admitted, by operation", "24 hours", "30 days"]} look="operations">
+      {operations.map((operation) => (
+        <tr>
+          <th scope="row">{operation}</th>
+          <td>{number(sumOf(hours, operation))}</td>
+          <td>{number(sumOf(days, operation))}</td>
+        </tr>
+      ))}
+    </Table>
   );
 };

@@ -1,117 +1,130 @@
 /** `/account/api-keys/{id}/leaked`: the steps after a key has leaked, each ticked when it is so. */
 import type { Child } from "hono/jsx";
-import type { ApiKey } from "../../model/account.ts";
+import { listApiKeys } from "../../database/keys/account-keys.ts";
+import { loadEndOfTokens } from "../../database/tokens/end-of-tokens.ts";
+import type { ApiKey } from "../../model/account-key.ts";
 import { toTimestamp } from "../../model/text.ts";
-import { type Frame, Layout } from "../frame/layout.tsx";
+import { visitAccount } from "../account-databases.ts";
+import { openOwn } from "../frame/decide.ts";
+import { Layout } from "../frame/layout.tsx";
+import { page } from "../frame/page.tsx";
 import { Time } from "../frame/times.tsx";
+import { API_KEYS, loadKey } from "./actions.ts";
 
-type Props = {
-  readonly frame: Frame;
-  readonly apiKey: ApiKey;
-  /** When all tokens were last ended, in Unix milliseconds. */
-  readonly tokensEndedAt: number | null;
-  /** The oldest key that was created since this one ended. */
-  readonly successor: ApiKey | undefined;
-  readonly now: number;
-};
+export const LEAKED_KEY_PAGE = page({
+  path: `${API_KEYS}/:apiKeyId/leaked`,
+
+  /** `successor`: the oldest key that was created since this one ended. */
+  load: async (c) => {
+    const apiKey = await loadKey(c, c.req.param("apiKeyId"));
+    const { keys } = await visitAccount(c, listApiKeys);
+    const { session, accountId } = await openOwn(c);
+    const tokensEndedAt = (await loadEndOfTokens(session, accountId))?.tokensEndedAt ?? null;
+    const endedAt = endOf(apiKey);
+    const successor = keys.findLast(
+      ({ state, createdAt }) => state === "active" && endedAt !== null && Date.parse(createdAt) >= endedAt,
+    );
+    return { apiKey, endedAt, tokensEndedAt, successor };
+  },
+
+  view: ({ apiKey, endedAt, tokensEndedAt, successor }) => {
+    const { id, name, lastFour, lastUsedAt, scopes } = apiKey;
+    const here = `${API_KEYS}/${id}/leaked`;
+    // A key that works can issue new tokens, so only an end after its own counts.
+    const areTokensEnded = endedAt !== null && tokensEndedAt !== null && tokensEndedAt >= endedAt;
+    return (
+      <Layout title={`“${name}” leaked`} part="API keys" current="api-keys">
+        <p class="lead">
+          <code>{`ibk_${id}…${lastFour}`}</code>
+          {lastUsedAt ? " was last used " : " was never used."}
+          {lastUsedAt && <Time at={lastUsedAt} />}
+        </p>
+        <ol class="steps">
+          <Step title="1. Revoke the key" isDone={endedAt !== null}>
+            {endedAt === null ? (
+              <>
+                <p class="hint">
+                  It stops working at once, for whoever found it and for everything of yours that uses it.
+                </p>
+                <form method="post" action={`${API_KEYS}/${id}/revoke?back=${here}`}>
+                  <button type="submit" class="danger">
+                    Revoke key
+                  </button>
+                </form>
+              </>
+            ) : (
+              <p class="hint">
+                {`${apiKey.state === "revoked" ? "Revoked" : "Expired"} `}
+                <Time at={toTimestamp(endedAt)} />
+              </p>
+            )}
+          </Step>
+          <Step title="2. End all tokens" isDone={areTokensEnded}>
+            {areTokensEnded ? (
+              <p class="hint">
+                {"Ended "}
+                <Time at={toTimestamp(tokensEndedAt)} />. Put the new code of each{" "}
+                <a href="/account/idea-banks">board</a> on your site, and have your servers read the signing secret
+                again.
+              </p>
+            ) : (
+              <>
+                <p class="hint">
+                  {scopes.includes("panelists:write")
+                    ? "This key could issue tokens and read signing secrets, so revoking it isn’t enough. Ending all tokens signs everyone out of your boards. Pages and servers then need new tokens."
+                    : "This key’s scopes can’t issue tokens. Skip this step unless they were wider before."}
+                </p>
+                <form method="post" action={`/account/tokens/end?back=${here}`}>
+                  <button type="submit" class={scopes.includes("panelists:write") ? "danger" : undefined}>
+                    End all tokens
+                  </button>
+                </form>
+                {endedAt === null && scopes.includes("panelists:write") && (
+                  <p class="hint">Revoke the key first: until then it can issue new ones.</p>
+                )}
+              </>
+            )}
+          </Step>
+          <Step title="3. Create a new key" isDone={successor !== undefined}>
+            {successor ? (
+              <p class="hint">
+                <a href={`${API_KEYS}/${successor.id}`}>{successor.name}</a>
+                {" was created "}
+                <Time at={successor.createdAt} />
+              </p>
+            ) : (
+              <>
+                <p class="hint">With the same name, scopes, limits and expiry. Put it where the old one was.</p>
+                <a class="button" href={`${API_KEYS}/new?like=${id}`}>
+                  Create new key
+                </a>
+              </>
+            )}
+          </Step>
+        </ol>
+        {endedAt === null && (
+          <>
+            <h2>Rotate or revoke?</h2>
+            <p>
+              If you’re unsure, revoke it. Rotating here also stops the leaked secret at once. It keeps the key’s ID,
+              settings and usage, and replaces steps 1 and 3. If you rotate it elsewhere, don’t let the old secret keep
+              working.
+            </p>
+            <form method="post" action={`${API_KEYS}/${id}/rotate`}>
+              <input type="hidden" name="lastFour" value={lastFour} />
+              <input type="hidden" name="graceSeconds" value="0" />
+              <button type="submit">Rotate now</button>
+            </form>
+          </>
+        )}
+      </Layout>
+    );
+  },
+});
 
 /** When the key stopped working; null while it works. */
-export const endOf = ({ state, revokedAt, expiresAt }: ApiKey): number | null =>
+const endOf = ({ state, revokedAt, expiresAt }: ApiKey): number | null =>
   state === "active" ? null : Date.parse(revokedAt ?? expiresAt ?? "");
-
-export const LeakedPage = ({ frame, apiKey, tokensEndedAt, successor, now }: Props) => {
-  const { id, name, lastFour, lastUsedAt, scopes } = apiKey;
-  const here = `/account/api-keys/${id}/leaked`;
-  const endedAt = endOf(apiKey);
-  // A key that works can issue new tokens, so only an end after its own counts.
-  const areTokensEnded = endedAt !== null && tokensEndedAt !== null && tokensEndedAt >= endedAt;
-  return (
-    <Layout title={`“${name}” leaked`} part="API keys" current="api-keys" {...frame}>
-      <p class="lead">
-        <code>{`ibk_${id}…${lastFour}`}</code>
-        {lastUsedAt ? " was last used " : " was never used."}
-        {lastUsedAt && <Time at={lastUsedAt} now={now} />}
-      </p>
-      <ol class="steps">
-        <Step title="1. Revoke the key" isDone={endedAt !== null}>
-          {endedAt === null ? (
-            <>
-              <p class="hint">
-                It stops working at once, for whoever found it and for everything of yours that uses it.
-              </p>
-              <form method="post" action={`/account/api-keys/${id}/revoke?back=${here}`}>
-                <button type="submit" class="danger">
-                  Revoke key
-                </button>
-              </form>
-            </>
-          ) : (
-            <p class="hint">
-              {`${apiKey.state === "revoked" ? "Revoked" : "Expired"} `}
-              <Time at={toTimestamp(endedAt)} now={now} />
-            </p>
-          )}
-        </Step>
-        <Step title="2. End all tokens" isDone={areTokensEnded}>
-          {areTokensEnded ? (
-            <p class="hint">
-              {"Ended "}
-              <Time at={toTimestamp(tokensEndedAt)} now={now} />. Put the new code of each{" "}
-              <a href="/account/idea-banks">board</a> on your site, and have your servers read the signing secret again.
-            </p>
-          ) : (
-            <>
-              <p class="hint">
-                {scopes.includes("panelists:write")
-                  ? "This key could issue tokens and read signing secrets, so revoking it isn’t enough. Ending all tokens signs everyone out of your boards. Pages and servers then need new tokens."
-                  : "This key’s scopes can’t issue tokens. Skip this step unless they were wider before."}
-              </p>
-              <form method="post" action={`/account/tokens/end?back=${here}`}>
-                <button type="submit" class={scopes.includes("panelists:write") ? "danger" : undefined}>
-                  End all tokens
-                </button>
-              </form>
-              {endedAt === null && scopes.includes("panelists:write") && (
-                <p class="hint">Revoke the key first: until then it can issue new ones.</p>
-              )}
-            </>
-          )}
-        </Step>
-        <Step title="3. Create a new key" isDone={successor !== undefined}>
-          {successor ? (
-            <p class="hint">
-              <a href={`/account/api-keys/${successor.id}`}>{successor.name}</a>
-              {" was created "}
-              <Time at={successor.createdAt} now={now} />
-            </p>
-          ) : (
-            <>
-              <p class="hint">With the same name, scopes, limits and expiry. Put it where the old one was.</p>
-              <a class="button" href={`/account/api-keys/new?like=${id}`}>
-                Create new key
-              </a>
-            </>
-          )}
-        </Step>
-      </ol>
-      {endedAt === null && (
-        <>
-          <h2>Rotate or revoke?</h2>
-          <p>
-            If you’re unsure, revoke it. Rotating here also stops the leaked secret at once. It keeps the key’s ID,
-            settings and usage, and replaces steps 1 and 3. If you rotate it elsewhere, don’t let the old secret keep
-            working.
-          </p>
-          <form method="post" action={`/account/api-keys/${id}/rotate`}>
-            <input type="hidden" name="lastFour" value={lastFour} />
-            <input type="hidden" name="graceSeconds" value="0" />
-            <button type="submit">Rotate now</button>
-          </form>
-        </>
-      )}
-    </Layout>
-  );
-};
 
 const Step = ({ title, isDone, children }: { title: string; isDone: boolean; children?: Child }) => (
   <li class={isDone ? "done" : undefined}>

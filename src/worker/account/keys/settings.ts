@@ -1,8 +1,8 @@
 /** `/account/api/settings`: what becomes of a key that is found in public. */
 import type { Context } from "hono";
-import { setAccountSettings } from "../../database/account-settings.ts";
-import { stamp } from "../../database/audit-events.ts";
-import { openAccount } from "../../database/owners.ts";
+import { setAccountSettings } from "../../database/accounts/account-settings.ts";
+import { stamp } from "../../database/activity/audit-events.ts";
+import { openAccount } from "../../database/members/owners.ts";
 import { AccountSettings, NewAccountSettings } from "../../model/api-key-settings.ts";
 import { Problem } from "../../problem.ts";
 import { visitAccount } from "../account-databases.ts";

@@ -1,15 +1,14 @@
 /** The one page that shows a key, in the answer to the POST that made it: it has no URL, and the key is not stored. */
 
 import { Copyable } from "../frame/copyable.tsx";
-import { type Frame, Layout } from "../frame/layout.tsx";
+import { Layout } from "../frame/layout.tsx";
 import { exactTime } from "../frame/times.tsx";
 import type { ShownKey } from "./actions.ts";
-import { TryKey } from "./key-page.tsx";
 
-type Props = { readonly frame: Frame; readonly shown: ShownKey; readonly rotated: boolean; readonly origin: string };
+type Props = { readonly shown: ShownKey; readonly rotated: boolean; readonly origin: string };
 
-export const ShownKeyPage = ({ frame, shown: { apiKey, key, warning }, rotated, origin }: Props) => (
-  <Layout title={rotated ? "Your key’s new secret" : "Your new API key"} current="api-keys" {...frame}>
+export const ShownKeyPage = ({ shown: { apiKey, key, warning }, rotated, origin }: Props) => (
+  <Layout title={rotated ? "Your key’s new secret" : "Your new API key"} current="api-keys">
     <p class="notice good" role="status">
       <strong>{apiKey.name}</strong>
       {rotated ? " has a new secret. " : " was created. "}
@@ -38,4 +37,15 @@ export const ShownKeyPage = ({ frame, shown: { apiKey, key, warning }, rotated, 
       <a href="/account/api-keys">I’ve copied it. Back to API keys</a>
     </p>
   </Layout>
+);
+
+/** The command names the key by a variable, so that it leaves no key in the shell's history. */
+export const TryKey = ({ origin }: { readonly origin: string }) => (
+  <>
+    <h2>Check that the key works</h2>
+    <p>
+      Set <code>API_KEY</code> to the key, then run this. If the key is refused, the answer says why.
+    </p>
+    <Copyable id="curl" label="curl command" text={`curl ${origin}/tenant/whoami -H "X-API-Key: $API_KEY"`} />
+  </>
 );

@@ -4,7 +4,8 @@
  */
 
 import type { Child } from "hono/jsx";
-import type { ApiKey, HourlyCount } from "../../model/account.ts";
+import type { ApiKey, HourlyCount } from "../../model/account-key.ts";
+import { useFrame } from "../frame/frame.ts";
 import { Clock, Time } from "../frame/times.tsx";
 import { number } from "../frame/words.ts";
 
@@ -15,21 +16,21 @@ const DAYS = 30;
 /** Bars are drawn in percent of the axis. A bar that is not zero has at least this height, so that it is visible. */
 const LEAST = 2;
 
-type Props = { readonly apiKey: ApiKey; readonly now: number };
+type Props = { readonly apiKey: ApiKey };
 type Counts = Pick<HourlyCount, "admitted" | "limited">;
 
-export const UsageChart = ({ apiKey, now }: Props) => {
-  const hours = spans(HOURS, HOUR_MS, now).map(
+export const UsageChart = ({ apiKey }: Props) => {
+  const hours = spans(HOURS, HOUR_MS, useFrame().now).map(
     (hour) => apiKey.usage.find((count) => count.hour === hour) ?? { hour, admitted: 0, limited: 0 },
   );
   const { admitted, limited } = sumOf(hours);
-  if (admitted + limited === 0) return <Unused lastUsedAt={apiKey.lastUsedAt} now={now} />;
+  if (admitted + limited === 0) return <Unused lastUsedAt={apiKey.lastUsedAt} />;
   return <Chart bars={hours} in="24 hours" every={6} label={({ hour }) => <Clock at={hour} />} />;
 };
 
 /** By day of UTC. Renders nothing when the key was not used. */
-export const DayChart = ({ usage, now }: { usage: readonly HourlyCount[]; now: number }) => {
-  const days = spans(DAYS, DAY_MS, now).map((start) => {
+export const DayChart = ({ usage }: { usage: readonly HourlyCount[] }) => {
+  const days = spans(DAYS, DAY_MS, useFrame().now).map((start) => {
     const day = start.slice(0, 10);
     return { day, ...sumOf(usage.filter(({ hour }) => hour.startsWith(day))) };
   });
@@ -110,14 +111,14 @@ function roundUp(most: number): number {
   return [2, 4, 6, 8, 10].map((factor) => factor * power).find((top) => top >= most) ?? most;
 }
 
-const Unused = ({ lastUsedAt, now }: { lastUsedAt: string | null; now: number }) => (
+const Unused = ({ lastUsedAt }: { lastUsedAt: string | null }) => (
   <div class="usage unused">
     <p>
       <strong>{lastUsedAt ? "No requests in the last 24 hours" : "Not used yet"}</strong>
     </p>
     {lastUsedAt ? (
       <p>
-        Last request <Time at={lastUsedAt} now={now} />. Revoke keys you no longer use.
+        Last request <Time at={lastUsedAt} />. Revoke keys you no longer use.
       </p>
     ) : (
       <p>

@@ -3,21 +3,21 @@
  * directory follows.
  */
 import type { Context } from "hono";
-import { withDeliveries } from "../../changes/deliver.ts";
 import { secureRandomBytes } from "../../credentials/base62.ts";
 import { createId, type Identifier } from "../../credentials/id.ts";
-import { stamp } from "../../database/audit-events.ts";
+import { stamp } from "../../database/activity/audit-events.ts";
 import {
   answerInvitation,
   findInviter,
   forgetInvited,
   inviteMember as invite,
   rememberInvited,
-} from "../../database/invitations.ts";
-import { forgetMembership, listMembers, rememberMembership, removeMember } from "../../database/members.ts";
-import { openAccount } from "../../database/owners.ts";
+} from "../../database/members/invitations.ts";
+import { forgetMembership, listMembers, rememberMembership, removeMember } from "../../database/members/members.ts";
+import { openAccount } from "../../database/members/owners.ts";
+import { withDeliveries } from "../../deliveries/deliver.ts";
+import { respondNew } from "../../http/etag.ts";
 import { respondPage } from "../../http/pagination.ts";
-import { respondNew } from "../../http/versions.ts";
 import type { IdempotencyKey } from "../../model/idempotency-key.ts";
 import {
   Invitation,

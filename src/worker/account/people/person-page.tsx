@@ -1,77 +1,103 @@
 /** `/account/people/{id}`: one panelist, with proposals, comments and votes, and the team's actions. */
-import { CONTRIBUTIONS_AT_MOST, type Contribution } from "../../database/people.ts";
-import type { Panelist } from "../../model/panelist.ts";
-import { Done, type JustDone } from "../frame/done.tsx";
+import type { Context } from "hono";
+import {
+  deletePanelist,
+  loadPanelist,
+  revokePanelistTokens,
+  updatePanelist,
+} from "../../database/panelists/panelists.ts";
+import { CONTRIBUTIONS_AT_MOST, type Contribution, listContributions } from "../../database/panelists/people.ts";
+import { invalid } from "../../http/invalid-request.ts";
+import { readForm } from "../../http/read-body.ts";
+import { Confirm } from "../frame/confirm.tsx";
+import { decide, idsOf, openOwn, orNotFound, requireDone } from "../frame/decide.ts";
+import { Done } from "../frame/done.tsx";
 import { Fact } from "../frame/fact.tsx";
-import { type Frame, Layout } from "../frame/layout.tsx";
+import { Layout } from "../frame/layout.tsx";
+import { page } from "../frame/page.tsx";
 import { Time } from "../frame/times.tsx";
+import { loadJustDone } from "../frame/undo.tsx";
+import { backTo, readVisit, withParameter } from "../frame/visit.ts";
 import { nameOf } from "../frame/words.ts";
 import { Written } from "../ideas/written.tsx";
+import { countEnd, limitOwner } from "../identity/limit-owner.ts";
+import type { OwnerEnv } from "../owner-env.ts";
+import { PEOPLE } from "./people-page.tsx";
 
-type Props = {
-  readonly frame: Frame;
-  readonly panelist: Panelist;
-  readonly contributions: Readonly<Record<"proposals" | "comments" | "votes", readonly Contribution[]>>;
-  /** This page, which leads back to the list. */
-  readonly here: string;
-  /** The list, the idea or the voters from which the page was opened. */
-  readonly back: string | undefined;
-  readonly now: number;
-  readonly done: JustDone | undefined;
-};
+export const PERSON_PAGE = page({
+  path: `${PEOPLE}/:panelistId`,
 
-export const PanelistPage = ({ frame, panelist, contributions, here, back, now, done }: Props) => {
-  const { id, externalId, active, createdAt } = panelist;
-  return (
-    <Layout title={nameOf(panelist)} current="people" {...frame}>
-      <p>
-        <a href={back ?? "/account/people"}>{backInWords(back)}</a>
-      </p>
-      <Done done={done} person={nameOf(panelist)} />
-      <dl>
-        <Fact name="Status">{active ? "Active" : "Blocked: their tokens don’t work, and no new ones are issued"}</Fact>
-        <Fact name="First seen">
-          <Time at={createdAt} now={now} />
-        </Fact>
-        <Fact name="ID in your system">{externalId === null ? "None" : <code>{externalId}</code>}</Fact>
-        <Fact name="Internal ID">
-          <code>{id}</code>
-        </Fact>
-      </dl>
-      <form method="post" action={here} class="actions">
-        <button type="submit" name="do" value="end-tokens">
-          Sign out everywhere
-        </button>
-        <button type="submit" name="do" value={active ? "block" : "unblock"}>
-          {active ? "Block" : "Unblock"}
-        </button>
-        <details>
-          <summary class="danger">Delete…</summary>
-          <p>Their votes are deleted and their tokens stop working. You can’t undo this.</p>
-          <p class="buttons">
-            <button type="submit" name="do" value="delete" class="danger">
-              Delete person, keep ideas and comments
-            </button>
-            <button type="submit" name="do" value="delete-all" class="danger">
-              Delete person, ideas and comments
-            </button>
-          </p>
-        </details>
-      </form>
-      <p class="hint">
-        Signing out revokes all tokens. Your site gets a new one when the person comes back. Blocking also keeps them
-        from getting a new one. Once unblocked, they sign in again.
-      </p>
-      <List title="Ideas" items={contributions.proposals} here={here} canDelete now={now} />
-      <List title="Comments" items={contributions.comments} here={here} canDelete now={now} />
-      <List title="Votes" items={contributions.votes} here={here} now={now} />
-    </Layout>
-  );
-};
+  /** `here`: this page, which leads `back` to the list, the idea or the voters from which it was opened. */
+  load: async (c) => {
+    const { here: path, back, ...visit } = readVisit(c);
+    const { panelistId } = idsOf(c.req.param());
+    const own = await openOwn(c);
+    const panelist = orNotFound(await loadPanelist(own.session, own.accountId, panelistId));
+    const contributions = await listContributions(own.session, own.accountId, panelistId);
+    const here = backTo(path, back);
+    return { panelist, contributions, here, back, done: await loadJustDone(own, { ...visit, here }, Date.now()) };
+  },
+
+  view: ({ panelist, contributions, here, back, done }) => {
+    const { id, externalId, active, createdAt } = panelist;
+    return (
+      <Layout title={nameOf(panelist)} current="people">
+        <p>
+          <a href={back ?? PEOPLE}>{backInWords(back)}</a>
+        </p>
+        <Done done={done} person={nameOf(panelist)} />
+        <dl>
+          <Fact name="Status">
+            {active ? "Active" : "Blocked: their tokens don’t work, and no new ones are issued"}
+          </Fact>
+          <Fact name="First seen">
+            <Time at={createdAt} />
+          </Fact>
+          <Fact name="ID in your system">{externalId === null ? "None" : <code>{externalId}</code>}</Fact>
+          <Fact name="Internal ID">
+            <code>{id}</code>
+          </Fact>
+        </dl>
+        <form method="post" action={here} class="actions">
+          <button type="submit" name="do" value="end-tokens">
+            Sign out everywhere
+          </button>
+          <button type="submit" name="do" value={active ? "block" : "unblock"}>
+            {active ? "Block" : "Unblock"}
+          </button>
+          <Confirm
+            says="Their votes are deleted and their tokens stop working. You can’t undo this."
+            buttons={[
+              ["delete", "Delete person, keep ideas and comments"],
+              ["delete-all", "Delete person, ideas and comments"],
+            ]}
+          />
+        </form>
+        <p class="hint">
+          Signing out revokes all tokens. Your site gets a new one when the person comes back. Blocking also keeps them
+          from getting a new one. Once unblocked, they sign in again.
+        </p>
+        <List title="Ideas" items={contributions.proposals} here={here} canDelete />
+        <List title="Comments" items={contributions.comments} here={here} canDelete />
+        <List title="Votes" items={contributions.votes} here={here} />
+      </Layout>
+    );
+  },
+
+  act: async (c) => {
+    const { panelistId } = idsOf(c.req.param());
+    const what = (await readForm(c)).get("do") ?? "";
+    const { here, back } = readVisit(c);
+    const event = await change(c, panelistId, what);
+    const list = back?.split("?")[0] === PEOPLE ? back : PEOPLE;
+    const to = what.startsWith("delete") ? list : backTo(here, back);
+    return c.redirect(withParameter(to, "undo", event), 303);
+  },
+});
 
 const backInWords = (back = ""): string => {
   const [path = ""] = back.split("?");
-  if (/\/(ideas|approval)\/\w{12}$/.test(path)) return "Back to the idea";
+  if (/\/ideas\/\w{12}$/.test(path)) return "Back to the idea";
   return path.endsWith("/voters") ? "Back to the voters" : "Back to the list";
 };
 
@@ -80,18 +106,50 @@ type ListProps = {
   readonly items: readonly Contribution[];
   readonly here: string;
   readonly canDelete?: boolean;
-  readonly now: number;
 };
 
-const List = ({ title, items, here, canDelete = false, now }: ListProps) => (
+const List = ({ title, items, here, canDelete = false }: ListProps) => (
   <section aria-labelledby={title}>
     <h2 id={title}>{title}</h2>
     {items.length === 0 && <p class="hint">None yet.</p>}
     <ol class="events">
       {items.map((item) => (
-        <Written item={item} here={here} canDelete={canDelete} now={now} />
+        <Written item={item} here={here} canDelete={canDelete} />
       ))}
     </ol>
     {items.length === CONTRIBUTIONS_AT_MOST && <p class="hint">{`Showing ${CONTRIBUTIONS_AT_MOST}.`}</p>}
   </section>
 );
+
+/** Makes the change, and returns the event's id. Throws `invalid-request`, and `not-found`. */
+async function change(c: Context<OwnerEnv>, id: string, what: string): Promise<string> {
+  // Whatever ends something is done, however many changes were made.
+  if (what === "unblock") await limitOwner(c);
+  const isUncounted = what !== "unblock" && !(await countEnd(c));
+  const subject = { kind: "panelist", id, isUncounted } as const;
+  const { answer, eventId } = await decide(c, subject, async ({ session, accountId, now }) => {
+    switch (what) {
+      case "end-tokens": {
+        const written = await revokePanelistTokens(session, { accountId, id, now });
+        requireDone(written.result);
+        return written;
+      }
+      case "block":
+      case "unblock":
+        return orNotFound(
+          await updatePanelist(session, { accountId, id, changes: { active: what === "unblock" }, now }),
+        );
+      case "delete":
+      case "delete-all": {
+        const deletion = { accountId, id, deletesContent: what === "delete-all", now, idempotencyKey: undefined };
+        const written = await deletePanelist(session, deletion);
+        requireDone(written.result);
+        return written;
+      }
+      default:
+        throw invalid([{ path: "do", message: "is not known" }]);
+    }
+  });
+  if (answer !== "other-id" && answer.revocation !== undefined) c.var.views.noteRevocation(answer.revocation);
+  return eventId;
+}

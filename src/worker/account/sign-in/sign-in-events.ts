@@ -1,7 +1,7 @@
 /** Tells the accounts of a person, in their activity, that a link has signed in, or was opened again afterwards. */
 import type { Context } from "hono";
 import { dailyEventId } from "../../credentials/id.ts";
-import { recordSignIn, type SignInEvent } from "../../database/sign-in-events.ts";
+import { recordSignIn, type SignInEvent } from "../../database/members/sign-in-events.ts";
 import { logWarning } from "../../log.ts";
 import { accountsOf } from "../account-databases.ts";
 import type { OwnerEnv } from "../owner-env.ts";
@@ -10,9 +10,9 @@ type Told = Pick<SignInEvent, "event" | "person"> & { readonly linkId: string };
 
 /** After the answer: nobody waits for it, and a sign-in does not fail for it. Once a day for a link. */
 export function tellAccountsSoon(c: Context<OwnerEnv>, told: Told): void {
-  c.executionCtx.waitUntil(
-    tellAccounts(c, told).catch((error: unknown) => logWarning("a sign-in is missing in an activity", error)),
-  );
+  const tell = () =>
+    tellAccounts(c, told).catch((error: unknown) => logWarning("a sign-in is missing in an activity", error));
+  c.executionCtx.waitUntil(c.get("budget").afterAnswer(tell));
 }
 
 async function tellAccounts(c: Context<OwnerEnv>, { event, person, linkId }: Told): Promise<void> {

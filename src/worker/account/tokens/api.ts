@@ -1,9 +1,9 @@
 /** Ends all tokens of an account: what `/account/tokens/end` does, and `POST /account/api/tokens/end`. */
 import type { Context } from "hono";
-import { stamp } from "../../database/audit-events.ts";
-import { endAllTokens, loadEndOfTokens } from "../../database/end-of-tokens.ts";
-import { openAccount } from "../../database/owners.ts";
-import { EndedTokens } from "../../model/account.ts";
+import { stamp } from "../../database/activity/audit-events.ts";
+import { openAccount } from "../../database/members/owners.ts";
+import { endAllTokens, loadEndOfTokens } from "../../database/tokens/end-of-tokens.ts";
+import { EndedTokens } from "../../model/account-key.ts";
 import type { IdempotencyKey } from "../../model/idempotency-key.ts";
 import { toTimestamp } from "../../model/text.ts";
 import { noMember, visitAccount } from "../account-databases.ts";

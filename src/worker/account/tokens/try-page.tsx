@@ -1,45 +1,69 @@
-/** `/account/tokens`: a token is pasted, and the page says whether it is good, and why not. */
+/**
+ * `/account/tokens`: a token is pasted, and the page says whether it is good, and why not. The token is in the form's body alone, and is
+ * not kept.
+ */
+import { loadIdeaBank } from "../../database/idea-banks/idea-banks.ts";
+import { introspect } from "../../database/tokens/introspection.ts";
+import { readForm } from "../../http/read-body.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import type { Introspection } from "../../model/introspection.ts";
+import { openOwn } from "../frame/decide.ts";
 import { Fact } from "../frame/fact.tsx";
-import { type Frame, Layout } from "../frame/layout.tsx";
+import { Layout } from "../frame/layout.tsx";
+import { page } from "../frame/page.tsx";
 import { Time } from "../frame/times.tsx";
 
-/** `ideaBank` is that of a good token. `now` is in Unix milliseconds. */
-type Tried = Introspection & { readonly isApiKey: boolean; readonly ideaBank: IdeaBank | null; readonly now: number };
+export const TOKENS = "/account/tokens";
 
-type Props = { readonly frame: Frame; readonly tried: Tried | undefined };
+/** `ideaBank` is that of a good token. */
+type Tried = Introspection & { readonly isApiKey: boolean; readonly ideaBank: IdeaBank | null };
 
-export const TokenPage = ({ frame, tried }: Props) => (
-  <Layout title="Try a token" current="tokens" {...frame}>
-    <p>Token not working? Paste it here to see why: one you issued, a visitor token, or one your server signed.</p>
-    {tried && <Result {...tried} />}
-    <form method="post" action="/account/tokens" class="create">
-      <div class="field">
-        <label for="token">Token</label>
-        <textarea
-          id="token"
-          name="token"
-          rows={4}
-          required
-          autocomplete="off"
-          autocapitalize="off"
-          spellcheck={false}
-          aria-describedby="token-hint"
-        />
-        <p id="token-hint" class="hint">
-          Not stored, not logged. To check tokens from code, use <code>POST /tenant/tokens/introspect</code>.
-        </p>
-      </div>
-      <button type="submit" class="primary">
-        Check token
-      </button>
-    </form>
-  </Layout>
-);
+export const TRY_TOKEN_PAGE = page({
+  path: TOKENS,
+  load: (): { readonly tried?: Tried } => ({}),
+
+  view: ({ tried }) => (
+    <Layout title="Try a token" current="tokens">
+      <p>Token not working? Paste it here to see why: one you issued, a visitor token, or one your server signed.</p>
+      {tried && <Result {...tried} />}
+      <form method="post" action={TOKENS} class="create">
+        <div class="field">
+          <label for="token">Token</label>
+          <textarea
+            id="token"
+            name="token"
+            rows={4}
+            required
+            autocomplete="off"
+            autocapitalize="off"
+            spellcheck={false}
+            aria-describedby="token-hint"
+          />
+          <p id="token-hint" class="hint">
+            Not stored, not logged. To check tokens from code, use <code>POST /tenant/tokens/introspect</code>.
+          </p>
+        </div>
+        <button type="submit" class="primary">
+          Check token
+        </button>
+      </form>
+    </Layout>
+  ),
+
+  act: async (c) => {
+    const pasted = (await readForm(c)).get("token") ?? "";
+    const token = pasted.trim().replace(/^(Authorization: *)?(Bearer +)?/i, "");
+    const { session, accountId } = await openOwn(c);
+    const now = Date.now();
+    const result = await introspect(session, { accountId, token, keys: c.get("settings").signingKeys, now });
+    const { ideaBankId } = result;
+    const ideaBank = ideaBankId === undefined ? null : await loadIdeaBank(session, accountId, ideaBankId);
+    return { tried: { ...result, isApiKey: token.startsWith("ibk_"), ideaBank } };
+  },
+});
 
 const Result = ({ active, ...tried }: Tried) => {
-  const { reason, errors = [], isApiKey, ideaBank, externalId, panelistId, issuedAt, expiresAt, now } = tried;
+  const { reason, errors = [], detail, isApiKey, ideaBank, externalId, panelistId, issuedAt, expiresAt } = tried;
   if (!active) {
     const { title, help } = REFUSALS[isApiKey ? "key" : (reason ?? "other")];
     return (
@@ -47,6 +71,7 @@ const Result = ({ active, ...tried }: Tried) => {
         <p>
           <strong>{title}</strong>
         </p>
+        {detail && <p>{detail}</p>}
         {errors.length > 0 && (
           <ul>
             {errors.map(({ path, message }) => (
@@ -77,8 +102,8 @@ const Result = ({ active, ...tried }: Tried) => {
           )}
         </Fact>
         <Fact name="For">{panelistId === null ? "Visitors (read only)" : <code>{externalId ?? panelistId}</code>}</Fact>
-        <Fact name="Issued">{issuedAt && <Time at={issuedAt} now={now} />}</Fact>
-        <Fact name="Expires">{expiresAt && <Time at={expiresAt} now={now} />}</Fact>
+        <Fact name="Issued">{issuedAt && <Time at={issuedAt} />}</Fact>
+        <Fact name="Expires">{expiresAt && <Time at={expiresAt} />}</Fact>
       </dl>
     </>
   );

@@ -1,10 +1,10 @@
 /** Webhooks: an owner's actions on them, and `/account/api/webhooks`. */
 import type { Context } from "hono";
-import { attempt } from "../../changes/attempt.ts";
-import { sendOutside } from "../../changes/send.ts";
 import { secureRandomBytes } from "../../credentials/base62.ts";
 import { createId } from "../../credentials/id.ts";
 import { createWebhookSecret } from "../../credentials/webhook-signature.ts";
+import { stamp } from "../../database/activity/audit-events.ts";
+import { accountOf } from "../../database/members/owners.ts";
 import {
   changeOwnWebhook,
   createWebhook as create,
@@ -17,9 +17,9 @@ import {
   testWebhook as test,
   changeWebhook as toChange,
   type WebhookChange,
-} from "../../database/account-webhooks.ts";
-import { stamp } from "../../database/audit-events.ts";
-import { accountOf } from "../../database/owners.ts";
+} from "../../database/webhooks/webhooks.ts";
+import { attempt } from "../../deliveries/attempt.ts";
+import { sendOutside } from "../../deliveries/send.ts";
 import { invalid, parseOrThrow } from "../../http/invalid-request.ts";
 import { exampleDelivery } from "../../model/example-change.ts";
 import type { IdempotencyKey } from "../../model/idempotency-key.ts";
@@ -78,7 +78,7 @@ export async function createWebhook(
   input: NewWebhook,
   idempotencyKey: IdempotencyKey | undefined,
 ): Promise<ShownWebhook> {
-  const secret = createWebhookSecret(secureRandomBytes);
+  const secret = await createWebhookSecret(secureRandomBytes, c.get("settings").signingKeys);
   const change = create(secret, { ...input, url: checkUrl(c, input.url) });
   const { made } = await visitAccount(c, async (session, visit) => {
     const id = createId(visit.digit, secureRandomBytes);
@@ -118,7 +118,7 @@ export async function changeTo(
     readonly otherwise?: (() => Problem) | undefined;
   },
 ) {
-  if (change.event !== "webhook-deleted" && change.event !== "webhook-paused") await limitOwner(c);
+  if (!change.isNeverRefused) await limitOwner(c);
   const session = primary(c, id);
   const { made } = await changeOwnWebhook(session, {
     owner: c.var.owner,
@@ -150,7 +150,7 @@ export async function rotateWebhook(
   id: string,
   idempotencyKey?: IdempotencyKey,
 ): Promise<ShownWebhook> {
-  const secret = createWebhookSecret(secureRandomBytes);
+  const secret = await createWebhookSecret(secureRandomBytes, c.get("settings").signingKeys);
   return { webhook: (await changeTo(c, { id, change: rotate(secret), idempotencyKey })).webhook, secret };
 }
 
@@ -168,6 +168,7 @@ export async function testWebhook(
   const payload = type === TEST_TYPE ? { type, at } : exampleDelivery(type, at);
   const message = { id: `test_${crypto.randomUUID()}`, payload };
   const { attempt: made } = await attempt(sendOutside(c.var.send, c.env), { url: webhook.url, secrets }, message);
+  c.get("budget").waitedOutside(made.durationMs);
   await recordTest(primary(c, id), { email: c.var.owner.email, id, attempt: made });
   return { status: made.status, durationMs: made.durationMs };
 }

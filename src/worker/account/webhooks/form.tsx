@@ -1,14 +1,13 @@
-/** The form for a webhook's URL and types. */
-import type { FieldError } from "../../http/invalid-request.ts";
+/** The form for a webhook's URL and types, and the settings that it has. */
 import type { ACCOUNT_EVENT_TYPES } from "../../model/account-event.ts";
 import type { CHANGE_TYPES } from "../../model/change.ts";
 import { TEST_TYPE, type Webhook } from "../../model/webhook.ts";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { Once } from "../frame/form-key.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
+import type { SentForm } from "../frame/page.tsx";
 
-/** A refused form, with its errors. */
-export type SentForm = { readonly fields: URLSearchParams; readonly errors: readonly FieldError[] };
+export const WEBHOOKS = "/account/webhooks";
 
 export const Refused = ({ sent }: { sent: SentForm | undefined }) =>
   sent && (
@@ -147,4 +146,11 @@ function toFields(webhook: Webhook | undefined): URLSearchParams {
   const fields = new URLSearchParams({ url: webhook?.url ?? "", events: webhook?.types ? "chosen" : "all" });
   for (const type of webhook?.types ?? []) fields.append("types", type);
   return fields;
+}
+
+/** When no type is chosen, all types are meant, unless the form says that some are chosen. */
+export function toSettings(fields: URLSearchParams) {
+  const types = fields.getAll("types");
+  if (fields.get("events") === "all") return { url: fields.get("url"), types: null };
+  return { url: fields.get("url"), types: types.length > 0 || fields.get("events") === "chosen" ? types : null };
 }

@@ -1,50 +1,42 @@
-/** `/account/webhooks`: each webhook and its state; and the page of a new one. */
-import { MAX_WEBHOOKS, type Webhook } from "../../model/webhook.ts";
+/** `/account/webhooks`: each webhook and its state. */
+import { listWebhooks } from "../../database/webhooks/webhooks.ts";
+import { MAX_WEBHOOKS } from "../../model/webhook.ts";
+import { visitAccount } from "../account-databases.ts";
 import { Outcome } from "../frame/done.tsx";
-import { type Frame, Layout } from "../frame/layout.tsx";
-import type { Told } from "../frame/visit.ts";
-import { Refused, type SentForm, WebhookForm } from "./form.tsx";
-import { WebhookState } from "./webhook-page.tsx";
+import { Layout } from "../frame/layout.tsx";
+import { page } from "../frame/page.tsx";
+import { toldAt } from "../frame/visit.ts";
+import { WEBHOOKS } from "./form.tsx";
+import { WebhookState } from "./why.tsx";
 
-type ListProps = {
-  readonly frame: Frame;
-  readonly webhooks: readonly Webhook[];
-  readonly told: Told | undefined;
-};
+export const WEBHOOKS_PAGE = page({
+  path: WEBHOOKS,
+  load: async (c) => ({ webhooks: (await visitAccount(c, listWebhooks)).webhooks, told: toldAt(c) }),
 
-export const WebhooksPage = ({ frame, webhooks, told }: ListProps) => {
-  const createLink = webhooks.length < MAX_WEBHOOKS && (
-    <a class="button primary" href="/account/webhooks/new">
-      Create webhook
-    </a>
-  );
-  return (
-    <Layout title="Webhooks" current="webhooks" aside={createLink} {...frame}>
-      <Outcome told={told} />
-      <p class="lead">{`${webhooks.length} of ${MAX_WEBHOOKS} webhooks.${createLink ? "" : " Delete one to create another."}`}</p>
-      {webhooks.length === 0 && (
-        <p class="notice">Send every change to your own server: signed, in order, at least once.</p>
-      )}
-      <ul class="events">
-        {webhooks.map((webhook) => (
-          <li>
-            <p>
-              <a href={`/account/webhooks/${webhook.id}`}>{webhook.url}</a>
-            </p>
-            <WebhookState webhook={webhook} />
-          </li>
-        ))}
-      </ul>
-    </Layout>
-  );
-};
-
-type NewProps = { readonly frame: Frame; readonly sent: SentForm | undefined; readonly isLocal: boolean };
-
-export const NewWebhookPage = ({ frame, ...form }: NewProps) => (
-  <Layout title="Create webhook" current="webhooks" {...frame}>
-    <Refused sent={form.sent} />
-    <p class="lead">Each change is sent to this URL: signed, in order, at least once. You’ll see the secret next.</p>
-    <WebhookForm action="/account/webhooks" label="Create webhook" {...form} />
-  </Layout>
-);
+  view: ({ webhooks, told }) => {
+    const createLink = webhooks.length < MAX_WEBHOOKS && (
+      <a class="button primary" href={`${WEBHOOKS}/new`}>
+        Create webhook
+      </a>
+    );
+    return (
+      <Layout title="Webhooks" current="webhooks" aside={createLink}>
+        <Outcome told={told} />
+        <p class="lead">{`${webhooks.length} of ${MAX_WEBHOOKS} webhooks.${createLink ? "" : " Delete one to create another."}`}</p>
+        {webhooks.length === 0 && (
+          <p class="notice">Send every change to your own server: signed, in order, at least once.</p>
+        )}
+        <ul class="events">
+          {webhooks.map((webhook) => (
+            <li>
+              <p>
+                <a href={`${WEBHOOKS}/${webhook.id}`}>{webhook.url}</a>
+              </p>
+              <WebhookState webhook={webhook} />
+            </li>
+          ))}
+        </ul>
+      </Layout>
+    );
+  },
+});

@@ -1,41 +1,120 @@
 /** `/account/webhooks/{id}`: one webhook, its state and its actions. */
-
+import type { Context } from "hono";
 import { decodeBase62 } from "../../credentials/base62.ts";
-import { RECENT } from "../../database/webhook-deliveries.ts";
+import { RECENT } from "../../database/webhooks/deliveries.ts";
+import { deleteWebhook, moveWebhook } from "../../database/webhooks/webhooks.ts";
+import { parseOrThrow } from "../../http/invalid-request.ts";
+import { readForm } from "../../http/read-body.ts";
 import { toTimestamp } from "../../model/text.ts";
-import { CHANGE_ID, TEST_TYPE, type Webhook } from "../../model/webhook.ts";
+import {
+  CHANGE_ID,
+  type ShownWebhook,
+  TEST_TYPE,
+  type Webhook,
+  WebhookChanges,
+  WebhookMove,
+  WebhookTestQuery,
+} from "../../model/webhook.ts";
+import { isLocal } from "../../model/webhook-url.ts";
+import { Confirm } from "../frame/confirm.tsx";
 import { Copyable } from "../frame/copyable.tsx";
 import { Outcome } from "../frame/done.tsx";
 import { Fact } from "../frame/fact.tsx";
-import { Once } from "../frame/form-key.tsx";
-import { type Frame, Layout } from "../frame/layout.tsx";
+import { formKey, Once } from "../frame/form-key.tsx";
+import { useFrame } from "../frame/frame.ts";
+import { Layout } from "../frame/layout.tsx";
+import { changedSettings } from "../frame/opened-form.tsx";
+import { page, type SentForm } from "../frame/page.tsx";
+import { renderPage } from "../frame/render-page.tsx";
+import { DoneBefore } from "../frame/repeated.ts";
 import { Time } from "../frame/times.tsx";
-import type { Told } from "../frame/visit.ts";
+import { type Told, tellAt, toldAt } from "../frame/visit.ts";
 import { counted } from "../frame/words.ts";
-import { eventInWords, Refused, SENTENCES, type SentForm, WebhookForm } from "./form.tsx";
-import { isDelivery, noAnswer, Tested, Why, wasTaken } from "./why.tsx";
+import type { OwnerEnv } from "../owner-env.ts";
+import { changeTo, changeWebhook, rotateWebhook, showWebhook, testWebhook } from "./api.ts";
+import { eventInWords, Refused, SENTENCES, toSettings, WEBHOOKS, WebhookForm } from "./form.tsx";
+import { isDelivery, noAnswer, Tested, WebhookState, Why, wasTaken } from "./why.tsx";
 
-type Props = {
-  readonly frame: Frame;
-  readonly webhook: Webhook;
-  /** A new secret, which only this answer shows. */
-  readonly secret?: string | undefined;
-  readonly sent?: SentForm | undefined;
-  readonly isLocal: boolean;
-  readonly told: Told | undefined;
+/** With the secret, if it was just made: only this answer contains it. */
+type Shown = Pick<ShownWebhook, "webhook"> & Partial<ShownWebhook>;
+
+export const loadShown = (c: Context<OwnerEnv>, { webhook, secret }: Shown, sent?: SentForm) => ({
+  ...{ webhook, secret, sent, isLocal: isLocal(new URL(c.req.url)), told: toldAt(c) },
   /** A test event was just sent. */
-  readonly isTested: boolean;
-  readonly now: number;
+  isTested: c.req.method === "GET" && c.req.query("tested") !== undefined,
+});
+
+/** What is said of a move to this place. */
+const SKIPPED: Readonly<Record<string, Told>> = { next: "change-skipped", now: "changes-skipped" };
+
+export const WEBHOOK_PAGE = page({
+  path: `${WEBHOOKS}/:webhookId`,
+  load: async (c) => loadShown(c, { webhook: await showWebhook(c, c.req.param("webhookId")) }),
+  view: (props) => <WebhookPage {...props} />,
+
+  act: async (c) => {
+    const id = c.req.param("webhookId");
+    const fields = await readForm(c);
+    const what = fields.get("do") ?? "";
+    try {
+      if (what === "rotate") {
+        const rotated = await rotateWebhook(c, id, await formKey(c, fields));
+        return await renderPage(c, <WebhookPage {...loadShown(c, rotated)} />, 201);
+      }
+      if (what === "delete") await changeTo(c, { id, change: deleteWebhook });
+      else if (what === "test")
+        await testWebhook(c, { id, query: parseOrThrow(WebhookTestQuery, { type: fields.get("type") ?? undefined }) });
+      else if (what === "move")
+        await changeTo(c, {
+          id,
+          change: moveWebhook(parseOrThrow(WebhookMove, toMove(fields))),
+          idempotencyKey: await formKey(c, fields),
+        });
+      else {
+        const paused = { pause: true, resume: false }[what] ?? what;
+        await changeWebhook(
+          c,
+          id,
+          parseOrThrow(WebhookChanges, what === "change" ? changedSettings(fields, toSettings) : { paused }),
+        );
+      }
+    } catch (error) {
+      if (error instanceof DoneBefore) return doneTo(c, fields, "secret-rotated-before");
+      throw error;
+    }
+    return doneTo(c, fields);
+  },
+
+  refused: async (c, sent) => loadShown(c, { webhook: await showWebhook(c, c.req.param("webhookId")) }, sent),
+});
+
+/** The page after a form was done; the same when it is sent again. */
+function doneTo(c: Context<OwnerEnv>, fields: URLSearchParams, rotated?: Told): Response {
+  const page = `${WEBHOOKS}/${c.req.param("webhookId")}`;
+  const what = fields.get("do");
+  if (what === "delete") return c.redirect(tellAt(WEBHOOKS, "webhook-deleted"), 303);
+  if (what === "test") return c.redirect(`${page}?tested`, 303);
+  const told = what === "rotate" ? rotated : what === "move" ? SKIPPED[fields.get("to") ?? ""] : undefined;
+  return c.redirect(told ? tellAt(page, told) : page, 303);
+}
+
+/**
+ * The target is a button's value, or the field's minute in UTC. Skipping one change names that change, so that a second click
+ * skips no other.
+ */
+const toMove = (fields: URLSearchParams) => {
+  const [to, from] = [fields.get("to"), fields.get("from")];
+  return to === "next" && from !== null ? { to, from } : { to: to ?? `${fields.get("at")}:00.000Z` };
 };
 
-export const WebhookPage = ({ frame, webhook, secret, sent, isLocal, told, isTested, now }: Props) => {
+export const WebhookPage = ({ webhook, secret, sent, isLocal, told, isTested }: ReturnType<typeof loadShown>) => {
   const { id, url, state, attempts, waiting, missed } = webhook;
   // The last failed attempt is about the next change. Tests are left out.
   const failed = webhook.failingSince ? attempts.find(({ id }) => id.startsWith("chg_")) : undefined;
-  const action = `/account/webhooks/${id}`;
-  const at = (time: string | null, none: string) => (time ? <Time at={time} now={now} /> : none);
+  const action = `${WEBHOOKS}/${id}`;
+  const at = (time: string | null, none: string) => (time ? <Time at={time} /> : none);
   return (
-    <Layout title={url} current="webhooks" {...frame}>
+    <Layout title={url} current="webhooks">
       {secret && (
         <div class="notice good" role="status">
           <p>
@@ -52,7 +131,7 @@ export const WebhookPage = ({ frame, webhook, secret, sent, isLocal, told, isTes
       <Outcome told={told} />
       {isTested && <Tested webhook={webhook} />}
       <WebhookState webhook={webhook} />
-      <Why webhook={webhook} now={now} />
+      <Why webhook={webhook} />
       <form method="post" action={action} class="actions">
         <label for="type">Test event</label>
         <select id="type" name="type">
@@ -72,11 +151,10 @@ export const WebhookPage = ({ frame, webhook, secret, sent, isLocal, told, isTes
         <Do what={state === "active" ? "pause" : "resume"} label={state === "active" ? "Pause" : "Resume"} />
         {state === "active" && webhook.failingSince && <Do what="resume" label="Try again" />}
         <Do what="rotate" label="Rotate secret" />
-        <details>
-          <summary class="danger">Delete…</summary>
-          <p>Deliveries stop and the secret is deleted. You can’t undo this.</p>
-          <Do what="delete" label="Delete this webhook" danger />
-        </details>
+        <Confirm
+          says="Deliveries stop and the secret is deleted. You can’t undo this."
+          buttons={[["delete", "Delete this webhook"]]}
+        />
       </form>
       <dl>
         {webhook.failingSince && <Fact name="Failing since">{at(webhook.failingSince, "")}</Fact>}
@@ -89,7 +167,7 @@ export const WebhookPage = ({ frame, webhook, secret, sent, isLocal, told, isTes
         </Fact>
         <Fact name="Waiting changes">{`${waiting}${missed > 0 ? `; ${missed} expired undelivered` : ""}`}</Fact>
         <Fact name="Next attempt">
-          {webhook.nextAttemptAt && Date.parse(webhook.nextAttemptAt) <= now
+          {webhook.nextAttemptAt && Date.parse(webhook.nextAttemptAt) <= useFrame().now
             ? "In less than a minute"
             : at(webhook.nextAttemptAt, "None")}
         </Fact>
@@ -135,7 +213,7 @@ export const WebhookPage = ({ frame, webhook, secret, sent, isLocal, told, isTes
             {called && <span class="hint called">{`POST ${called}`}</span>}
             <span class="hint">
               {`${durationMs} ms, `}
-              <Time at={time} now={now} />
+              <Time at={time} />
             </span>
             <Replay action={action} change={change} />
           </li>
@@ -165,28 +243,8 @@ const Replay = ({ action, change }: { action: string; change: string }) => {
   );
 };
 
-const Do = ({ what, label, danger }: { what: string; label: string; danger?: boolean }) => (
-  <button type="submit" name="do" value={what} class={danger ? "danger" : undefined}>
+const Do = ({ what, label }: { what: string; label: string }) => (
+  <button type="submit" name="do" value={what}>
     {label}
   </button>
 );
-
-const WORDS: Readonly<Record<Webhook["state"], string>> = {
-  active: "Active",
-  paused: "Paused",
-  failed: "Stopped after five days of failures",
-  ended: "Ended: your endpoint returned 410",
-};
-
-/** The state of a webhook, in a few words. A test changes no state, so its failure is told beside it. */
-export const WebhookState = ({ webhook: { state, failingSince, attempts } }: { webhook: Webhook }) => {
-  const [last] = attempts;
-  const isFailing = state === "active" && failingSince;
-  const hasFailedTest = state === "active" && !isFailing && last && !isDelivery(last) && !wasTaken(last);
-  return (
-    <p class={state === "active" && !isFailing && !hasFailedTest ? "hint" : "paused"}>
-      {isFailing ? "Failing" : WORDS[state]}
-      {hasFailedTest && ". The last test event failed."}
-    </p>
-  );
-};

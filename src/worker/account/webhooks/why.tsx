@@ -1,8 +1,10 @@
 /** Why a webhook's deliveries fail or wait, and what to do about it. */
+
 import type { Webhook } from "../../model/webhook.ts";
+import { useFrame } from "../frame/frame.ts";
 import { Time } from "../frame/times.tsx";
 
-type Props = { readonly webhook: Webhook; readonly now: number };
+type Props = { readonly webhook: Webhook };
 
 export const isDelivery = ({ id }: Webhook["attempts"][number]): boolean => id.startsWith("chg_");
 
@@ -31,7 +33,7 @@ export const Tested = ({ webhook: { attempts } }: { readonly webhook: Webhook })
   );
 };
 
-export const Why = ({ webhook, now }: Props) => {
+export const Why = ({ webhook }: Props) => {
   const { state, failingSince, nextAttemptAt, waiting, attempts } = webhook;
   if (state === "paused")
     return <p class="notice">Paused: nothing is sent until you resume it. Changes are kept for 30 days.</p>;
@@ -59,7 +61,7 @@ export const Why = ({ webhook, now }: Props) => {
       <p>
         {state === "failed" ? "Deliveries stopped after five days of failures. Resume them once it’s fixed." : ""}
         {nextAttemptAt && "Next try "}
-        {nextAttemptAt && <Time at={nextAttemptAt} now={Math.min(now, Date.parse(nextAttemptAt) - 1)} />}
+        {nextAttemptAt && <Time at={nextAttemptAt} now={Math.min(useFrame().now, Date.parse(nextAttemptAt) - 1)} />}
         {nextAttemptAt && `. ${waiting} waiting.`}
       </p>
     </div>
@@ -78,3 +80,23 @@ function adviceFor({ status, durationMs }: Webhook["attempts"][number]): string 
   if (status === 429) return "It’s rate limiting us. Raise its limit.";
   return status >= 500 ? "Look for the error in its log." : "It must answer with a 2xx status.";
 }
+
+const WORDS: Readonly<Record<Webhook["state"], string>> = {
+  active: "Active",
+  paused: "Paused",
+  failed: "Stopped after five days of failures",
+  ended: "Ended: your endpoint returned 410",
+};
+
+/** The state of a webhook, in a few words. A test changes no state, so its failure is told beside it. */
+export const WebhookState = ({ webhook: { state, failingSince, attempts } }: { webhook: Webhook }) => {
+  const [last] = attempts;
+  const isFailing = state === "active" && failingSince;
+  const hasFailedTest = state === "active" && !isFailing && last && !isDelivery(last) && !wasTaken(last);
+  return (
+    <p class={state === "active" && !isFailing && !hasFailedTest ? "hint" : "paused"}>
+      {isFailing ? "Failing" : WORDS[state]}
+      {hasFailedTest && ". The last test event failed."}
+    </p>
+  );
+};

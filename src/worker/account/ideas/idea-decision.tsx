@@ -1,0 +1,185 @@
+/** What is decided on an idea's page: its response, status, visibility and tags, and its text. */
+import { PROPOSAL_STATUSES, VISIBILITIES } from "../../model/proposal.ts";
+import { described, Field, messageFor } from "../frame/field.tsx";
+import { FORMATS, Formatted } from "../frame/formatted.tsx";
+import { OpenedWith } from "../frame/opened-form.tsx";
+import { counted, IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
+import { Approval, isUndecided } from "./approval.tsx";
+import { LABEL, Preview } from "./comments.tsx";
+import { DECISION_LABELS } from "./decide.ts";
+import type { IdeaProps } from "./idea-facts.tsx";
+import { DECIDED_LABELS } from "./opened-idea.ts";
+import { TEXT_LABELS, TextFields } from "./text-fields.tsx";
+
+export const LABELS = {
+  ...DECISION_LABELS,
+  status: "Status",
+  ...DECIDED_LABELS,
+  ...TEXT_LABELS,
+  body: LABEL,
+};
+const HINTS = {
+  status: "Done publishes it to the changelog.",
+  response: `Visible to everyone who can see the idea. Leave empty for no response. ${FORMATS}`,
+  tags: "Up to 5, separated by commas",
+};
+
+export const Response = ({ idea, edits, fields: { decide: fields }, sent, errors }: IdeaProps) => {
+  const isPreview = sent.get("do") === "preview-response";
+  const isCanceled = sent.get("do") === "cancel";
+  const message = messageFor(errors, "response");
+  const isWaiting = isUndecided(idea);
+  return (
+    <>
+      {idea.response && (
+        <blockquote class="response">
+          <strong>{LABELS.response}</strong>
+          <Formatted text={idea.response.text} />
+        </blockquote>
+      )}
+      {idea.duplicateOf === null && (
+        <details open={idea.response === null || message !== undefined || isPreview || isCanceled}>
+          <summary>{idea.response ? "Edit the official response" : "Write an official response"}</summary>
+          <Field name="response" label={LABELS.response} hint={HINTS.response} message={message}>
+            <textarea
+              id="response"
+              name="response"
+              data-draft={idea.response?.text ?? ""}
+              rows={4}
+              dir="auto"
+              {...described("response", message, HINTS.response)}
+            >
+              {fields.get("response")}
+            </textarea>
+          </Field>
+          {isPreview && <Preview text={fields.get("response") ?? ""} />}
+          <div class="buttons">
+            {!isWaiting && (
+              <button type="submit" name="do" value="decide">
+                {idea.response ? "Save response" : "Post response"}
+              </button>
+            )}
+            <button type="submit" name="do" value="preview-response">
+              Preview
+            </button>
+          </div>
+        </details>
+      )}
+      {isWaiting && (
+        <div class="buttons">
+          <Approval idea={{ title: idea.title, edits, isCut: false }} />
+        </div>
+      )}
+    </>
+  );
+};
+
+export const Decision = ({ idea, tags, fields: { decide: fields }, sent, errors }: IdeaProps) => {
+  const wrongTags = messageFor(errors, "tags");
+  const isWaiting = isUndecided(idea);
+  const choices = VISIBILITIES.filter((each) => each !== "pending");
+  // A phone cuts a long option, so the options are names.
+  const effects = choices
+    .filter((each) => each !== "public")
+    .map((each) => IDEA_VISIBILITIES[each].join(": "))
+    .join(" ");
+  return (
+    <>
+      <Field name="status" label={LABELS.status} hint={HINTS.status} message={undefined}>
+        <select id="status" name="status" {...described("status", undefined, HINTS.status)}>
+          {PROPOSAL_STATUSES.map((each) => (
+            <option value={each} selected={each === fields.get("status")}>
+              {IDEA_STATUSES[each]}
+            </option>
+          ))}
+        </select>
+      </Field>
+      {isWaiting ? (
+        <input type="hidden" name="visibility" value={idea.visibility} />
+      ) : (
+        <Field name="visibility" label={LABELS.visibility} hint={effects} message={undefined}>
+          <select id="visibility" name="visibility" {...described("visibility", undefined, effects)}>
+            {choices.map((each) => (
+              <option value={each} selected={each === fields.get("visibility")}>
+                {IDEA_VISIBILITIES[each][0]}
+              </option>
+            ))}
+          </select>
+        </Field>
+      )}
+      <Field name="tags" label={LABELS.tags} hint={HINTS.tags} message={wrongTags}>
+        <input
+          id="tags"
+          name="tags"
+          value={fields.get("tags") ?? ""}
+          list="known-tags"
+          autocomplete="off"
+          dir="auto"
+          {...described("tags", wrongTags, HINTS.tags)}
+        />
+        <datalist id="known-tags">
+          {tags.map(({ tag }) => (
+            <option value={tag}>{tag}</option>
+          ))}
+        </datalist>
+      </Field>
+      <Correction idea={idea} sent={sent} what="decide" />
+      <button type="submit" name="do" value="decide" class={isWaiting ? undefined : "primary"}>
+        {isWaiting ? "Save, keep waiting" : "Save"}
+      </button>
+    </>
+  );
+};
+
+type CorrectionProps = Pick<IdeaProps, "idea" | "sent"> & { readonly what: "decide" | "edit" };
+
+/** Only an entry of the changelog has a date and a place that readers notice. */
+const Correction = ({ idea, sent, what }: CorrectionProps) =>
+  idea.status === "implemented" && (
+    <label class="choice">
+      <input type="checkbox" name="minor" checked={sent.get("do") === what && sent.has("minor")} />
+      Correction: keep its date and place in the changelog
+    </label>
+  );
+
+export const EditText = ({
+  idea,
+  fields: { edit: fields },
+  sent,
+  errors,
+  action,
+}: IdeaProps & { readonly action: string }) => (
+  <details open={sent.get("do") === "edit"}>
+    <summary>Edit text…</summary>
+    <form method="post" action={action} class="create">
+      <OpenedWith fields={fields} />
+      <TextFields fields={fields} errors={errors} rows={6} />
+      <Correction idea={idea} sent={sent} what="edit" />
+      <button type="submit" name="do" value="edit">
+        Save text
+      </button>
+    </form>
+  </details>
+);
+
+/** What a waiting idea may repeat. Its text was seen here, so it can be merged here. */
+export const Similar = ({ similar, edits, action }: IdeaProps & { readonly action: string }) => (
+  <form method="post" action={action} class="create">
+    <fieldset id="into">
+      <legend>Already suggested? Merge this idea and its votes into another. You can’t undo this.</legend>
+      {similar.map(({ id, title, votes }) => (
+        <label class="choice">
+          <input type="radio" name="into" value={id} required />
+          <span>
+            <bdi>{title}</bdi>
+            <span class="hint">{` ${counted(votes, "vote")}`}</span>
+          </span>
+        </label>
+      ))}
+    </fieldset>
+    <input type="hidden" name="edits" value={edits} />
+    <button type="submit" name="do" value="merge">
+      Merge
+    </button>
+  </form>
+);

@@ -1,0 +1,109 @@
+/** What the page of an idea shows, and what of it stands beside the decisions: votes, board, voters. */
+import type { Named, Submitted } from "../../database/proposals/proposals.ts";
+import type { FieldError } from "../../http/invalid-request.ts";
+import type { Comment } from "../../model/comment.ts";
+import type { IdeaBank } from "../../model/idea-bank.ts";
+import type { Proposal } from "../../model/proposal.ts";
+import type { TagCount } from "../../model/tag.ts";
+import type { Voter } from "../../model/voter.ts";
+import type { JustDone } from "../frame/done.tsx";
+import { Time } from "../frame/times.tsx";
+import { backTo } from "../frame/visit.ts";
+import { NAMELESS, type People } from "./comments.tsx";
+
+export type IdeaProps = {
+  readonly ideaBank: IdeaBank;
+  readonly idea: Proposal;
+  /** The idea into which this one was merged. */
+  readonly mergedInto: Named | null;
+  /** Those that were merged into this one. */
+  readonly merged: readonly Named[];
+  readonly submitted: Submitted | null;
+  /** How often its author has written the text that is shown. */
+  readonly edits: number;
+  /** Of an idea that waits: those that it may repeat. */
+  readonly similar: readonly Proposal[];
+  /** All tags of the board. */
+  readonly tags: readonly TagCount[];
+  readonly comments: readonly Comment[];
+  readonly more: string | undefined;
+  readonly people: People;
+  /** The first of those who vote for it. */
+  readonly voters: readonly Voter[];
+  /** The values with which the forms open. */
+  readonly fields: { readonly decide: URLSearchParams; readonly edit: URLSearchParams };
+  /** The refused form; empty when the page opens. */
+  readonly sent: URLSearchParams;
+  readonly errors: readonly FieldError[];
+  readonly back: string | undefined;
+  readonly done: JustDone | undefined;
+};
+
+type FactsProps = IdeaProps & { readonly path: string; readonly here: string };
+
+export const Facts = ({ ideaBank, idea, voters, path, here }: FactsProps) => (
+  <>
+    <dl>
+      <div>
+        <dt>Votes</dt>
+        <dd>{idea.votes.toLocaleString("en")}</dd>
+      </div>
+      <div>
+        <dt>Board</dt>
+        <dd>
+          <a href={`/account/idea-banks/${ideaBank.id}`}>
+            <bdi>{ideaBank.name}</bdi>
+          </a>
+        </dd>
+      </div>
+      <div>
+        <dt>Last activity</dt>
+        <dd>
+          <Time at={idea.lastActivityAt} />
+        </dd>
+      </div>
+    </dl>
+    {voters.length > 0 && (
+      <details>
+        <summary>Who voted</summary>
+        <ul class="voters">
+          {voters.map((voter) => (
+            <li>
+              <a href={backTo(`/account/people/${voter.panelistId}`, here)}>
+                <bdi>{voter.displayName ?? voter.externalId ?? NAMELESS}</bdi>
+              </a>
+            </li>
+          ))}
+        </ul>
+        {idea.votes > voters.length && <a href={`${path}/voters`}>All voters</a>}
+      </details>
+    )}
+    {idea.duplicateOf === null && (
+      <p>
+        <a href={`${path}/voters#add`}>Add or remove voters</a>
+      </p>
+    )}
+    {idea.status === "implemented" && (
+      <p>
+        <a href={`${path}/publish`}>Edit the changelog entry</a>
+      </p>
+    )}
+    {ideaBank.url !== null && idea.visibility === "public" && idea.duplicateOf === null && (
+      <p>
+        <a id="on-board" href={onBoard(ideaBank.url, idea.id)} target="_blank" rel="noopener">
+          See it on the board
+        </a>{" "}
+        <button type="button" class="link" data-copy="on-board" hidden>
+          Copy link
+        </button>
+      </p>
+    )}
+  </>
+);
+
+/** The page that carries the board, with this idea opened. */
+function onBoard(url: string, id: string): string {
+  const page = new URL(url);
+  page.searchParams.set("idea", id);
+  return page.href;
+}

@@ -1,0 +1,169 @@
+/** The filters of the queue: as its address has them, and as its page shows them. */
+import * as z from "zod/mini";
+import {
+  COUNTED_AT_MOST,
+  OPEN,
+  OPEN_STATUSES,
+  QUEUE_SORTS,
+  type QueueSort,
+  type QueueStatus,
+  UNANSWERED,
+} from "../../database/proposals/queue.ts";
+import { Id } from "../../model/id.ts";
+import type { IdeaBank } from "../../model/idea-bank.ts";
+import { PAGE_PARAMETERS } from "../../model/pagination.ts";
+import { PROPOSAL_STATUSES, type ProposalStatus, Visibility } from "../../model/proposal.ts";
+import { Tag, type TagCount } from "../../model/tag.ts";
+import { oneOf, Search } from "../../model/text.ts";
+import { IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
+
+export const QueueQuery = z.strictObject({
+  ...PAGE_PARAMETERS,
+  board: z.optional(Id),
+  sort: z._default(oneOf(QUEUE_SORTS), "new"),
+  status: z.optional(oneOf([...PROPOSAL_STATUSES, OPEN, UNANSWERED])),
+  visibility: z.optional(Visibility),
+  tag: z.optional(Tag),
+  q: z.optional(Search),
+});
+export type QueueQuery = z.infer<typeof QueueQuery>;
+
+/** The filters as parameters of a link, with some of them changed. */
+export function toParameters(query: QueueQuery, changes: Partial<QueueQuery> = {}): URLSearchParams {
+  const { limit: _, cursor: __, ...filters } = { ...query, cursor: undefined, ...changes };
+  const given = Object.entries(filters).filter(
+    (entry): entry is [string, string] => typeof entry[1] === "string" && !(entry[0] === "sort" && entry[1] === "new"),
+  );
+  if (changes.cursor !== undefined) given.push(["cursor", changes.cursor]);
+  return new URLSearchParams(given);
+}
+
+const SORTS: Record<QueueSort, string> = {
+  new: "Newest",
+  top: "Most votes",
+  hot: "Trending",
+  active: "Recently active",
+};
+
+type Props = {
+  /** The page. */
+  readonly path: string;
+  readonly query: QueueQuery;
+  readonly counts: Readonly<Partial<Record<ProposalStatus, number>>>;
+  readonly tags: readonly TagCount[];
+  readonly boards: readonly IdeaBank[];
+  /** The one board whose ideas are shown. */
+  readonly board: IdeaBank | undefined;
+  /** The board of the path. */
+  readonly ofPath: string | undefined;
+};
+
+/** The statuses, with how many ideas each has. */
+export const Tabs = ({ path, query, counts }: Props) => {
+  // The numbers are those of all ideas.
+  const isCounted = [query.q, query.visibility, query.tag].every((value) => value === undefined);
+  const tab = (name: string, status: QueueStatus | undefined, count?: number, sort = query.sort) => (
+    <a
+      href={`${path}?${toParameters({ ...query, status, sort })}`}
+      aria-current={query.status === status ? "page" : undefined}
+    >
+      {name}
+      {isCounted && count ? (
+        <span class="hint"> {count >= COUNTED_AT_MOST ? `${COUNTED_AT_MOST - 1}+` : count}</span>
+      ) : null}
+    </a>
+  );
+  const sumOf = (statuses: readonly ProposalStatus[]) =>
+    statuses.reduce((sum, status) => sum + (counts[status] ?? 0), 0);
+  return (
+    <nav class="tabs" aria-label="Status">
+      {tab("All", undefined, sumOf(PROPOSAL_STATUSES))}
+      {tab("Open", OPEN, sumOf(OPEN_STATUSES))}
+      {tab("No response yet", UNANSWERED, undefined, query.sort === "new" ? "top" : query.sort)}
+      {PROPOSAL_STATUSES.map((status) => tab(IDEA_STATUSES[status], status, counts[status]))}
+    </nav>
+  );
+};
+
+/** Of the filters of the form, how many are on. */
+const countFilters = (query: QueueQuery): number => toParameters({ ...query, status: undefined }).size;
+
+export const Filters = ({ path, query, tags, boards, board, ofPath }: Props) => (
+  <search>
+    <details class="fold">
+      <summary>
+        Search and filter
+        {countFilters(query) > 0 && <span class="pill">{countFilters(query)}</span>}
+      </summary>
+      <form method="get" action={path} class="filters">
+        {query.status && <input type="hidden" name="status" value={query.status} />}
+        <label>
+          Search
+          <input
+            type="search"
+            name="q"
+            value={query.q ?? ""}
+            maxlength={200}
+            placeholder="Ideas and comments"
+            data-key="/"
+          />
+        </label>
+        {ofPath === undefined && boards.length > 1 && (
+          <Choose
+            name="board"
+            label="Board"
+            all="All boards"
+            chosen={board?.id}
+            options={(board && !boards.some(({ id }) => id === board.id) ? [board, ...boards] : boards).map(
+              ({ id, name }) => [id, name] as const,
+            )}
+          />
+        )}
+        {query.visibility !== "pending" && (
+          <Choose name="sort" label="Sort" chosen={query.sort} options={Object.entries(SORTS)} />
+        )}
+        <Choose
+          name="visibility"
+          label="Visibility"
+          all="Any"
+          chosen={query.visibility}
+          options={Object.entries(IDEA_VISIBILITIES).map(([value, [name]]) => [value, name] as const)}
+        />
+        {tags.length > 0 && (
+          <Choose
+            name="tag"
+            label="Tag"
+            all="Any"
+            chosen={query.tag}
+            options={tags.map(({ tag }) => [tag, tag] as const)}
+          />
+        )}
+        <button type="submit">Filter</button>
+        {countFilters(query) > 0 && <a href={path}>Clear filters</a>}
+      </form>
+    </details>
+  </search>
+);
+
+type ChooseProps = {
+  readonly name: string;
+  readonly label: string;
+  /** The words for no choice. */
+  readonly all?: string;
+  readonly chosen?: string | undefined;
+  readonly options: readonly (readonly [value: string, words: string])[];
+};
+
+const Choose = ({ name, label, all, chosen, options }: ChooseProps) => (
+  <label>
+    {label}
+    <select name={name}>
+      {all && <option value="">{all}</option>}
+      {options.map(([value, words]) => (
+        <option value={value} selected={value === chosen}>
+          {words}
+        </option>
+      ))}
+    </select>
+  </label>
+);

@@ -1,0 +1,258 @@
+/** The rows of the queue, each with the form that decides about its idea, and the bar for several of them. */
+import { type QueuedIdea, UNANSWERED } from "../../database/proposals/queue.ts";
+import type { IdeaBank } from "../../model/idea-bank.ts";
+import { firstLine } from "../../model/light-formatting.ts";
+import { PROPOSAL_STATUSES, type ProposalStatus } from "../../model/proposal.ts";
+import type { TagCount } from "../../model/tag.ts";
+import { OpenedWith } from "../frame/opened-form.tsx";
+import { Time } from "../frame/times.tsx";
+import { backTo } from "../frame/visit.ts";
+import { IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
+import { Approval } from "./approval.tsx";
+import { toValue } from "./chosen.ts";
+import { NAMELESS } from "./comments.tsx";
+import type { QueueQuery } from "./queue-filters.tsx";
+
+type Props = {
+  readonly path: string;
+  readonly ideas: readonly QueuedIdea[];
+  readonly boards: readonly IdeaBank[];
+  readonly board: IdeaBank | undefined;
+  readonly tags: readonly TagCount[];
+  readonly query: QueueQuery;
+  readonly here: string;
+  /** A decision was made right before. */
+  readonly isDone: boolean;
+};
+
+/** The bar stands after the list: without JavaScript it covers nothing, and with it it follows the choice. */
+export const List = ({ path, ideas, boards, board, here, tags, query, isDone }: Props) => {
+  const names = new Map(boards.map(({ id, name }) => [id, name]));
+  const isWaiting = query.visibility === "pending";
+  const isOneByOne = isWaiting || query.status === UNANSWERED;
+  return (
+    <>
+      <form method="post" action={path} id="row">
+        <input type="hidden" name="back" value={here} />
+      </form>
+      {ideas.map((idea) =>
+        isWaiting ? (
+          <form method="post" action={ideaAt(idea, here)} id={`approve-${idea.id}`} />
+        ) : (
+          !idea.isAnswered && <RespondForm idea={idea} here={here} />
+        ),
+      )}
+      <form method="post" action={path} class="queue" data-queue>
+        <input type="hidden" name="back" value={here} />
+        <ol class="ideas">
+          {ideas.map((idea, index) => (
+            <IdeaRow
+              idea={idea}
+              isWaiting={isWaiting}
+              isNext={index === 0 && isOneByOne && (isDone ? "focused" : true)}
+              boardName={board === undefined && boards.length > 1 ? names.get(idea.ideaBankId) : undefined}
+              here={here}
+            />
+          ))}
+        </ol>
+        <Several tags={tags} isWaiting={isWaiting} />
+      </form>
+    </>
+  );
+};
+
+type RowProps = {
+  readonly idea: QueuedIdea;
+  /** It is approved here, so all of its text is shown. */
+  readonly isWaiting: boolean;
+  /** It is the one to be decided about next; `focused`: right after another one. */
+  readonly isNext: boolean | "focused";
+  readonly boardName: string | undefined;
+  readonly here: string;
+};
+
+const ideaAt = ({ ideaBankId, id }: QueuedIdea, back: string): string =>
+  `/account/idea-banks/${ideaBankId}/ideas/${id}?back=${encodeURIComponent(back)}`;
+
+/** The form of an idea's page, with the two fields of `Respond`. It stands before the list, because forms do not nest. */
+const RespondForm = ({ idea, here }: { readonly idea: QueuedIdea; readonly here: string }) => {
+  const { id, status, visibility, tags } = idea;
+  const fields = new URLSearchParams({ status, visibility, tags: tags.join(", "), response: "" });
+  return (
+    <form method="post" action={ideaAt(idea, here)} id={`respond-${id}`}>
+      <OpenedWith fields={fields} />
+      <input type="hidden" name="visibility" value={visibility} />
+      <input type="hidden" name="tags" value={tags.join(", ")} />
+      <input type="hidden" name="asks" value="publish" />
+      <input type="hidden" name="then" value="list" />
+    </form>
+  );
+};
+
+const Respond = ({ idea: { id, title, status }, isNext }: Pick<RowProps, "idea" | "isNext">) => (
+  <details class="respond" open={isNext !== false}>
+    <summary>Respond</summary>
+    <textarea
+      name="response"
+      data-draft=""
+      form={`respond-${id}`}
+      rows={3}
+      dir="auto"
+      required
+      autofocus={isNext === "focused"}
+      aria-describedby={isNext === "focused" ? "done" : undefined}
+      aria-label={`Official response to “${title}”`}
+    />
+    <span class="buttons">
+      <select name="status" form={`respond-${id}`} aria-label={`New status of “${title}”`}>
+        <StatusOptions chosen={status} />
+      </select>
+      <button type="submit" form={`respond-${id}`} name="do" value="decide" class="primary">
+        Post response
+      </button>
+    </span>
+  </details>
+);
+
+const StatusOptions = ({ chosen }: { readonly chosen: ProposalStatus | undefined }) =>
+  PROPOSAL_STATUSES.map((each) => (
+    <option value={each} selected={each === chosen}>
+      {IDEA_STATUSES[each]}
+    </option>
+  ));
+
+const IdeaRow = ({ idea, isWaiting, isNext, boardName, here }: RowProps) => {
+  const { id, ideaBankId, title, beginning, status, visibility, votes, comments, tags, createdAt } = idea;
+  const href = ideaAt(idea, here);
+  const key = `${ideaBankId}-${id}`;
+  return (
+    <li id={`idea-${id}`} class={isWaiting ? "waits" : undefined}>
+      <input type="checkbox" name="ids" value={toValue(idea, isWaiting)} aria-label={`Choose “${title}”`} />
+      {!isWaiting && (
+        <p class="votes">
+          <strong>{votes.toLocaleString("en")}</strong> <span>{votes === 1 ? "vote" : "votes"}</span>
+        </p>
+      )}
+      <div>
+        <h2 dir="auto">
+          <a href={href}>{title}</a>
+        </h2>
+        {beginning && (
+          <p class={isWaiting ? "pending-text" : "beginning"} dir="auto">
+            {isWaiting ? beginning : firstLine(beginning)}
+          </p>
+        )}
+        {isWaiting && idea.isCut && (
+          <p>
+            <a href={href}>Read the full text</a>
+          </p>
+        )}
+        <p class="hint">
+          {visibility !== "public" && !isWaiting && <span class="pill warn">{IDEA_VISIBILITIES[visibility][0]}</span>}
+          {tags.map((tag) => (
+            <bdi class="tag">{tag}</bdi>
+          ))}
+          <Author idea={idea} isLink={isWaiting} here={here} />
+          {boardName !== undefined && <bdi>{boardName}</bdi>}
+          {comments > 0 && <span>{comments === 1 ? "1 comment" : `${comments} comments`}</span>}
+          {idea.isAnswered && <span>Responded</span>}
+          <Time at={createdAt} />
+        </p>
+        {isWaiting ? (
+          <span class="buttons">
+            <Approval idea={idea} form={`approve-${id}`} isNext={isNext === "focused"} />
+          </span>
+        ) : (
+          !idea.isAnswered && <Respond idea={idea} isNext={isNext} />
+        )}
+      </div>
+      {!isWaiting && (
+        <span class="set">
+          <select name={`status-${id}`} form="row" class={`status ${status}`} aria-label={`Status of “${title}”`}>
+            <StatusOptions chosen={status} />
+          </select>
+          <button
+            type="submit"
+            form="row"
+            name="do"
+            value={`status:${key}`}
+            aria-label={`Set the status of “${title}”`}
+          >
+            Set
+          </button>
+        </span>
+      )}
+    </li>
+  );
+};
+
+type AuthorProps = { readonly idea: QueuedIdea; readonly isLink: boolean; readonly here: string };
+
+/** Who wrote what waits may have to be blocked. */
+const Author = ({ idea: { author, authorId }, isLink, here }: AuthorProps) =>
+  isLink && authorId !== null ? (
+    <a href={backTo(`/account/people/${authorId}`, here)}>
+      <bdi>{author ?? NAMELESS}</bdi>
+    </a>
+  ) : (
+    author !== null && <bdi>{author}</bdi>
+  );
+
+/** The button that adds a tag comes first in the form, so Enter in the tag's field presses it. The style shows the status first. */
+const Several = ({ tags, isWaiting }: Pick<Props, "tags"> & { readonly isWaiting: boolean }) => (
+  <fieldset class="several">
+    <legend data-chosen>Selected ideas</legend>
+    <label class="choice" data-all hidden>
+      <input type="checkbox" />
+      <span>
+        Select all<span class="roomy"> on this page</span>
+      </span>
+    </label>
+    <details class="fold">
+      <summary>More</summary>
+      <div>
+        <span class="buttons">
+          <input name="tag" list="tags" maxlength={32} aria-label="Tag" placeholder="Tag" autocomplete="off" required />
+          <datalist id="tags">
+            {tags.map(({ tag }) => (
+              <option value={tag}>{tag}</option>
+            ))}
+          </datalist>
+          <button type="submit" name="do" value="tag">
+            Add tag
+          </button>
+          <button type="submit" name="do" value="untag">
+            Remove tag
+          </button>
+        </span>
+        <span class="buttons">
+          {!isWaiting && <Press what="public" label="Make public" />}
+          {!isWaiting && <Press what="hidden" label="Hide" />}
+          <Press what="merge" label="Merge…" />
+          <Press what="delete" label="Delete…" isDanger />
+        </span>
+      </div>
+    </details>
+    {isWaiting ? (
+      <span class="buttons">
+        <Press what="public" label="Approve selected" />
+        <Press what="hidden" label="Hide selected" />
+      </span>
+    ) : (
+      <span class="buttons">
+        <select name="status" aria-label="Status">
+          <StatusOptions chosen={undefined} />
+        </select>
+        <Press what="status" label="Set status" />
+      </span>
+    )}
+  </fieldset>
+);
+
+type PressProps = { readonly what: string; readonly label: string; readonly isDanger?: boolean };
+
+const Press = ({ what, label, isDanger = false }: PressProps) => (
+  <button type="submit" name="do" value={what} formnovalidate class={isDanger ? "danger" : undefined}>
+    {label}
+  </button>
+);

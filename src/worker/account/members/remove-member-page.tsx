@@ -1,0 +1,142 @@
+/**
+ * `/account/members/{id}/remove`: asks before a member is removed, with the keys and webhooks that the person may still know or receive
+ * from.
+ */
+import type { Context } from "hono";
+import { findTouched, type Touched } from "../../database/members/members.ts";
+import { deleteWebhook } from "../../database/webhooks/webhooks.ts";
+import { readForm } from "../../http/read-body.ts";
+import { primaryOf } from "../account-databases.ts";
+import { Layout } from "../frame/layout.tsx";
+import { page } from "../frame/page.tsx";
+import { tellAt } from "../frame/visit.ts";
+import { actorsOf } from "../identity/identity.ts";
+import { revokeKey } from "../keys/actions.ts";
+import type { OwnerEnv } from "../owner-env.ts";
+import { changeTo } from "../webhooks/api.ts";
+import { ACCOUNTS } from "./accounts-page.tsx";
+import { dismissMember, listOwnMembers, noSuchMember } from "./api.ts";
+import { MEMBERS } from "./members-page.tsx";
+
+export const REMOVE_MEMBER_PAGE = page({
+  path: `${MEMBERS}/:memberId/remove`,
+  load: async (c) => ({ ...(await findMember(c, c.req.param("memberId"))), person: c.var.owner.person }),
+
+  view: ({ member: { id, email, state }, touched, person }) => {
+    const isSelf = email === person;
+    const [title, effect, button, keep] = isSelf
+      ? [
+          "Leave this account?",
+          "You’ll lose access to it right away. Another member can invite you back.",
+          "Leave account",
+          "Stay",
+        ]
+      : state === "accepted"
+        ? [
+            `Remove ${email}?`,
+            "They lose access to this account right away. You can invite them back at any time.",
+            "Remove member",
+            "Keep",
+          ]
+        : [
+            state === "invited" ? `Cancel the invitation of ${email}?` : `Remove ${email}?`,
+            "You can invite them again at any time.",
+            "Cancel invitation",
+            "Keep",
+          ];
+    return (
+      <Layout title={title} current="members">
+        <p>{effect}</p>
+        <form method="post" action={`${MEMBERS}/${id}/remove`} class="create">
+          <Boxes
+            name="keys"
+            legend={`Revoke ${isSelf ? "your" : "their"} API keys`}
+            hint="Anyone who copied a key can keep using it."
+            items={touched.keys}
+          />
+          <Boxes
+            name="webhooks"
+            legend={`Delete ${isSelf ? "your" : "their"} webhooks`}
+            hint="They keep sending changes to these URLs, including people’s names and IDs."
+            items={touched.webhooks}
+          />
+          <Boxes
+            name="invitations"
+            legend={`Cancel invitations ${isSelf ? "you" : "they"} sent`}
+            hint="So that no one joins through them."
+            items={touched.invitations}
+          />
+          {touched.invitations.map(({ id: shown }) => (
+            <input type="hidden" name="shown" value={shown} />
+          ))}
+          <div class="buttons">
+            <button type="submit" class="danger">
+              {button}
+            </button>
+            <a href={MEMBERS}>{keep}</a>
+          </div>
+        </form>
+      </Layout>
+    );
+  },
+
+  act: async (c) => {
+    const fields = await readForm(c);
+    const { member, touched } = await findMember(c, c.req.param("memberId"));
+    // This comes first, because people who remove themselves can do nothing afterwards.
+    for (const { id } of touched.keys) if (fields.has("keys", id)) await revokeKey(c, id);
+    for (const { id } of touched.webhooks)
+      if (fields.has("webhooks", id)) await changeTo(c, { id, change: deleteWebhook });
+    const ticked = fields.getAll("invitations");
+    await dismissMember(
+      c,
+      member.id,
+      fields.getAll("shown").filter((id) => !ticked.includes(id)),
+    );
+    // People who have left cannot see this account's pages any more. A relative address would be led back into it.
+    if (member.email === c.var.owner.person) return c.redirect(new URL(tellAt(ACCOUNTS, "left"), c.req.url).href, 303);
+    const done = member.state === "invited" ? "canceled" : "removed";
+    return c.redirect(`${MEMBERS}?${done}=${encodeURIComponent(member.email)}`, 303);
+  },
+});
+
+/** A member, and the keys and webhooks that the person has made or changed. Throws `not-found`. */
+async function findMember(c: Context<OwnerEnv>, memberId: string) {
+  const { accountId, items } = await listOwnMembers(c);
+  const member = items.find(({ id }) => id === memberId);
+  if (member === undefined) throw noSuchMember();
+  const actors = actorsOf(c, member.email);
+  return { member, touched: await findTouched(primaryOf(c, accountId), { accountId, actors, now: Date.now() }) };
+}
+
+type BoxesProps = {
+  readonly name: string;
+  readonly legend: string;
+  readonly hint: string;
+  readonly items: readonly Touched[];
+};
+
+const Boxes = ({ name, legend, hint, items }: BoxesProps) =>
+  items.length > 0 && (
+    <fieldset class="scopes">
+      <legend>{legend}</legend>
+      <p class="hint">{hint}</p>
+      {items.map((item) => (
+        <label class="choice">
+          <input type="checkbox" name={name} value={item.id} checked={item.isTheirs} />
+          <span>
+            <bdi>{item.name}</bdi>
+            {name !== "invitations" && (
+              <span class="hint">
+                {item.isTheirs
+                  ? "Made by this person, and never changed by anyone else"
+                  : item.isMade
+                    ? "Made by this person"
+                    : "Changed by this person"}
+              </span>
+            )}
+          </span>
+        </label>
+      ))}
+    </fieldset>
+  );

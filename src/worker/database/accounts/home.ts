@@ -1,0 +1,116 @@
+/** The content of an account's first page: the set-up so far, what needs attention, and the last 30 days. */
+import { WARNED_MS } from "../../model/api-key.ts";
+import { toTimestamp } from "../../model/text.ts";
+import type { Session } from "../../store/session.ts";
+import { prepare } from "../../store/statement.ts";
+import { membersOf } from "../members/membership.ts";
+import { isSiteTokenValid } from "../tokens/site-tokens.ts";
+
+/** For an account with more idea banks, the newest ones are read. */
+const BANKS_AT_MOST = 50;
+const SHOWN_BANKS = 3;
+/** A count stops here: so the page reads 5,000 rows at most. */
+export const COUNTED_AT_MOST = 500;
+const MONTH_MS = 30 * 86_400_000;
+
+const BANKS = `(SELECT id, status, url FROM idea_banks WHERE account_id = :accountId ORDER BY created_at DESC LIMIT ${BANKS_AT_MOST})`;
+
+/** Of the events of this kind, members are told of those about invitations and new members. */
+const EVER_INVITED = `SELECT 1 FROM audit_events WHERE account_id = :accountId AND event = 'changed' AND notice IS NOT NULL`;
+
+type IdeaBankRow = { id: string; name: string };
+type EndingRow = { id: string; name: string; expires_at: number };
+type LeakedRow = { id: string; name: string };
+type WebhookRow = { id: string; url: string; state: string; failing_since: number | null };
+/** How many were made in the last 30 days and in the 30 days before. */
+type MadeRow = { recent: number; before: number };
+
+export type Made = Readonly<MadeRow>;
+
+/** How many `rows` were made from `:month` on, and in the month before; `rows` names the table, with what stands before its time. */
+const made = (rows: string) => {
+  const between = (from: string, until: string) =>
+    `(SELECT count(*) FROM (SELECT 1 FROM ${rows} AND created_at >= ${from} AND created_at < ${until} LIMIT ${COUNTED_AT_MOST}))`;
+  return `SELECT ${between(":month", ":now")} AS recent, ${between(":monthBefore", ":month")} AS before`;
+};
+
+/** The ideas of a month, and all their votes. */
+const ideasOf = (from: string, until: string) =>
+  `SELECT count(*) AS ideas, coalesce(sum(votes), 0) AS votes FROM (SELECT p.votes FROM ${BANKS} b CROSS JOIN proposals p ON p.idea_bank_id = b.id
+     AND p.duplicate_of IS NULL AND p.created_at >= ${from} AND p.created_at < ${until} LIMIT ${COUNTED_AT_MOST})`;
+
+/** `now` is in Unix milliseconds. One round trip; the rows that it reads do not grow with what the account stores. */
+export async function loadHome(
+  session: Session,
+  { accountId, now }: { readonly accountId: string; readonly now: number },
+) {
+  const values = { accountId, now, soon: now + MONTH_MS, month: now - MONTH_MS, monthBefore: now - 2 * MONTH_MS };
+  const inBanks = (table: string) => `${BANKS} b CROSS JOIN ${table} p ON p.idea_bank_id = b.id`;
+  const rows = await session.batch({
+    boards: prepare<IdeaBankRow>(
+      `SELECT b.id, b.name FROM idea_banks b JOIN ${BANKS} newest ON newest.id = b.id
+       ORDER BY b.status <> 'OPEN', b.created_at, b.id LIMIT ${SHOWN_BANKS}`,
+      values,
+    ),
+    steps: prepare<{ opened: number; placed: number; ideas: number; colleagues: number; people: number }>(
+      `SELECT EXISTS (SELECT 1 FROM ${BANKS} WHERE status <> 'DRAFT') AS opened,
+         EXISTS (SELECT 1 FROM ${BANKS} WHERE url IS NOT NULL) AS placed,
+         EXISTS (SELECT 1 FROM ${inBanks("proposals")} AND p.duplicate_of IS NULL) AS ideas,
+         EXISTS (SELECT 1 FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL) AS people,
+         EXISTS (SELECT 1 FROM invitations WHERE account_id = :accountId) OR EXISTS (${EVER_INVITED})
+           OR (SELECT count(*) FROM (${membersOf()})) > 1 AS colleagues`,
+      values,
+    ),
+    ending: prepare<EndingRow>(
+      `SELECT id, name, expires_at FROM api_keys WHERE account_id = :accountId AND revoked_at IS NULL AND expires_at > :now AND expires_at <= :soon
+         AND expires_at - :now <= ${WARNED_MS} ORDER BY expires_at LIMIT 4`,
+      values,
+    ),
+    endingTokens: prepare<EndingRow>(
+      `SELECT b.id, b.name, b.site_token_expires_at * 1000 AS expires_at FROM idea_banks b JOIN ${BANKS} newest ON newest.id = b.id
+       WHERE ${isSiteTokenValid("b")} AND b.site_token_expires_at * 1000 <= :soon ORDER BY b.site_token_expires_at LIMIT 4`,
+      values,
+    ),
+    leaked: prepare<LeakedRow>(
+      `SELECT id, name FROM api_keys WHERE account_id = :accountId AND revoked_at IS NULL AND (expires_at IS NULL OR expires_at > :now)
+         AND leaked_at IS NOT NULL LIMIT 4`,
+      values,
+    ),
+    webhooks: prepare<WebhookRow>(
+      `SELECT id, url, state, failing_since FROM webhooks WHERE account_id = :accountId
+         AND (state = 'failed' OR (state = 'active' AND failing_since IS NOT NULL)) LIMIT 4`,
+      values,
+    ),
+    recent: prepare<{ ideas: number; votes: number }>(ideasOf(":month", ":now"), values),
+    before: prepare<{ ideas: number; votes: number }>(ideasOf(":monthBefore", ":month"), values),
+    comments: prepare<MadeRow>(made(inBanks("comments")), values),
+    people: prepare<MadeRow>(made("panelists WHERE account_id = :accountId AND deleted_at IS NULL"), values),
+  });
+  const nothing: Made = { recent: 0, before: 0 };
+  const [steps] = rows.steps;
+  const [[recent], [before]] = [rows.recent, rows.before];
+  return {
+    /** Those that are open come first, then the oldest. */
+    boards: rows.boards,
+    /** A board is open, or was: it is closed. */
+    wasOpened: steps?.opened === 1,
+    /** On the tenant's site: a board names the page where it stands, or somebody has come from there. */
+    isPlaced: steps?.placed === 1 || steps?.people === 1,
+    hasIdeas: steps?.ideas === 1,
+    hasColleagues: steps?.colleagues === 1,
+    endingKeys: rows.ending.map(toEnding),
+    endingTokens: rows.endingTokens.map(toEnding),
+    leakedKeys: rows.leaked,
+    failingWebhooks: rows.webhooks.map(({ id, url, state }) => ({ id, url, hasStopped: state === "failed" })),
+    month: {
+      ideas: { recent: recent?.ideas ?? 0, before: before?.ideas ?? 0 },
+      votes: { recent: recent?.votes ?? 0, before: before?.votes ?? 0 },
+      comments: rows.comments[0] ?? nothing,
+      people: rows.people[0] ?? nothing,
+    },
+  };
+}
+
+const toEnding = ({ id, name, expires_at }: EndingRow) => ({ id, name, expiresAt: toTimestamp(expires_at) });
+
+export type Home = Awaited<ReturnType<typeof loadHome>>;

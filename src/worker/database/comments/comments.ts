@@ -1,0 +1,310 @@
+/** Rows of `comments`, for the tenant API. Every function returns null or false for a row that is not the tenant's. */
+import type { Comment, NewComment, NewComments, TenantComment } from "../../model/comment.ts";
+import type { Created, IdempotencyKey, IdempotentResult } from "../../model/idempotency-key.ts";
+import type { Page, PageRequest } from "../../model/pagination.ts";
+import type { Seen, Stored } from "../../model/stored-state.ts";
+import { toTimestamp } from "../../model/text.ts";
+import type { Session } from "../../store/session.ts";
+import { prepare } from "../../store/statement.ts";
+import { FIRST_UNKNOWN, NAMED_LIST, NOBODY, namedPanelist, namedValues, panelistExists } from "../acting-for.ts";
+import { deleteOnce, insertOnce, mapResult, notDoneBefore, toDeleted, toInserted } from "../idempotency.ts";
+import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "../pagination.ts";
+import { existingPanelist } from "../panelists/panelists.ts";
+import { authorStays } from "../proposals/deletions.ts";
+import { ACCESSIBLE_PROPOSAL, OWN_PROPOSAL, type ProposalPath } from "../proposals/proposals.ts";
+import { asSeen, withState } from "../stored-state.ts";
+
+type CommentRow = {
+  id: string;
+  proposal_id: string;
+  by_tenant: number;
+  panelist_id: string | null;
+  body: string;
+  created_at: number;
+  fit?: number;
+  stays?: number;
+};
+
+/** The size of a comment on a page, in bytes. */
+export const COMMENT_BYTES = `octet_length(body) + ${ITEM_BYTES}`;
+/** The query of a page of comments that fulfil `where`. */
+function selectPage(columns: string, where: string): string {
+  const select = (selected: string, rows: string) =>
+    `SELECT ${selected} FROM comments WHERE ${where} AND account_id = :accountId AND (created_at, id) < (:afterKey, :afterId)
+     ORDER BY created_at DESC, id DESC LIMIT ${rows}`;
+  return `WITH ${fitOf(select(`${COMMENT_BYTES} AS bytes`, ":rows"))} ${select(`${columns}, ${FIT}`, FITTING_ROWS)}`;
+}
+const COLUMNS = `id, proposal_id, by_tenant, ${existingPanelist("panelist_id")} AS panelist_id, body, created_at`;
+
+const toComment = (row: CommentRow): Comment => ({
+  id: row.id,
+  proposalId: row.proposal_id,
+  by: row.by_tenant === 1 ? "tenant" : "panelist",
+  panelistId: row.panelist_id,
+  body: row.body,
+  createdAt: toTimestamp(row.created_at),
+});
+
+const COMMENT_STAYS = authorStays("comments.panelist_id");
+const ON_ACCESSIBLE = `EXISTS (SELECT 1 FROM proposals WHERE id = comments.proposal_id AND ${ACCESSIBLE_PROPOSAL})`;
+
+/** The account's comments with `ids`, a SELECT of identifiers. (The + makes SQLite use the primary key.) */
+export const selectComments = (ids: string): string =>
+  `SELECT ${COLUMNS} FROM comments WHERE id IN (${ids}) AND +account_id = :accountId
+     AND ${COMMENT_STAYS} AND ${ON_ACCESSIBLE}`;
+export const toComments = (rows: readonly CommentRow[]) => rows.map(toComment);
+
+export async function listComments(
+  session: Session,
+  {
+    accountId,
+    path,
+    request,
+  }: { readonly accountId: string; readonly path: ProposalPath; readonly request: PageRequest },
+): Promise<Page<Comment> | null> {
+  const values = { ...path, accountId, ...pageValues(request) };
+  const { owned, listed } = await session.batch({
+    owned: prepare(`SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL}`, values),
+    listed: prepare<CommentRow>(
+      selectPage(`${COLUMNS}, ${COMMENT_STAYS} AS stays`, "proposal_id = :proposalId"),
+      values,
+    ),
+  });
+  if (owned.length !== 1) return null;
+  return toPage(listed, { request, toItem: toComment, keyOf: byCreation });
+}
+
+/**
+ * All comments of the idea bank, or those of one panelist. While proposals or panelists are being deleted, a page has less than its
+ * limit, because their comments are read and skipped.
+ */
+export async function listIdeaBankComments(
+  session: Session,
+  of: { readonly accountId: string; readonly ideaBankId: string; readonly panelistId: string | undefined },
+  request: PageRequest,
+): Promise<Page<Comment> | null> {
+  const values = { ...of, ...pageValues(request) };
+  const where = `idea_bank_id = :ideaBankId ${of.panelistId === undefined ? "" : `AND panelist_id = :panelistId AND ${EXISTING}`}`;
+  const columns = `${COLUMNS}, ${COMMENT_STAYS} AND ${ON_ACCESSIBLE} AS stays`;
+  const { owned, listed } = await session.batch({
+    owned: prepare("SELECT 1 FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId", values),
+    listed: prepare<CommentRow>(selectPage(columns, where), values),
+  });
+  if (owned.length !== 1) return null;
+  return toPage(listed, { request, toItem: toComment, keyOf: byCreation });
+}
+
+/** True when the panelist is not deleted. */
+const EXISTING =
+  "EXISTS (SELECT 1 FROM panelists WHERE id = :panelistId AND account_id = :accountId AND deleted_at IS NULL)";
+
+/** Creates a comment of the tenant, or for a panelist. `obstacle` is the reason when the result is `refused`. */
+export async function createComment(
+  session: Session,
+  {
+    accountId,
+    path,
+    id,
+    comment,
+    now,
+    idempotencyKey,
+  }: {
+    readonly accountId: string;
+    readonly path: ProposalPath;
+    readonly id: string;
+    readonly comment: TenantComment;
+    readonly now: number;
+    readonly idempotencyKey: IdempotencyKey | undefined;
+  },
+): Promise<{ readonly result: IdempotentResult<Comment>; readonly obstacle: "not-owned" | "no-panelist" }> {
+  const { body, createdAt } = comment;
+  const at = createdAt === undefined ? now : Date.parse(createdAt);
+  const panelist = namedPanelist(comment);
+  const isTenants = panelist === NOBODY;
+  const values = {
+    ...path,
+    accountId,
+    ...namedValues(comment),
+    id,
+    body,
+    at,
+    isTenants,
+    idempotencyKey: idempotencyKey?.key,
+  };
+  const insert = prepare(
+    `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant, on_behalf)
+     SELECT :id, account_id, idea_bank_id, id, ${panelist}, :body, :at, :isTenants, NOT :isTenants FROM proposals
+     WHERE ${OWN_PROPOSAL} AND ${panelistExists(comment)} AND ${notDoneBefore()}
+     RETURNING id`,
+    values,
+  );
+  const created: Created & { readonly panelistId?: string | null } = { id, at };
+  const details = {
+    select: "SELECT json_object('panelistId', panelist_id) FROM comments WHERE id = :id",
+    values: { id },
+  };
+  const rows = await session.batch({
+    owned: prepare(`SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL}`, values),
+    ...insertOnce({ accountId }, idempotencyKey, { insert, outcome: created, details }),
+  });
+  return {
+    obstacle: rows.owned.length === 1 ? "no-panelist" : "not-owned",
+    result: mapResult(toInserted(rows, idempotencyKey, created), ({ id, at, panelistId = null }) =>
+      toComment({
+        id,
+        proposal_id: path.proposalId,
+        by_tenant: isTenants ? 1 : 0,
+        panelist_id: panelistId,
+        body,
+        created_at: at,
+      }),
+    ),
+  };
+}
+
+/**
+ * Creates all `comments` with `ids`, or none when one of them names a panelist who does not exist: then `obstacle` is its place among
+ * them when the result is `refused`.
+ */
+export async function createComments(
+  session: Session,
+  {
+    accountId,
+    path,
+    ids,
+    comments,
+    now,
+    idempotencyKey,
+  }: {
+    readonly accountId: string;
+    readonly path: ProposalPath;
+    readonly ids: readonly string[];
+    readonly comments: readonly TenantComment[];
+    readonly now: number;
+    readonly idempotencyKey: IdempotencyKey | undefined;
+  },
+): Promise<{ readonly result: IdempotentResult<NewComments>; readonly obstacle: "not-owned" | number }> {
+  const list = comments.map(({ createdAt, ...comment }, index) => ({
+    ...comment,
+    id: ids[index],
+    at: createdAt === undefined ? now : Date.parse(createdAt),
+  }));
+  const values = { ...path, accountId, list: JSON.stringify(list), idempotencyKey: idempotencyKey?.key };
+  const insert = prepare(
+    `WITH ${NAMED_LIST}
+     INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant, on_behalf)
+     SELECT value ->> 'id', p.account_id, p.idea_bank_id, p.id, panelist, value ->> 'body', value ->> 'at', is_nobody, NOT is_nobody
+     FROM (SELECT * FROM proposals WHERE ${OWN_PROPOSAL}) p CROSS JOIN named
+     WHERE (${FIRST_UNKNOWN}) IS NULL AND ${notDoneBefore()} RETURNING id`,
+    values,
+  );
+  const outcome = { ids };
+  const rows = await session.batch({
+    owned: prepare<{ unknown: number | null }>(
+      `WITH ${NAMED_LIST} SELECT (${FIRST_UNKNOWN}) AS unknown FROM proposals WHERE ${OWN_PROPOSAL}`,
+      values,
+    ),
+    ...insertOnce({ accountId }, idempotencyKey, { insert, outcome }),
+  });
+  return {
+    obstacle: rows.owned[0]?.unknown ?? "not-owned",
+    result: toInserted(rows, idempotencyKey, outcome),
+  };
+}
+
+/** The path's comment, if the account has it. */
+const OWN_COMMENT = `account_id = :accountId AND id = :commentId AND ${COMMENT_STAYS} AND proposal_id = (SELECT id FROM proposals WHERE ${OWN_PROPOSAL})`;
+
+/** A comment of a path. */
+type CommentPath = { readonly accountId: string; readonly path: ProposalPath; readonly commentId: string };
+
+/** For `If-Match`. */
+export const loadStoredComment = async (
+  session: Session,
+  { accountId, path, commentId }: CommentPath,
+): Promise<Stored | null> =>
+  withState(
+    await session.first(
+      prepare<CommentRow & { state: string }>(`SELECT ${COLUMNS}, body AS state FROM comments WHERE ${OWN_COMMENT}`, {
+        ...path,
+        accountId,
+        commentId,
+      }),
+    ),
+    toComment,
+  );
+
+/**
+ * Changes the text of the tenant's own comment. This is no activity, because writing the comment was. `panelists`: it is a
+ * panelist's comment.
+ */
+export async function updateComment(
+  session: Session,
+  { accountId, path, commentId, comment: { body }, seen }: CommentPath & Seen & { readonly comment: NewComment },
+): Promise<Comment | "panelists" | null> {
+  const values = { ...path, accountId, commentId, body, seen };
+  const { asSeenBefore, found } = await session.batch({
+    asSeenBefore: prepare(`SELECT 1 FROM comments WHERE ${OWN_COMMENT} AND ${asSeen("body")}`, values),
+    updated: prepare(
+      `UPDATE comments SET body = :body WHERE ${OWN_COMMENT} AND by_tenant = 1 AND body <> :body AND ${asSeen("body")}`,
+      values,
+    ),
+    found: prepare<CommentRow>(`SELECT ${COLUMNS} FROM comments WHERE ${OWN_COMMENT}`, values),
+  });
+  if (asSeenBefore.length === 0) return null;
+  const [row] = found;
+  if (row === undefined) return null;
+  return row.by_tenant === 1 ? toComment(row) : "panelists";
+}
+
+/** Deletes a comment. This is no activity, so the changelog does not change. */
+export async function deleteComment(
+  session: Session,
+  {
+    accountId,
+    path,
+    commentId,
+    seen,
+    idempotencyKey,
+  }: CommentPath & Seen & { readonly idempotencyKey?: IdempotencyKey | undefined },
+): Promise<IdempotentResult<null>> {
+  const sql = `DELETE FROM comments WHERE ${OWN_COMMENT} AND ${asSeen("body")} AND ${notDoneBefore()} RETURNING id`;
+  const deletion = deleteOnce(accountId, { idempotencyKey, sql, values: { ...path, commentId, seen } });
+  return toDeleted(await session.batch(deletion), idempotencyKey);
+}
+
+/** A comment's row in `undo_texts`. */
+export type KeptComment = Readonly<Record<"proposalId" | "body", string>> &
+  Readonly<Record<"createdAt" | "byTenant" | "onBehalf", number>> & { readonly panelistId: string | null };
+
+/**
+ * Undoes a decision about a comment, from what it was (`before`) and what it became (`after`): writes it again, takes it away, or gives
+ * it its text back. False when somebody has changed it since, or its proposal or its author is gone.
+ */
+export async function undoComment(
+  session: Session,
+  {
+    accountId,
+    id,
+    before,
+    after,
+  }: {
+    readonly accountId: string;
+    readonly id: string;
+    readonly before: KeptComment | null;
+    readonly after: KeptComment | null;
+  },
+): Promise<boolean> {
+  const values = { ...(before ?? after), accountId, id, after: after?.body, body: before?.body };
+  const same = "id = :id AND account_id = :accountId AND body = :after RETURNING id";
+  const undo =
+    after === null
+      ? `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant, on_behalf)
+         SELECT :id, account_id, idea_bank_id, id, ${existingPanelist(":panelistId")}, :body, :createdAt, :byTenant, :onBehalf FROM proposals
+         WHERE id = :proposalId AND account_id = :accountId AND ${ACCESSIBLE_PROPOSAL}
+           AND (:panelistId IS NULL OR ${existingPanelist(":panelistId")} IS NOT NULL) ON CONFLICT DO NOTHING RETURNING id`
+      : before === null
+        ? `DELETE FROM comments WHERE ${same}`
+        : `UPDATE comments SET body = :body WHERE ${same}`;
+  return (await session.all(prepare(undo, values))).length > 0;
+}

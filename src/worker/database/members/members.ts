@@ -1,0 +1,222 @@
+/**
+ * Rows of `members`, in their account's database: the people who may act for it, in addition to its creator, whose address is in
+ * the account's row. `memberships` in database 0 says which accounts to ask. It may list too many; such an entry is found there,
+ * and deleted.
+ */
+import type { Identifier } from "../../credentials/id.ts";
+import type { Owner } from "../../model/account-key.ts";
+import { INVITED_MS, type Member } from "../../model/member.ts";
+import { toTimestamp } from "../../model/text.ts";
+import type { Session } from "../../store/session.ts";
+import { prepare } from "../../store/statement.ts";
+import { type AuditStamp, auditChange } from "../activity/audit-events.ts";
+import { ACTIVE } from "../keys/api-key-rows.ts";
+import { IS_MEMBER, isMember, membersOf } from "./membership.ts";
+
+export type MemberRow = {
+  id: string;
+  email: string;
+  added_by: string | null;
+  created_at: number;
+  state: Member["state"];
+};
+
+/** At most this many accounts of a person are found. */
+const MAX_ACCOUNTS = 20;
+
+const IS_LAST = `(SELECT count(*) FROM (${membersOf()})) = 1`;
+
+/** The account, if the person is its member, with the address that finds its rows. Undefined otherwise. */
+export async function findMembership(session: Session, accountId: Identifier, person: string) {
+  const sql = `SELECT owner_email FROM accounts WHERE id = :accountId AND ${isMember()}`;
+  return (await session.first(prepare<{ owner_email: string }>(sql, { accountId, person })))?.owner_email;
+}
+
+/** The accounts that the directory knows of a person, the person's own first. */
+export async function listMemberships(directory: Session, person: string): Promise<readonly Identifier[]> {
+  const sql = `SELECT account_id FROM (SELECT account_id, 0 AS place FROM owners WHERE email = :person
+    UNION ALL SELECT account_id, 1 FROM memberships WHERE email = :person)
+    GROUP BY account_id ORDER BY min(place), account_id LIMIT ${MAX_ACCOUNTS}`;
+  const rows = await directory.all(prepare<{ account_id: Identifier }>(sql, { person }));
+  return rows.map(({ account_id }) => account_id);
+}
+
+export const rememberMembership = (directory: Session, accountId: string, person: string) =>
+  directory.run(
+    prepare("INSERT INTO memberships VALUES (:person, :accountId) ON CONFLICT DO NOTHING", { person, accountId }),
+  );
+
+/** An entry of the directory. `session` is of the account's database. */
+export type DirectoryEntry = { readonly session: Session; readonly accountId: Identifier; readonly person: string };
+
+/**
+ * Deletes the directory's entry when the account's database (`session`) does not know the person; not if the person was added
+ * meanwhile.
+ */
+export async function forgetMembership(directory: Session, { session, accountId, person }: DirectoryEntry) {
+  await directory.run(
+    prepare("DELETE FROM memberships WHERE email = :person AND account_id = :accountId", { person, accountId }),
+  );
+  if ((await findMembership(session, accountId, person)) !== undefined)
+    await rememberMembership(directory, accountId, person);
+}
+
+/** An invitation that has not ended. */
+export const IS_RECENT = `created_at > :now - ${INVITED_MS}`;
+
+/** Everybody in the list, including invited people. */
+export const LISTED = `SELECT id, email, added_by, created_at, 'accepted' AS state FROM (${membersOf()})
+  UNION ALL SELECT id, email, added_by, created_at, iif(declined_at IS NULL, 'invited', 'declined') FROM invitations
+    WHERE account_id = :accountId AND ${IS_RECENT}`;
+
+/** The members, then the invited people. */
+export async function listMembers(session: Session, accountId: string, now: number): Promise<readonly Member[]> {
+  const sql = `SELECT * FROM (${LISTED}) ORDER BY state <> 'accepted', added_by IS NOT NULL, created_at, id`;
+  return (await session.all(prepare<MemberRow>(sql, { accountId, now }))).map(toMember);
+}
+
+/** The invitations of a removed member that end with the removal: what these actors have sent, but for those in `kept`. */
+type SentInvitations = { readonly actors: readonly string[]; readonly kept: readonly string[] };
+
+const IS_SENT = `account_id = :accountId AND declined_at IS NULL
+  AND added_by IN (SELECT value FROM json_each(:actors)) AND id NOT IN (SELECT value FROM json_each(:kept))`;
+/** The removal was recorded, so it was made. */
+const IS_REMOVED = "EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)";
+
+/** The statements that cancel the invitations in the transaction of the removal, each with its event. */
+const cancelInvitations = (
+  values: Omit<Owner, "accountId"> & AuditStamp & { readonly accountId: string },
+  sent: SentInvitations,
+) => {
+  const parameters = { ...values, actors: JSON.stringify(sent.actors), kept: JSON.stringify(sent.kept) };
+  return {
+    cancellations: prepare(
+      `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
+       SELECT substr(id, 1, 1) || substr(hex(randomblob(6)), 2), account_id, 'changed', NULL, '', :actor, :address, :now,
+         json_object('before', json_object('invited', email), 'after', json_object('invited', NULL))
+       FROM invitations WHERE ${IS_SENT} AND ${IS_RECENT} AND ${IS_REMOVED}`,
+      parameters,
+    ),
+    canceled: prepare(`DELETE FROM invitations WHERE ${IS_SENT} AND ${IS_REMOVED}`, parameters),
+  };
+};
+
+/**
+ * Removes a member, unless it is the last one, with the invitations that the person has sent; or withdraws an invitation. Returns the
+ * address; null when there is no such member. Without its creator, an account keeps its rows under its identifier in the place of the
+ * address. The entry in `owners` stays, so that nobody gets a second account by giving the first one away.
+ */
+export async function removeMember(
+  session: Session,
+  {
+    owner,
+    accountId,
+    id,
+    stamp,
+    sentBy,
+  }: {
+    readonly owner: Owner;
+    readonly accountId: string;
+    readonly id: string;
+    readonly stamp: AuditStamp;
+    readonly sentBy: (email: string) => SentInvitations;
+  },
+): Promise<{ readonly removed: string; readonly isInvited: boolean } | "last" | null> {
+  const values = { ...owner, ...stamp, accountId, id };
+  const found = await session.first(prepare<MemberRow>(`SELECT * FROM (${LISTED}) WHERE id = :id`, values));
+  if (found === null) return null;
+  const isInvited = found.state !== "accepted";
+  const mayRemove = `${isInvited ? "TRUE" : `NOT ${IS_LAST}`} AND ${IS_MEMBER}`;
+  const change = isInvited
+    ? `DELETE FROM invitations WHERE id = :id AND account_id = :accountId AND ${mayRemove}`
+    : id === accountId
+      ? `UPDATE accounts SET owner_email = id WHERE id = :accountId AND owner_email <> id AND ${mayRemove}`
+      : `DELETE FROM members WHERE id = :id AND account_id = :accountId AND ${mayRemove}`;
+  const { left } = await session.batch({
+    removed: prepare(change, values),
+    audited: auditChange(
+      values,
+      isInvited
+        ? { before: { invited: found.email }, after: { invited: null } }
+        : { before: { member: found.email }, after: { member: null } },
+    ),
+    ...(!isInvited && cancelInvitations(values, sentBy(found.email))),
+    // So a restore from a backup knows that a missing member was removed.
+    marked: isInvited
+      ? undefined
+      : prepare(
+          `UPDATE accounts SET member_removed_at = :now
+           WHERE id = :accountId AND EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)`,
+          values,
+        ),
+    left: prepare(`SELECT 1 FROM (${LISTED}) WHERE id = :id`, values),
+  });
+  return left.length > 0 ? "last" : { removed: found.email, isInvited };
+}
+
+/** A key or a webhook that the person has made (`isMade`) or changed, or an invitation that the person has sent (`isMade`). */
+export type Touched = {
+  readonly id: string;
+  readonly name: string;
+  readonly isMade: boolean;
+  /** Made by the person, and changed by no other member in an event that is still kept. */
+  readonly isTheirs: boolean;
+};
+
+type TouchedRow = { id: string; name: string; is_made: number; is_shared: number };
+
+/**
+ * The active keys and the webhooks that one of these actors has made, or has changed in an event that is still kept, and the
+ * invitations that they have sent. An actor is an e-mail address or a service token.
+ */
+export async function findTouched(
+  session: Session,
+  { accountId, actors, now }: { readonly accountId: string; readonly actors: readonly string[]; readonly now: number },
+): Promise<{ readonly [Kind in "keys" | "webhooks" | "invitations"]: readonly Touched[] }> {
+  const values = { accountId, actors: JSON.stringify(actors), now };
+  const isActor = (column: string) => `${column} IN (SELECT value FROM json_each(:actors))`;
+  const select = (
+    table: string,
+    { name, event }: { readonly name: string; readonly event: string },
+    condition: string,
+  ) =>
+    prepare<TouchedRow>(
+      `SELECT * FROM (
+         SELECT id, ${name} AS name, coalesce(${isActor("created_by")}, 0) AS is_made, created_at,
+           EXISTS (SELECT 1 FROM json_each(:actors) a JOIN audit_events e
+             ON e.account_id = :accountId AND e.actor = a.value AND e.${event} = t.id) AS is_changed,
+           EXISTS (SELECT 1 FROM (${membersOf()}) m JOIN audit_events e
+             ON e.account_id = :accountId AND e.actor = m.email AND e.${event} = t.id AND e.subject_id IS NULL
+             WHERE NOT ${isActor("m.email")}) AS is_shared
+         FROM ${table} t WHERE account_id = :accountId AND ${condition})
+       WHERE is_made OR is_changed ORDER BY created_at, id`,
+      values,
+    );
+  const { keys, webhooks, invitations } = await session.batch({
+    keys: select("api_keys", { name: "name", event: "api_key_id" }, ACTIVE),
+    webhooks: select("webhooks", { name: "url", event: "webhook_id" }, "TRUE"),
+    invitations: prepare<TouchedRow>(
+      `SELECT id, email AS name, 1 AS is_made, 0 AS is_shared FROM invitations WHERE ${IS_SENT} AND ${IS_RECENT} ORDER BY created_at, id`,
+      { ...values, kept: "[]" },
+    ),
+  });
+  const toTouched = ({ id, name, is_made, is_shared }: TouchedRow): Touched => ({
+    ...{ id, name },
+    isMade: is_made === 1,
+    isTheirs: is_made === 1 && is_shared === 0,
+  });
+  return {
+    keys: keys.map(toTouched),
+    webhooks: webhooks.map(toTouched),
+    invitations: invitations.map(toTouched),
+  };
+}
+
+export const toMember = ({ id, email, added_by, created_at, state }: MemberRow): Member => ({
+  id,
+  email,
+  state,
+  addedBy: added_by,
+  createdAt: toTimestamp(created_at),
+  expiresAt: state === "invited" ? toTimestamp(created_at + INVITED_MS) : null,
+});

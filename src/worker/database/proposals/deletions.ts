@@ -1,0 +1,136 @@
+/**
+ * Deletes the contents of deleted idea banks, proposals and panelists, in slices. The request that deletes one makes it
+ * inaccessible and deletes the first slice, which is mostly the only one. The scheduled job does the rest.
+ *
+ * Every statement finds its rows by an index that begins with the deleted row. Safe to repeat, and to run twice at the same time.
+ */
+import type { Session } from "../../store/session.ts";
+import { prepare, type Statement } from "../../store/statement.ts";
+import { type AccountReference, accountOf } from "../idempotency.ts";
+import { AT_ONCE, BY_THE_JOB, type SlicePosition, startPosition } from "../slices.ts";
+
+/**
+ * True unless the panelist in the column `author` was deleted with everything that it wrote. Its proposals and comments are hidden
+ * by this, because they can be more than one request may change. A list checks it after its LIMIT (`stays` of `toPage`): so a page has
+ * less than its limit meanwhile, and reads no more than that.
+ */
+export const authorStays = (author: string): string =>
+  `NOT EXISTS (SELECT 1 FROM panelists e WHERE e.id = ${author} AND e.deletes_content = 1)`;
+
+/** A slice looks at this many proposals. */
+const PROPOSALS = 100;
+
+/**
+ * The first proposals in the idea bank. Merged ones come first, because a proposal is deleted after those that were merged into
+ * it.
+ */
+const FIRST = `SELECT id FROM (SELECT id FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NOT NULL
+  UNION ALL SELECT id FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NULL) LIMIT ${PROPOSALS}`;
+/** The first proposals, except those whose merge is still moving votes, or earlier merged proposals, to its target. */
+const STILL = `SELECT f.id FROM (${FIRST}) f WHERE NOT EXISTS (SELECT 1 FROM merges WHERE source_id = f.id)`;
+const NONE_LEFT = `NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NULL)
+  AND NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NOT NULL)`;
+
+const OF_IDEA_BANK = [
+  // The external id is cleared, because the tenant may have given it to another proposal since.
+  `UPDATE proposals SET idea_bank_id = :id, external_id = NULL WHERE id IN (
+     SELECT d.id FROM (${STILL}) f CROSS JOIN proposals d ON d.duplicate_of = f.id WHERE d.idea_bank_id <> :id LIMIT :rows)`,
+  `DELETE FROM votes WHERE (proposal_id, panelist_id) IN (
+     SELECT v.proposal_id, v.panelist_id FROM (${STILL}) f CROSS JOIN votes v ON v.proposal_id = f.id LIMIT :rows)`,
+  `DELETE FROM comments WHERE id IN (
+     SELECT c.id FROM (${FIRST}) f CROSS JOIN comments c ON c.proposal_id = f.id LIMIT :rows)`,
+  `DELETE FROM proposals WHERE id IN (
+     SELECT f.id FROM (${STILL}) f WHERE NOT EXISTS (SELECT 1 FROM votes WHERE proposal_id = f.id)
+       AND NOT EXISTS (SELECT 1 FROM comments WHERE proposal_id = f.id)
+       AND NOT EXISTS (SELECT 1 FROM merges WHERE target_id = f.id)
+       AND NOT EXISTS (SELECT 1 FROM proposals WHERE duplicate_of = f.id))`,
+  `DELETE FROM deleted_idea_banks WHERE id = :id AND ${NONE_LEFT}`,
+];
+
+const IS_DELETED = `EXISTS (SELECT 1 FROM panelists WHERE id = :id AND account_id = :accountId AND deleted_at IS NOT NULL
+  AND deletes_content = :deletesContent)`;
+
+const OWN_PROPOSALS = "SELECT id FROM proposals WHERE author_id = :id";
+const OWN_COMMENTS = "SELECT id FROM comments WHERE panelist_id = :id LIMIT :rows";
+const OWN_EVENTS = "SELECT id FROM audit_events WHERE author_id = :id LIMIT :rows";
+/** The words in an event that are its author's. What was done stays. */
+const WORDS = ["before", "after"].flatMap((side) => [`'$.${side}.title'`, `'$.${side}.description'`]);
+
+const ofPanelist = (deletesContent: boolean): readonly string[] => [
+  `DELETE FROM votes WHERE (proposal_id, panelist_id) IN (
+     SELECT proposal_id, panelist_id FROM votes WHERE panelist_id = :id LIMIT :rows)`,
+  ...(deletesContent
+    ? [
+        `UPDATE proposals SET idea_bank_id = id, author_id = NULL, external_id = NULL
+         WHERE id IN (${OWN_PROPOSALS} AND idea_bank_id <> id LIMIT :rows)`,
+        `UPDATE proposals SET author_id = NULL WHERE id IN (${OWN_PROPOSALS} LIMIT :rows) AND idea_bank_id = id`,
+        `DELETE FROM comments WHERE id IN (${OWN_COMMENTS})`,
+        `UPDATE audit_events SET author_id = NULL, api_key_name = '', changes = json_remove(changes, ${WORDS}) WHERE id IN (${OWN_EVENTS})`,
+      ]
+    : [
+        `UPDATE proposals SET author_id = NULL WHERE id IN (${OWN_PROPOSALS} LIMIT :rows)`,
+        `UPDATE comments SET panelist_id = NULL WHERE id IN (${OWN_COMMENTS})`,
+        `UPDATE audit_events SET author_id = NULL WHERE id IN (${OWN_EVENTS})`,
+      ]),
+  `DELETE FROM panelists WHERE id = :id AND NOT EXISTS (SELECT 1 FROM votes WHERE panelist_id = :id)
+     AND NOT EXISTS (SELECT 1 FROM proposals WHERE author_id = :id)
+     AND NOT EXISTS (SELECT 1 FROM comments WHERE panelist_id = :id)
+     AND NOT EXISTS (SELECT 1 FROM audit_events WHERE author_id = :id)`,
+];
+
+/** One slice of a deleted idea bank, or of a deleted proposal. Does nothing for one that is not deleted, or is another account's. */
+export const deleteOfIdeaBank = (account: AccountReference, id: string, rows = AT_ONCE): Statement[] =>
+  OF_IDEA_BANK.map((sql) => {
+    const isDeleted = `EXISTS (SELECT 1 FROM deleted_idea_banks WHERE id = :id AND account_id = ${accountOf(account)})`;
+    return prepare(`${sql} AND ${isDeleted}`, { ...account, id, rows });
+  });
+
+/** A deleted panelist. Proposals and comments stay without an author, unless the deletion includes them. */
+type DeletedPanelist = { readonly accountId: string; readonly id: string; readonly deletesContent: boolean };
+
+/** One slice of a panelist who was deleted in this way. */
+export const deleteOfPanelist = (panelist: DeletedPanelist, rows = AT_ONCE): Statement[] =>
+  ofPanelist(panelist.deletesContent).map((sql) => prepare(`${sql} AND ${IS_DELETED}`, { ...panelist, rows }));
+
+type Deleted = { readonly id: string; readonly account_id: string; readonly deleted_at: number };
+
+/** Runs one slice of the row whose turn it is. False when nothing is left. */
+async function runSlice<Row extends Deleted>(
+  session: Session,
+  {
+    from,
+    position,
+    statements,
+  }: {
+    /** The columns, and the table. */
+    readonly from: string;
+    readonly position: SlicePosition;
+    readonly statements: (deleted: Row) => Statement[];
+  },
+): Promise<boolean> {
+  const nextOf = (condition: string) =>
+    `SELECT * FROM (SELECT ${from} WHERE ${condition} ORDER BY deleted_at, id LIMIT 1)`;
+  const next = `${nextOf("deleted_at > 0 AND (deleted_at, id) > (:at, :id)")} UNION ALL ${nextOf("deleted_at > 0")} LIMIT 1`;
+  const found = await session.first(prepare<Row>(next, position));
+  if (found === null) return false;
+  Object.assign(position, { at: found.deleted_at, id: found.id });
+  await session.batch({ slice: statements(found) });
+  return true;
+}
+
+/** One slice of the idea bank or proposal whose turn it is, the earliest deletion first. False when nothing is left. */
+export const deleteLeftovers = (session: Session, position = startPosition()): Promise<boolean> =>
+  runSlice(session, {
+    from: "id, account_id, deleted_at FROM deleted_idea_banks",
+    position,
+    statements: ({ id, account_id }: Deleted) => deleteOfIdeaBank({ accountId: account_id }, id, BY_THE_JOB),
+  });
+
+/** One slice of the panelist that was deleted first. False when nothing is left. */
+export const deletePanelistLeftovers = (session: Session, position = startPosition()): Promise<boolean> =>
+  runSlice(session, {
+    from: "id, account_id, deleted_at, deletes_content FROM panelists",
+    position,
+    statements: ({ id, account_id, deletes_content }: Deleted & { readonly deletes_content: number }) =>
+      deleteOfPanelist({ accountId: account_id, id, deletesContent: deletes_content === 1 }, BY_THE_JOB),
+  });

@@ -1,0 +1,62 @@
+/** The proposals that wait for approval, in all idea banks of an account. */
+import type { Page, PageRequest } from "../../model/pagination.ts";
+import type { Session } from "../../store/session.ts";
+import { prepare } from "../../store/statement.ts";
+import { ACCOUNT_OF_OWNER } from "../idempotency.ts";
+import { accountOf, readAtVisit, type Visit } from "../members/owners.ts";
+import { byCreation, pageValues, toPage } from "../pagination.ts";
+import { authorStays } from "./deletions.ts";
+import { ofStatus, type QueuedIdea, type QueuedRow, type QueueStatus, shown, toIdea } from "./queue.ts";
+import { hasTag } from "./tags.ts";
+
+const WAITS = "visibility = 'pending' AND duplicate_of IS NULL";
+/** A page looks at this many. It skips those of a deleted idea bank or person, whose rows still exist; the next page continues after them. */
+const LOOKED_AT = 1_000;
+
+/** Undefined for what is not filtered by. */
+type WaitingFilter = {
+  readonly ideaBankId: string | undefined;
+  readonly status: QueueStatus | undefined;
+  readonly tag: string | undefined;
+};
+
+/** A page of the ideas that wait, in every idea bank or in one, the longest waiting first. */
+export async function listWaiting(
+  session: Session,
+  accountId: string,
+  { ideaBankId, status, tag }: WaitingFilter,
+  request: PageRequest,
+): Promise<Page<QueuedIdea>> {
+  const inOrder = (columns: string, limit: string) =>
+    `SELECT ${columns} FROM proposals WHERE account_id = :accountId AND ${WAITS}
+     AND (created_at, id) > (:afterKey, :afterId) ORDER BY created_at, id LIMIT ${limit}`;
+  const ids = `SELECT p.id, p.created_at AS sort_key FROM (${inOrder("*", `${LOOKED_AT}`)}) p CROSS JOIN idea_banks b ON b.id = p.idea_bank_id
+    WHERE ${authorStays("p.author_id")} AND p.idea_bank_id = coalesce(:ideaBankId, p.idea_bank_id)
+    ${ofStatus(status)} ${tag === undefined ? "" : `AND ${hasTag("p")}`}
+    ORDER BY p.created_at, p.id LIMIT :rows`;
+  const values = { accountId, ideaBankId, tag, ...pageValues(request, "ascending") };
+  const { listed, lastLookedAt } = await session.batch({
+    listed: prepare<QueuedRow>(shown(ids, "ASC"), values),
+    lastLookedAt: prepare<Pick<QueuedRow, "id" | "created_at">>(
+      inOrder("created_at, id", `1 OFFSET ${LOOKED_AT - 1}`),
+      values,
+    ),
+  });
+  const [last] = lastLookedAt;
+  const { items, next } = toPage(listed, { request, toItem: toIdea, keyOf: byCreation });
+  return { items, next: next ?? (last && { key: last.created_at, id: last.id }) };
+}
+
+/** Counts up to `most`. */
+export async function countPendingProposals(session: Session, visit: Visit, most: number): Promise<number> {
+  const rows = await readAtVisit(session, visit, {
+    counted: prepare<{ count: number }>(
+      `SELECT count(*) AS count FROM (SELECT idea_bank_id, author_id FROM proposals WHERE account_id = ${ACCOUNT_OF_OWNER} AND ${WAITS}
+         ORDER BY created_at, id LIMIT :most) p
+       CROSS JOIN idea_banks b ON b.id = p.idea_bank_id WHERE ${authorStays("p.author_id")}`,
+      { email: visit.email, most },
+    ),
+  });
+  accountOf(rows);
+  return rows.counted[0]?.count ?? 0;
+}

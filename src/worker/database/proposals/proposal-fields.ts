@@ -1,0 +1,179 @@
+/**
+ * The fields of a proposal that its tenant sets, each stored in a column: what selects, inserts, changes, compares and records them
+ * follows from this list. Two more columns depend on them and are in proposals.ts: `words` of the title, `responded_at` of the response.
+ */
+import type * as z from "zod/mini";
+import { toStored } from "../../model/metadata.ts";
+import { PanelistProposal } from "../../model/panelist-proposal.ts";
+import { type OfficialResponse, type Proposal, type ProposalChanges, RECORDED } from "../../model/proposal.ts";
+import { toTimestamp } from "../../model/text.ts";
+import { columnOf } from "../columns.ts";
+import { ITEM_BYTES } from "../pagination.ts";
+
+/** A row with their columns. */
+export type FieldsRow = Readonly<Record<string, unknown>> & {
+  readonly response: string | null;
+  readonly responded_at: number | null;
+};
+
+/** The response with its time, in Unix milliseconds. */
+const toResponse = (text: string | null, at: number | null): OfficialResponse | null =>
+  text === null ? null : { text, respondedAt: toTimestamp(at ?? 0) };
+
+type Column = string | number | null;
+type Changes = Omit<ProposalChanges, "minor">;
+type Name = keyof Changes;
+
+type StoredAs<Sent, Shown> = {
+  /** A new proposal has it when the request gives none. Null by default. */
+  readonly initial?: Shown;
+  /** What is not stored as it is sent. */
+  readonly toColumn?: (sent: NonNullable<Sent>) => Column | undefined;
+  /** What is not shown as it is stored. */
+  readonly fromRow?: (row: FieldsRow) => Shown;
+  /** Stored as JSON; NULL stands for this empty value. */
+  readonly empty?: "[]" | "{}";
+  /** It does not count among the bytes of a page, in which `ITEM_BYTES` has room for it. */
+  readonly isShort?: true;
+  /** A new value is activity, and none is not. */
+  readonly isActivity?: true;
+  /** It is recorded with how it begins, and Undo has the whole text in `undo_texts`. */
+  readonly isText?: true;
+};
+
+const FIELDS = {
+  title: { isText: true, isActivity: true },
+  description: { initial: "", isText: true, isActivity: true },
+  status: { initial: "submitted", isShort: true, isActivity: true },
+  visibility: { initial: "public", isShort: true },
+  response: {
+    toColumn: ({ text }) => text,
+    fromRow: ({ response, responded_at: at }) => toResponse(response, at),
+    isText: true,
+    isActivity: true,
+  },
+  tags: { initial: [], empty: "[]" },
+  externalId: {},
+  metadata: { initial: {}, toColumn: toStored, empty: "{}" },
+} satisfies { readonly [Each in Name]-?: StoredAs<Changes[Each], Proposal[Each]> };
+
+type Field = { readonly name: Name; readonly column: string } & StoredAs<never, unknown>;
+
+const fields: readonly Field[] = (Object.keys(FIELDS) as Name[]).map((name) => ({
+  ...{ name, column: columnOf(name) },
+  ...FIELDS[name],
+}));
+
+/** The value in the column. No tags and no metadata are NULL. */
+function storedAs({ empty, toColumn }: Field, sent: unknown): Column {
+  if (sent === null || sent === undefined) return null;
+  if (toColumn !== undefined) return toColumn(sent as never) ?? null;
+  if (empty === undefined) return sent as Column;
+  const json = JSON.stringify(sent);
+  return json === empty ? null : json;
+}
+
+/** The names of a value, and of whether it is sent, in a statement that has values of two states of a proposal. */
+const parameterOf = (prefix: string, name: Name): string => (prefix === "" ? name : prefix + capitalized(name));
+const isSent = (prefix: string, name: Name): string =>
+  `${prefix === "" ? "sets" : `${prefix}Sets`}${capitalized(name)}`;
+const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+
+/** The values of all fields for the statements below, and which of them are sent. */
+export const valuesOf = (changes: Changes, prefix = ""): Readonly<Record<string, Column | boolean>> =>
+  Object.fromEntries(
+    fields.flatMap((field) => [
+      [isSent(prefix, field.name), changes[field.name] !== undefined],
+      [parameterOf(prefix, field.name), storedAs(field, changes[field.name])],
+    ]),
+  );
+
+const joined = (toSql: (field: Field) => string, by = ", ", of = fields): string => of.map(toSql).join(by);
+
+export const FIELD_COLUMNS = joined(({ column }) => column);
+
+/** What an INSERT selects for them. */
+export const NEW_FIELDS = joined((field) => {
+  const initial = storedAs(field, field.initial);
+  return initial === null ? `:${field.name}` : `coalesce(:${field.name}, '${initial}')`;
+});
+
+/** The SET list of a change: what is not sent stays as it is. */
+export const SET_FIELDS = joined(({ name, column }) => `${column} = iif(:${isSent("", name)}, :${name}, ${column})`);
+
+/** The condition that the row has all that `valuesOf(changes, "was")` sends. */
+export const HAS_FIELDS = joined(
+  ({ name, column }) => `(NOT :${isSent("was", name)} OR ${column} IS :${parameterOf("was", name)})`,
+  " AND ",
+);
+
+/** The condition that a change is no activity. */
+export const IS_NO_ACTIVITY = joined(
+  ({ name, column }) => `(:${name} IS NULL OR :${name} IS ${column})`,
+  " AND ",
+  fields.filter(({ isActivity }) => isActivity),
+);
+
+/** The size of a proposal on a page, in bytes. */
+export const PROPOSAL_BYTES = `${joined(
+  ({ column }) => `coalesce(octet_length(${column}), 0)`,
+  " + ",
+  fields.filter(({ isShort }) => !isShort),
+)} + ${ITEM_BYTES}`;
+
+/** Members decide about these, which is recorded before and after: a value as it is, a text with how it begins. */
+const decided = fields.filter(({ name }) => name === "status" || name in RECORDED);
+const texts = decided.filter(({ isText }) => isText);
+const namesOf = (of: readonly Field[]): readonly Name[] => of.map(({ name }) => name);
+/** Undo takes these from the event. */
+export const DECIDED_VALUES = namesOf(decided.filter(({ isText }) => !isText));
+/** Undo takes these from `undo_texts`. */
+export const DECIDED_TEXTS = namesOf(texts);
+
+/** Pairs of `json_object`, in the order in which the activity has them. */
+export const recordedFields = (beginning: (column: string) => string): string =>
+  joined(
+    ({ name, column, isText, empty }) => {
+      const value = empty === undefined ? column : `json(coalesce(${column}, '${empty}'))`;
+      return `'${name}', ${isText ? beginning(column) : value}`;
+    },
+    ", ",
+    decided,
+  );
+
+/** Pairs of `json_object`: the whole texts, for Undo. */
+export const WHOLE_TEXTS = joined(({ name, column }) => `'${name}', ${column}`, ", ", texts);
+
+const shown = ({ column, empty, fromRow }: Field, row: FieldsRow): unknown => {
+  if (fromRow !== undefined) return fromRow(row);
+  return empty === undefined ? row[column] : JSON.parse(String(row[column] ?? empty));
+};
+
+const read = (of: readonly Field[], row: FieldsRow) =>
+  Object.fromEntries(of.map((field) => [field.name, shown(field, row)]));
+
+export const toFields = (row: FieldsRow) => read(fields, row) as Pick<Proposal, Name>;
+
+/** As the creation at this time (Unix milliseconds) is answered. */
+export const toNewFields = (sent: Changes, at: number) =>
+  ({
+    ...Object.fromEntries(fields.map(({ name, initial = null }) => [name, sent[name] ?? initial])),
+    response: toResponse(sent.response?.text ?? null, at),
+  }) as Pick<Proposal, Name>;
+
+const ofPanelists = fields.filter(({ name }) => name in PanelistProposal.shape);
+type OfPanelists = Pick<Proposal, Exclude<Name & keyof PanelistProposal, "visibility">>;
+
+export const PANELISTS_COLUMNS = joined(({ column }) => `p.${column}`, ", ", ofPanelists);
+export const toPanelistsFields = (row: FieldsRow) => read(ofPanelists, row) as OfPanelists;
+
+/** What a new proposal has that a panelist submits. */
+export const PANELISTS_INITIAL = Object.fromEntries(
+  ofPanelists.map(({ name, initial = null }) => [name, initial]),
+) as OfPanelists;
+
+/** A resource with its members in the order of its schema, whatever the order in which they were put together. */
+export function inOrder<Schema extends z.ZodMiniObject>({ shape }: Schema) {
+  const order = Object.fromEntries(Object.keys(shape).map((name) => [name, undefined]));
+  return (resource: z.infer<Schema>): z.infer<Schema> => ({ ...order, ...resource });
+}

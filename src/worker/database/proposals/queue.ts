@@ -1,0 +1,284 @@
+/** The ideas of an account as its team works through them: of one idea bank or of several, in four orders. */
+import type { Page, PageRequest } from "../../model/pagination.ts";
+import { PROPOSAL_STATUSES, type ProposalStatus, type Visibility } from "../../model/proposal.ts";
+import { toTimestamp } from "../../model/text.ts";
+import type { Session } from "../../store/session.ts";
+import { prepare } from "../../store/statement.ts";
+import { pageValues, toPage } from "../pagination.ts";
+import { BEGINNING_OF_COMMENT, type Contribution, type ContributionRow, toContribution } from "../panelists/people.ts";
+import { authorStays } from "./deletions.ts";
+import { mergeSelects } from "./merge-statuses.ts";
+import { ACCESSIBLE_PROPOSAL } from "./proposals.ts";
+import { hasTag, selectTagged } from "./tags.ts";
+import { FOUND_AT_MOST, searchFor } from "./words.ts";
+
+/** An account with more idea banks shows its newest ones. */
+export const BANKS_AT_MOST = 40;
+/** Texts and names of authors are searched in this many ideas. */
+export const SEARCHED_AT_MOST = 1_000;
+/** A number beside a status stops here. */
+export const COUNTED_AT_MOST = 100;
+/** A row has the beginning of the text. */
+const BEGINNING = 500;
+
+export const QUEUE_SORTS = ["new", "top", "hot", "active"] as const;
+export type QueueSort = (typeof QUEUE_SORTS)[number];
+const SORT_KEYS: Record<QueueSort, string> = {
+  new: "created_at",
+  top: "votes",
+  hot: "hot",
+  active: "last_activity_at",
+};
+
+/** Ideas that are neither done nor declined; of these, the ones without an official response. */
+export const OPEN = "open";
+export const UNANSWERED = "unanswered";
+export type QueueStatus = ProposalStatus | typeof OPEN | typeof UNANSWERED;
+export const OPEN_STATUSES = PROPOSAL_STATUSES.filter((status) => status !== "implemented" && status !== "declined");
+const statusesOf = (status: QueueStatus): readonly ProposalStatus[] =>
+  status === OPEN || status === UNANSWERED ? OPEN_STATUSES : [status];
+const answered = (status: QueueStatus | undefined): string => (status === UNANSWERED ? "AND p.response IS NULL" : "");
+/** The condition for `p`. */
+export const ofStatus = (status: QueueStatus | undefined): string =>
+  status === undefined ? "" : `AND p.status IN (${statusesOf(status).map((each) => `'${each}'`)}) ${answered(status)}`;
+
+/** `status` undefined: all. `tag` needs one idea bank. */
+type QueueFilter = {
+  readonly status: QueueStatus | undefined;
+  readonly visibility: Visibility | undefined;
+  readonly tag: string | undefined;
+  readonly sort: QueueSort;
+};
+
+export type QueuedIdea = {
+  readonly id: string;
+  readonly ideaBankId: string;
+  readonly title: string;
+  readonly beginning: string;
+  /** The text is longer. */
+  readonly isCut: boolean;
+  /** How often its author has written it. */
+  readonly edits: number;
+  readonly status: ProposalStatus;
+  readonly visibility: Visibility;
+  readonly votes: number;
+  readonly comments: number;
+  readonly tags: readonly string[];
+  readonly isAnswered: boolean;
+  /** Null for the team's, and for somebody who has neither a name nor an id of the tenant. */
+  readonly author: string | null;
+  /** Null for the team's, and for somebody who was deleted. */
+  readonly authorId: string | null;
+  readonly createdAt: string;
+};
+
+export type QueuedRow = {
+  id: string;
+  idea_bank_id: string;
+  title: string;
+  beginning: string;
+  is_cut: number;
+  panelist_writes: number;
+  status: ProposalStatus;
+  visibility: Visibility;
+  votes: number;
+  comments: number;
+  tags: string | null;
+  is_answered: number;
+  author: string | null;
+  present_author_id: string | null;
+  created_at: number;
+  sort_key: number;
+  stays: number;
+};
+
+const toIdeas = (rows: readonly QueuedRow[]): readonly QueuedIdea[] =>
+  rows.filter(({ stays }) => stays === 1).map(toIdea);
+export const toIdea = (row: QueuedRow): QueuedIdea => ({
+  id: row.id,
+  ideaBankId: row.idea_bank_id,
+  title: row.title,
+  beginning: row.beginning,
+  isCut: row.is_cut === 1,
+  edits: row.panelist_writes,
+  status: row.status,
+  visibility: row.visibility,
+  votes: row.votes,
+  comments: row.comments,
+  tags: JSON.parse(row.tags ?? "[]"),
+  isAnswered: row.is_answered === 1,
+  author: row.author,
+  authorId: row.present_author_id,
+  createdAt: toTimestamp(row.created_at),
+});
+
+/** `ideaBankIds`: the account's own, which the caller has read. */
+type Queue = { readonly accountId: string; readonly ideaBankIds: readonly string[] };
+
+/**
+ * A page of ideas that were not merged. Other orders than `new` list public ideas, because only those have an index by votes and by
+ * activity. A page reads about as many rows as it shows, and one for each idea bank and status. Ideas without a response are those of the
+ * 1,000 that come next.
+ */
+export async function listQueue(
+  session: Session,
+  { accountId, ideaBankIds }: Queue,
+  filter: QueueFilter,
+  request: PageRequest,
+): Promise<Page<QueuedIdea>> {
+  if (ideaBankIds.length === 0) return { items: [], next: undefined };
+  const values = {
+    accountId,
+    tag: filter.tag,
+    ideaBankId: ideaBankIds[0],
+    ...banksOf(ideaBankIds),
+    ...pageValues(request),
+  };
+  const inOrder = `${select(ideaBankIds, filter)} ORDER BY sort_key DESC, id DESC LIMIT`;
+  const ids =
+    filter.status === UNANSWERED
+      ? `SELECT n.id, n.sort_key FROM (${inOrder} ${SEARCHED_AT_MOST}) n CROSS JOIN proposals p ON p.id = n.id
+         WHERE p.response IS NULL ORDER BY n.sort_key DESC, n.id DESC LIMIT :rows`
+      : `${inOrder} :rows`;
+  const rows = await session.all(prepare<QueuedRow>(shown(ids), values));
+  return toPage(rows, { request, toItem: toIdea, keyOf: ({ sort_key }) => sort_key });
+}
+
+/** The rows of a SELECT of `id` and `sort_key`, in its order. */
+export const shown = (ids: string, order: "DESC" | "ASC" = "DESC") =>
+  `WITH page AS MATERIALIZED (SELECT id AS page_id, sort_key FROM (${ids}))
+   SELECT p.id, idea_bank_id, title, substr(description, 1, ${BEGINNING}) AS beginning, length(description) > ${BEGINNING} AS is_cut, panelist_writes,
+     status, visibility, votes, comments, tags, p.created_at, response IS NOT NULL AS is_answered, sort_key,
+     coalesce(w.display_name, w.external_id) AS author, w.id AS present_author_id, ${authorStays("p.author_id")} AS stays
+   FROM page CROSS JOIN proposals p ON p.id = page_id LEFT JOIN panelists w ON w.id = p.author_id AND w.deleted_at IS NULL
+   WHERE p.account_id = :accountId ORDER BY sort_key ${order}, p.id ${order}`;
+
+const banksOf = (ideaBankIds: readonly string[]) =>
+  Object.fromEntries(ideaBankIds.map((id, bank) => [`bank${bank}`, id]));
+
+/** The schema's words can be part of the SQL; the identifiers are its values (`banksOf`). */
+function select(ideaBankIds: readonly string[], { status, visibility, tag, sort }: QueueFilter): string {
+  if (tag !== undefined)
+    return selectTagged(
+      { status: status && statusesOf(status), visibility },
+      "0",
+      "p.account_id = :accountId AND p.duplicate_of IS NULL",
+    );
+  const key = SORT_KEYS[sort];
+  const isWhole = sort === "new" && visibility === undefined && status === undefined;
+  const among = sort === "new" ? "duplicate_of IS NULL" : "listed = 1";
+  const visible = visibility === undefined ? "" : `AND visibility = '${visibility}'`;
+  const statuses = isWhole ? [undefined] : status === undefined ? PROPOSAL_STATUSES : statusesOf(status);
+  return mergeSelects(
+    ideaBankIds.flatMap((_, bank) =>
+      statuses.map(
+        (each) =>
+          `SELECT id, ${key} AS sort_key, 0 AS bytes FROM proposals WHERE idea_bank_id = :bank${bank} AND ${among} ${visible}
+           ${each === undefined ? "" : `AND status = '${each}'`} AND (${key}, id) < (:afterKey, :afterId)`,
+      ),
+    ),
+  );
+}
+
+/**
+ * At most 20 ideas, sorted: those in whose title, text or author's name `q` stands, of the newest 1,000; of one idea bank also those
+ * whose title has its words, however old they are.
+ */
+export async function findInQueue(
+  session: Session,
+  { accountId, ideaBankIds }: Queue,
+  q: string,
+  { status, visibility, tag, sort }: QueueFilter,
+): Promise<readonly QueuedIdea[]> {
+  const [only] = ideaBankIds;
+  if (only === undefined) return [];
+  const newest = select(ideaBankIds, { status, visibility, tag, sort: "new" });
+  const key = `p.${SORT_KEYS[sort]} AS sort_key`;
+  const stands = (column: string) => `instr(lower(${column}), lower(:q)) > 0`;
+  const within = `SELECT p.id, ${key} FROM (${newest} ORDER BY sort_key DESC, id DESC LIMIT ${SEARCHED_AT_MOST}) n
+    CROSS JOIN proposals p ON p.id = n.id
+    WHERE (${stands("p.title")} OR ${stands("p.description")} OR EXISTS (SELECT 1 FROM panelists w WHERE w.id = p.author_id
+      AND w.deleted_at IS NULL AND (${stands("w.display_name")} OR ${stands("w.external_id")}))) ${answered(status)}
+    ORDER BY 2 DESC, p.id DESC LIMIT ${FOUND_AT_MOST}`;
+  const search = searchFor(q);
+  const condition = `p.account_id = :accountId AND p.duplicate_of IS NULL ${ofStatus(status)}
+    ${visibility === undefined ? "" : `AND p.visibility = '${visibility}'`} ${tag === undefined ? "" : `AND ${hasTag("p")}`}`;
+  const titles = `SELECT p.id, ${key} FROM (SELECT id FROM (${search.select({ listed: "0, 1" }, { bytes: "0", condition })})
+    ORDER BY sort_key DESC LIMIT ${FOUND_AT_MOST}) f CROSS JOIN proposals p ON p.id = f.id`;
+  const ids =
+    ideaBankIds.length > 1 ? within : `SELECT id, sort_key FROM (${within}) UNION SELECT id, sort_key FROM (${titles})`;
+  const values = {
+    accountId,
+    ideaBankId: only,
+    ...{ q, tag },
+    ...search.values,
+    ...banksOf(ideaBankIds),
+    ...pageValues({ limit: FOUND_AT_MOST, after: undefined }),
+  };
+  const sql = shown(`SELECT id, sort_key FROM (${ids}) ORDER BY sort_key DESC, id DESC LIMIT ${FOUND_AT_MOST}`);
+  return toIdeas(await session.all(prepare<QueuedRow>(sql, values)));
+}
+
+export type FoundComment = Contribution & { readonly author: string | null };
+
+/** At most 20 comments in which `q` stands, of the newest 1,000, the newest first. The author is null for the team. */
+export async function findComments(
+  session: Session,
+  { accountId, ideaBankIds }: Queue,
+  q: string,
+): Promise<readonly FoundComment[]> {
+  if (ideaBankIds.length === 0) return [];
+  const newest = mergeSelects(
+    ideaBankIds.map(
+      (_, bank) => `SELECT id, created_at AS sort_key, 0 AS bytes FROM comments WHERE idea_bank_id = :bank${bank}`,
+    ),
+  );
+  const sql = `SELECT c.idea_bank_id, proposals.id, title, status, visibility, duplicate_of, c.id AS comment_id, ${BEGINNING_OF_COMMENT}, c.created_at,
+      (SELECT coalesce(display_name, external_id) FROM panelists w WHERE w.id = c.panelist_id AND w.deleted_at IS NULL) AS author
+    FROM (${newest} ORDER BY sort_key DESC, id DESC LIMIT ${SEARCHED_AT_MOST}) n CROSS JOIN comments c ON c.id = n.id
+    CROSS JOIN proposals ON proposals.id = c.proposal_id
+    WHERE c.account_id = :accountId AND instr(lower(c.body), lower(:q)) > 0 AND ${authorStays("c.panelist_id")} AND ${ACCESSIBLE_PROPOSAL}
+    ORDER BY c.created_at DESC, c.id DESC LIMIT ${FOUND_AT_MOST}`;
+  const values = { accountId, q, ...banksOf(ideaBankIds) };
+  const rows = await session.all(prepare<ContributionRow & { author: string | null }>(sql, values));
+  return rows.map((row) => ({ ...toContribution(row), author: row.author }));
+}
+
+/** The account's ideas with these identifiers, the newest first. Those of a deleted idea bank are left out. */
+export async function loadQueued(
+  session: Session,
+  { accountId, ids }: { readonly accountId: string; readonly ids: readonly string[] },
+): Promise<readonly QueuedIdea[]> {
+  const chosen = `SELECT p.id, p.created_at AS sort_key FROM proposals p CROSS JOIN idea_banks b ON b.id = p.idea_bank_id
+    WHERE p.id IN (SELECT value FROM json_each(:ids)) AND +p.account_id = :accountId`;
+  return toIdeas(await session.all(prepare<QueuedRow>(shown(chosen), { accountId, ids: JSON.stringify(ids) })));
+}
+
+/** Whether there is an idea with this status that only the order `new` lists. */
+export async function hasUnlisted(
+  session: Session,
+  { ideaBankIds }: Queue,
+  status: QueueStatus | undefined,
+): Promise<boolean> {
+  const statuses = (status === undefined ? PROPOSAL_STATUSES : statusesOf(status)).map((each) => `'${each}'`);
+  const sql = `SELECT EXISTS (SELECT 1 FROM proposals p WHERE idea_bank_id IN (SELECT value FROM json_each(:ids))
+    AND visibility IN ('hidden', 'pending') AND status IN (${statuses}) AND duplicate_of IS NULL ${answered(status)}) AS found`;
+  const row = await session.first(prepare<{ found: number }>(sql, { ids: JSON.stringify(ideaBankIds) }));
+  return row?.found === 1;
+}
+
+/** How many ideas have each status, counted up to 100. */
+export async function countStatuses(
+  session: Session,
+  { ideaBankIds }: Queue,
+): Promise<Readonly<Partial<Record<ProposalStatus, number>>>> {
+  const counts = PROPOSAL_STATUSES.map(
+    (status) =>
+      `(SELECT count(*) FROM (SELECT 1 FROM proposals WHERE idea_bank_id IN (SELECT value FROM json_each(:ids)) AND status = '${status}'
+        AND duplicate_of IS NULL LIMIT ${COUNTED_AT_MOST})) AS "${status}"`,
+  );
+  const row = await session.first(
+    prepare<Record<ProposalStatus, number>>(`SELECT ${counts.join(", ")}`, { ids: JSON.stringify(ideaBankIds) }),
+  );
+  return row ?? {};
+}

@@ -1,0 +1,189 @@
+/**
+ * The rows of a plain resource: it belongs to an account, and each of its fields is a column. From one list of fields follow the
+ * statements that list, create, load, change and delete it. Every function returns null or `refused` for one that is not the tenant's.
+ */
+import type { Created, IdempotencyKey, IdempotentResult } from "../model/idempotency-key.ts";
+import type { Page, PageRequest } from "../model/pagination.ts";
+import type { Seen, Stored } from "../model/stored-state.ts";
+import { toTimestamp } from "../model/text.ts";
+import type { Results, Session } from "../store/session.ts";
+import { prepare, type Statement } from "../store/statement.ts";
+import {
+  type CreationSchema,
+  columnOf,
+  type Fields,
+  type Sent,
+  type StoredOtherwise,
+  type StoredRow,
+  storedFields,
+} from "./columns.ts";
+import {
+  deleteOnce,
+  type InsertOnce,
+  insertOnce,
+  mapResult,
+  notDoneBefore,
+  toDeleted,
+  toInserted,
+} from "./idempotency.ts";
+import { byCreation, FIT, FITTING_ROWS, fitOf, pageValues, toPage } from "./pagination.ts";
+import { asSeen, withState } from "./stored-state.ts";
+
+/** A row that `select` and `updating` give. */
+export type ResourceRow = StoredRow & { readonly updated_at?: number; readonly fit?: number };
+
+type Description<Input, Time> = {
+  readonly table: string;
+  readonly fields: CreationSchema<Input>;
+  readonly otherwise?: StoredOtherwise<Input>;
+  /** `updatedAt` moves with each change that changes something. */
+  readonly times: readonly ["createdAt", ...Time[]];
+  /** SQL: the row is no leftover of a deleted resource. */
+  readonly stays?: string;
+  /** SQL: the size of a row on a page, if it has long texts. */
+  readonly bytes?: string;
+  /** No two of the account have the same, and an index finds it. A second one is refused. */
+  readonly unique?: keyof Input & string;
+  /** Columns that are no fields, and what a new row has in them: SQL. */
+  readonly also?: Readonly<Record<string, string>>;
+};
+
+type Own = { readonly accountId: string; readonly id: string };
+type Once = { readonly idempotencyKey?: IdempotencyKey | undefined };
+/** `now` is in Unix milliseconds. */
+export type Creation<Input> = Own & Once & { readonly input: Input; readonly now: number };
+export type Change<Input> = Own & Seen & { readonly changes: Sent<Input>; readonly now: number };
+
+export function storedResource<Input extends Fields, Time extends "updatedAt" = never>({
+  table,
+  fields,
+  otherwise,
+  times,
+  stays,
+  bytes,
+  unique,
+  also = {},
+}: Description<Input, Time>) {
+  type Resource = { readonly id: string } & Input & Readonly<Record<"createdAt" | Time, string>>;
+
+  const { columns, ...stored } = storedFields(fields, otherwise);
+  const TIMES = times.map(columnOf);
+  const COLUMNS = ["id", columns, ...TIMES].join(", ");
+  const STATE = `json_array(${columns})`;
+  const STAYS = stays === undefined ? "" : ` AND ${stays}`;
+  const OWN = `account_id = :accountId AND id = :id${STAYS}`;
+  const AS_SEEN = `${OWN} AND ${asSeen(STATE)}`;
+
+  const toResource = (id: string, input: Input, timeOf: (column: string) => unknown): Resource => ({
+    id,
+    ...input,
+    ...(Object.fromEntries(times.map((time) => [time, toTimestamp(Number(timeOf(columnOf(time))))])) as Record<
+      "createdAt" | Time,
+      string
+    >),
+  });
+  const toItem = (row: ResourceRow) => toResource(row.id, stored.toFields(row), (column) => row[column]);
+
+  async function load(session: Session, accountId: string, id: string): Promise<Resource | null> {
+    const row = await session.first(
+      prepare<ResourceRow>(`SELECT ${COLUMNS} FROM ${table} WHERE ${OWN}`, { accountId, id }),
+    );
+    return row && toItem(row);
+  }
+
+  /** For a batch: `toCreated` reads the results. */
+  function creating({ accountId, id, input, now, idempotencyKey }: Creation<Input>): InsertOnce {
+    const more = Object.entries(also);
+    const { columns, parameters } = stored.inserted(input);
+    const insert = prepare(
+      `INSERT INTO ${table} (${["id", "account_id", columns, ...TIMES, ...more.map(([column]) => column)].join(", ")})
+       SELECT :id, :accountId, ${[parameters, ...TIMES.map(() => ":now"), ...more.map(([, sql]) => sql)].join(", ")}
+       WHERE ${notDoneBefore()}${unique === undefined ? "" : " ON CONFLICT DO NOTHING"} RETURNING id`,
+      { ...stored.values(input), accountId, id, now, idempotencyKey: idempotencyKey?.key },
+    );
+    return insertOnce({ accountId }, idempotencyKey, { insert, outcome: { id, at: now } satisfies Created });
+  }
+
+  function toCreated(
+    rows: Results<InsertOnce>,
+    { id, input, now, idempotencyKey }: Creation<Input>,
+  ): IdempotentResult<Resource> {
+    const created: Created = { id, at: now };
+    return mapResult(toInserted(rows, idempotencyKey, created), ({ id, at }) => toResource(id, input, () => at));
+  }
+
+  /** `set`: assignments besides those of the changed fields. */
+  const updating = (
+    { accountId, id, changes, now, seen }: Change<Input>,
+    {
+      set,
+      when = "TRUE",
+      values,
+    }: { readonly set: readonly string[]; readonly when?: string; readonly values?: Parameters<typeof prepare>[1] },
+  ): Statement<ResourceRow> =>
+    prepare(
+      `UPDATE ${table} SET ${[...stored.set(changes), ...set].join(", ")} WHERE ${AS_SEEN} AND ${when} RETURNING ${COLUMNS}`,
+      { ...stored.values(changes), accountId, id, now, seen, ...values },
+    );
+
+  return {
+    ...{ AS_SEEN, load, creating, toCreated, updating, toItem },
+
+    /** SQL over a row: its fields as the activity has them. */
+    RECORDED: stored.recorded(),
+
+    /** The account's resources with `ids`, a SELECT of identifiers. (The + makes SQLite use the primary key.) */
+    select: (ids: string): string =>
+      `SELECT ${COLUMNS} FROM ${table} WHERE id IN (${ids}) AND +account_id = :accountId${STAYS}`,
+    toItems: (rows: readonly ResourceRow[]): readonly Resource[] => rows.map(toItem),
+
+    /** Newest first: all, or only those with the fields in `only`. */
+    async list(
+      session: Session,
+      { accountId, request, ...only }: { readonly accountId: string; readonly request: PageRequest } & Sent<Input>,
+    ): Promise<Page<Resource>> {
+      // The + makes SQLite use the index of the unique field.
+      const key = unique !== undefined && unique in stored.values(only) ? "+created_at" : "created_at";
+      const which = ["account_id = :accountId", ...stored.set(only)].join(" AND ");
+      const page = (selected: string, rows: string) =>
+        `SELECT ${selected} FROM ${table} WHERE ${which}${STAYS} AND (${key}, id) < (:afterKey, :afterId)
+         ORDER BY ${key} DESC, id DESC LIMIT ${rows}`;
+      const sql =
+        bytes === undefined
+          ? page(COLUMNS, ":rows")
+          : `WITH ${fitOf(page(`${bytes} AS bytes`, ":rows"))} ${page(`${COLUMNS}, ${FIT}`, FITTING_ROWS)}`;
+      const values = { ...stored.values(only), accountId, ...pageValues(request) };
+      return toPage(await session.all(prepare<ResourceRow>(sql, values)), { request, toItem, keyOf: byCreation });
+    },
+
+    async create(session: Session, creation: Creation<Input>): Promise<IdempotentResult<Resource>> {
+      return toCreated(await session.batch(creating(creation)), creation);
+    },
+
+    /** For `If-Match`. */
+    async loadStored(session: Session, accountId: string, id: string): Promise<Stored | null> {
+      const sql = `SELECT ${COLUMNS}, ${STATE} AS state FROM ${table} WHERE ${OWN}`;
+      return withState(await session.first(prepare<ResourceRow & { state: string }>(sql, { accountId, id })), toItem);
+    },
+
+    async update(session: Session, change: Change<Input>): Promise<Resource | null> {
+      const { accountId, id, changes } = change;
+      const set = TIMES.includes("updated_at")
+        ? [`updated_at = iif(${stored.has(changes)}, updated_at, max(updated_at, :now))`]
+        : [];
+      if (stored.set(changes).length + set.length === 0) return load(session, accountId, id);
+      const row = await session.first(updating(change, { set }));
+      return row && toItem(row);
+    },
+
+    /** It is inaccessible at once. `deleteLeftovers` deletes what is in it later. */
+    async delete(
+      session: Session,
+      { accountId, id, seen, idempotencyKey }: Own & Seen & Once,
+    ): Promise<IdempotentResult<null>> {
+      const sql = `DELETE FROM ${table} WHERE ${AS_SEEN} AND ${notDoneBefore()} RETURNING id`;
+      const deletion = deleteOnce(accountId, { idempotencyKey, sql, values: { id, seen } });
+      return toDeleted(await session.batch(deletion), idempotencyKey);
+    },
+  };
+}

@@ -1,0 +1,100 @@
+/** wrangler.toml: the staging environment has what the top level has, and the commands change only the line that they mean. */
+import { readFile } from "node:fs/promises";
+import { describe, expect, it } from "vitest";
+import { unstable_readConfig } from "wrangler";
+import { Failure } from "../../../../src/commands/command-line/failure.ts";
+import { withId, withVariable } from "../../../../src/commands/deployment/cloudflare/configuration.ts";
+import { originOf } from "../../../../src/commands/deployment/cloudflare/deployed-version.ts";
+
+const toml = await readFile("wrangler.toml", "utf8");
+
+it("staging has every binding, variable and setting of the top level; its names and namespaces are its own", () => {
+  const read = (env: string) => unstable_readConfig({ config: "wrangler.toml", env }, { hideWarnings: true });
+  const shapeOf = (config: ReturnType<typeof read>) =>
+    JSON.parse(
+      JSON.stringify({ ...config, name: "", targetEnvironment: "", vars: Object.keys(config.vars) }),
+      (key, value) =>
+        ["database_name", "database_id", "id", "namespace_id", "route", "routes"].includes(key) ? undefined : value,
+    );
+  const [top, staging] = [read(""), read("staging")];
+  expect(shapeOf(staging)).toEqual(shapeOf(top));
+  const own = ({ name, d1_databases, ratelimits }: typeof top) => [
+    name,
+    ...d1_databases.map(({ database_name }: { database_name?: string }) => database_name),
+    ...(ratelimits ?? []).map(({ namespace_id }: { namespace_id: string }) => namespace_id),
+  ];
+  expect(own(staging).filter((one) => own(top).includes(one))).toEqual([]);
+});
+
+it.each(["", "staging"])("environment %j has no flag with which D1 sessions hang (emdash-cms/emdash#1273)", (env) => {
+  const { compatibility_flags } = unstable_readConfig({ config: "wrangler.toml", env }, { hideWarnings: true });
+  expect(compatibility_flags).not.toContain("global_fetch_strictly_public");
+});
+
+const place = { environment: "", table: "d1_databases", binding: "DB" };
+
+describe("writing an id", () => {
+  it("adds one line to its section, and no other", () => {
+    const changed = withId(toml, { place, key: "database_id", id: "an-id" });
+    expect(changed).toContain(
+      '[[d1_databases]]\nbinding = "DB"\ndatabase_id = "an-id"\ndatabase_name = "edge-access-api"\n',
+    );
+    expect(changed.replace('database_id = "an-id"\n', "")).toBe(toml);
+  });
+
+  it("replaces one that is there", () => {
+    const once = withId(toml, { place, key: "database_id", id: "an-id" });
+    expect(withId(once, { place, key: "database_id", id: "another" })).toBe(once.replace("an-id", "another"));
+  });
+
+  it("finds the binding among several, and the environment", () => {
+    const two =
+      '[[d1_databases]]\nbinding = "DB"\n\n[[d1_databases]]\nbinding = "DB_1"\n\n[[env.staging.d1_databases]]\nbinding = "DB_1"\n';
+    expect(withId(two, { place: { ...place, binding: "DB_1" }, key: "database_id", id: "x" })).toBe(
+      two.replace('"DB_1"\n', '"DB_1"\ndatabase_id = "x"\n'),
+    );
+    expect(
+      withId(two, { place: { ...place, binding: "DB_1", environment: "staging" }, key: "database_id", id: "x" }),
+    ).toBe(`${two}`.replace(/"DB_1"\n$/, '"DB_1"\ndatabase_id = "x"\n'));
+  });
+
+  it("fails where there is no such section", () => {
+    expect(() => withId(toml, { place: { ...place, binding: "DB_9" }, key: "database_id", id: "x" })).toThrow(Failure);
+  });
+});
+
+describe("writing a variable", () => {
+  it("changes the one line of its environment, and keeps a comment behind it", () => {
+    const changed = withVariable(toml, {
+      environment: "staging",
+      name: "SIGNING_SECRETS",
+      value: "CREDENTIAL_SECRETS_2",
+      comment: "since then",
+    });
+    const [top = "", staging = ""] = changed.split("[env.staging.vars]");
+    expect(top).toContain('\nSIGNING_SECRETS = "CREDENTIAL_SECRETS"\n');
+    expect(staging).toContain('\nSIGNING_SECRETS = "CREDENTIAL_SECRETS_2" # since then\n');
+    expect(changed.split("\n").filter((line, index) => line !== toml.split("\n")[index])).toHaveLength(1);
+  });
+
+  it("fails where the variable is missing", () => {
+    expect(() => withVariable(toml, { environment: "", name: "ANOTHER", value: "x", comment: "" })).toThrow(Failure);
+    expect(() =>
+      withVariable(toml, { environment: "production", name: "SIGNING_SECRETS", value: "x", comment: "" }),
+    ).toThrow(Failure);
+  });
+});
+
+describe("the address of a deployment", () => {
+  it.each([
+    [["https://edge.example.workers.dev", "schedule: * * * * *"], "https://edge.example.workers.dev"],
+    [["https://edge.example.workers.dev", "api.example.com (custom domain)"], "https://api.example.com"],
+    [["schedule: * * * * *", "api.example.com/* (zone name: example.com)"], "https://api.example.com"],
+    [["*.example.com/* (zone id: 0)", "https://edge.example.workers.dev"], "https://edge.example.workers.dev"],
+    [["http://127.0.0.1:8787"], "http://127.0.0.1:8787"],
+  ])("%j is %s", (targets, origin) => expect(originOf(targets)).toBe(origin));
+
+  it("there is none: says how to add one", () => {
+    expect(() => originOf(["schedule: * * * * *"])).toThrow("custom_domain = true");
+  });
+});

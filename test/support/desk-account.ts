@@ -1,0 +1,61 @@
+/** An account in which each page of Account Settings has something to show, made as its owner and its server make it. */
+
+/** Sends one request, and answers its JSON. Throws if it is refused. */
+export type SendJson = <Answer>(method: string, path: string, body?: object) => Promise<Answer>;
+
+/** Under the names that the routes' parameters have. */
+export type DeskIds = {
+  readonly ideaBankId: string;
+  readonly proposalId: string;
+  readonly otherProposalId: string;
+  readonly pendingProposalId: string;
+  readonly panelistId: string;
+  readonly commentId: string;
+  readonly surveyId: string;
+  readonly apiKeyId: string;
+  readonly webhookId: string;
+  readonly memberId: string;
+};
+
+type Created = { readonly id: string };
+type Senders = {
+  /** `/account/api`, and who is signed in there. */
+  readonly asOwner: SendJson;
+  /** `/tenant`, with a key of the account. */
+  readonly asTenant: SendJson;
+};
+
+/** A line without a place to break it, and one that is longer than a phone is wide. */
+const UNBROKEN = "w".repeat(60);
+const LONG = "A long title that goes on and on, so that a line of a narrow screen has no room for it by any means";
+
+/** `name` is in whatever a page can show of the account. */
+export async function fillDesk({ asOwner, asTenant }: Senders, name: string): Promise<DeskIds> {
+  const create = async (path: string, body: object) => (await asTenant<Created>("POST", path, body)).id;
+  const settings = { status: "OPEN", changelogEnabled: true };
+  const ideaBankId = await create("/ideabanks", { name: `${name}’s board ${UNBROKEN}`, ...settings });
+  const ideas = `/ideabanks/${ideaBankId}/proposals`;
+  const { panelistId } = await asTenant<{ panelistId: string }>("POST", `/ideabanks/${ideaBankId}/tokens`, {
+    externalId: `${name}-${UNBROKEN}`,
+    displayName: `${name} ${UNBROKEN}`,
+  });
+  const [title, description] = [`${name}: ${LONG}`, `${name}\nEvery hour.`];
+  const proposalId = await create(ideas, { title, description, tags: [name, "w".repeat(32)] });
+  const otherProposalId = await create(ideas, { title: `${name} ${UNBROKEN}`, status: "planned" });
+  const pendingProposalId = await create(ideas, { title: `${title}?`, visibility: "pending", panelistId });
+  const response = { text: `${name} ${UNBROKEN}` };
+  await create(ideas, { title: `${name}, hidden`, visibility: "hidden", status: "declined", response });
+  await asTenant("PUT", `${ideas}/${proposalId}/votes/${panelistId}`);
+  const commentId = await create(`${ideas}/${proposalId}/comments`, { body: `${name} ${UNBROKEN}`, panelistId });
+  await create(`${ideas}/${proposalId}/comments`, { body: `${name} is on it.` });
+  const surveyId = await create("/surveys", { title, description, status: "OPEN" });
+  const { apiKey } = await asOwner<{ apiKey: Created }>("POST", "/keys", { name: `${name}’s key ${UNBROKEN}` });
+  const url = `https://${name}.example.com/${UNBROKEN}`;
+  const { webhook } = await asOwner<{ webhook: Created }>("POST", "/webhooks", { url });
+  const email = `${name}-${UNBROKEN.slice(40)}@example.com`;
+  const { id: memberId } = await asOwner<Created>("POST", "/members", { email });
+  return {
+    ...{ ideaBankId, proposalId, otherProposalId, pendingProposalId, panelistId, commentId, surveyId },
+    ...{ apiKeyId: apiKey.id, webhookId: webhook.id, memberId },
+  };
+}

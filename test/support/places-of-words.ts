@@ -1,0 +1,75 @@
+/**
+ * Every place that can hold a panelist's words or identity, by its column, and how a deletion of the panelist reaches it. Every column of
+ * the schema with a text is on one of the two lists.
+ */
+import { env } from "cloudflare:workers";
+
+/**
+ * `name`: who the person is; gone once the deletion is answered. `words`: what the person wrote; gone with `content=delete`. `minutes`
+ * and `day`: both; gone by age. Every other column of a text is in `NONE`.
+ */
+export type Reached = "name" | "words" | "minutes" | "day";
+export const PLACES: Readonly<Record<string, Reached>> = {
+  "panelists.external_id": "name",
+  "panelists.display_name": "name",
+  "proposals.title": "words",
+  "proposals.description": "words",
+  "proposals.words": "words",
+  "proposals.submitted": "words",
+  "proposal_words.word": "words",
+  "comments.body": "words",
+  "audit_events.api_key_name": "words",
+  "audit_events.changes": "words",
+  "undo_texts.before": "minutes",
+  "undo_texts.after": "minutes",
+  "idempotency_keys.key": "day",
+};
+
+/** No text of a panelist. Identifiers, hashes, words of a closed list; then what the tenant, its members and the operator write. */
+export const NONE = `
+  accounts: id status panelist_salt owner_email
+  owners: email account_id
+  members: id account_id email added_by
+  invitations: id account_id email added_by
+  memberships: email account_id
+  invitees: email account_id
+  invited: email account_id
+  sign_ins: id email return_to
+  subjects: subject email
+  api_keys: id account_id secret_hash last_four previous_secret_hash scopes region allowed_addresses seen name created_by
+  api_key_usage: api_key_id operations
+  audit_events: id account_id event api_key_id webhook_id subject_id idea_bank_id author_id actor address
+  kept_events: account_id event_id
+  undo_texts: event_id account_id
+  idempotency_keys: account_id request_hash outcome
+  surveys: id account_id status title description url external_id
+  panelists: id account_id
+  token_revocations: account_id panelist_id
+  idea_banks: id account_id status signing_older name url
+  signing_secrets: hash account_id idea_bank_id
+  deleted_idea_banks: id account_id idea_bank_id
+  proposals: id account_id idea_bank_id author_id status visibility duplicate_of response external_id metadata tags
+  proposal_words: idea_bank_id proposal_id
+  merges: source_id target_id account_id idea_bank_id
+  votes: proposal_id panelist_id account_id idea_bank_id
+  comments: id account_id idea_bank_id proposal_id panelist_id
+  proposal_tags: idea_bank_id tag visibility status proposal_id
+  idea_bank_tags: idea_bank_id tag
+  change_log: account_id type idea_bank_id proposal_id comment_id panelist_id actor survey_id event_id api_key_id
+  webhooks: id account_id url types secret previous_secret state recent created_by older_secrets
+  acting_keys: account_id api_key_id`
+  .trim()
+  .split("\n")
+  .flatMap((line) => {
+    const [table = "", columns = ""] = line.trim().split(": ");
+    return columns.split(" ").map((column) => `${table}.${column}`);
+  });
+
+/** As `table.column`. */
+export async function textColumns(): Promise<string[]> {
+  const { results } = await env.DB.prepare(
+    `SELECT t.name || '.' || c.name AS name FROM sqlite_schema t CROSS JOIN pragma_table_info(t.name) c
+     WHERE t.type = 'table' AND t.name NOT GLOB '_cf_*' AND t.name NOT GLOB 'sqlite_*' AND c.type = 'TEXT'`,
+  ).all<{ name: string }>();
+  return results.map(({ name }) => name);
+}

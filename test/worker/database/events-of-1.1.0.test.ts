@@ -1,0 +1,55 @@
+/** The step that names the author of an event's words, on a database of 1.1.0. */
+import { reset } from "cloudflare:test";
+import { env } from "cloudflare:workers";
+import { expect, it } from "vitest";
+
+const files = import.meta.glob<string>("../../../migrations/*.sql", { query: "?raw", import: "default", eager: true });
+const steps = Object.entries(files).toSorted(([left], [right]) => (left < right ? -1 : 1));
+
+it("events about what still exists have the author, and those about several proposals no titles; bytes are as counted", async () => {
+  await reset();
+  const later = steps.findIndex(([path]) => path.endsWith("_erasure.sql"));
+  for (const [, sql] of steps.slice(0, later)) await env.DB.prepare(sql).run();
+  const run = (sql: string) => env.DB.prepare(sql).run();
+  await run("INSERT INTO accounts (id, owner_email, created_at) VALUES ('a', 'o@example.com', 1)");
+  await run("INSERT INTO panelists (id, account_id, created_at) VALUES ('robin', 'a', 1), ('kim', 'a', 1)");
+  await run("INSERT INTO idea_banks (id, account_id, name, created_at) VALUES ('b', 'a', 'N', 1)");
+  await run(
+    `INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, created_at, last_activity_at)
+     VALUES ('p', 'a', 'b', 'robin', 'T', '', 1, 1), ('own', 'a', 'b', NULL, 'T', '', 1, 1)`,
+  );
+  await run(
+    "INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at) VALUES ('c', 'a', 'b', 'p', 'kim', 'B', 1)",
+  );
+  const each = JSON.stringify({
+    count: 2,
+    each: [
+      ["p", "b", "The title", { status: "submitted" }, { status: "planned" }],
+      ["own", "b", "Another", { tags: ["A"] }, { tags: [] }],
+    ],
+  });
+  await env.DB.prepare(
+    `INSERT INTO audit_events (id, account_id, event, api_key_name, created_at, subject_id, idea_bank_id, changes) VALUES
+       ('1', 'a', 'proposal-changed', 'T', 1, 'p', 'b', NULL), ('2', 'a', 'comment-created', 'T', 1, 'c', 'b', NULL),
+       ('3', 'a', 'proposal-changed', 'T', 1, 'own', 'b', NULL), ('4', 'a', 'proposal-deleted', 'T', 1, 'gone', 'b', NULL),
+       ('5', 'a', 'panelist-changed', '', 1, 'robin', NULL, NULL), ('6', 'a', 'proposals-changed', '', 1, 'b', 'b', ?1)`,
+  )
+    .bind(each)
+    .run();
+  for (const [, sql] of steps.slice(later)) await env.DB.prepare(sql).run();
+  const { results } = await env.DB.prepare("SELECT id, author_id FROM audit_events ORDER BY id").all();
+  expect(results.map(({ id, author_id }) => [id, author_id])).toEqual([
+    ["1", "robin"],
+    ["2", "robin"],
+    ["3", null],
+    ["4", null],
+    ["5", null],
+    ["6", null],
+  ]);
+  const changes = await env.DB.prepare("SELECT changes FROM audit_events WHERE id = '6'").first<string>("changes");
+  expect(JSON.parse(changes ?? "")).toEqual(JSON.parse(each.replace("The title", "").replace("Another", "")));
+  const bytes = await env.DB.prepare(
+    `SELECT event_bytes, (SELECT sum(400 + octet_length(api_key_name) + coalesce(octet_length(changes), 0)) FROM audit_events) AS counted FROM accounts`,
+  ).first();
+  expect(bytes?.event_bytes).toBe(bytes?.counted);
+});
