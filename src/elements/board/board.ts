@@ -208,9 +208,10 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       if (!text) return;
       this.countDown(error, text, again);
       if (code !== "offline" && code !== "unanswered") return;
-      // An answer, to whatever was asked, shows that there is a connection.
-      ideaBank.answered = () => text.isConnected && notify("");
-      window.addEventListener("online", () => text.isConnected && again(), { signal, once: true });
+      // An answer, to whatever was asked, shows that there is a connection; not that a text has arrived.
+      ideaBank.answered = (isWrite) => text.isConnected && (isWrite || code === "offline") && notify("");
+      if (code === "offline")
+        window.addEventListener("online", () => text.isConnected && again(), { signal, once: true });
     };
     const begunKey = `${this.localName}:begun:${ideaBank.bank}`;
     const { who } = ideaBank;

@@ -25,8 +25,8 @@ export type Filter = Readonly<Partial<Record<"sort" | "status" | "mine" | "tag" 
 
 export class IdeaBank {
   readonly #connection: Connection;
-  /** Called after each request that succeeds, if it was set when the request began. */
-  answered: () => void = () => {};
+  /** Called after each request that succeeds, if it was set when the request began; with whether the request changed something. */
+  answered: (isWrite: boolean) => void = () => {};
   /** The answers to votes, in their order. */
   readonly #given: (Vote & { readonly id: string })[] = [];
 
@@ -121,7 +121,7 @@ export class IdeaBank {
   async #send<Body>(path: string, init: RequestInit) {
     const { answered } = this;
     const reply = await this.#connection.send<Body>(`/ideabank${path}`, init);
-    answered();
+    answered(init.method !== undefined);
     return reply;
   }
 

@@ -196,6 +196,26 @@ describe("a late answer in <idea-bank-board>", () => {
     await expect.poll(() => page.locator(".comment .prose").allTextContents()).toEqual(["Hello"]);
   });
 
+  it("says that an idea may not have arrived until it is sent again, whatever else is answered meanwhile", async () => {
+    const bank = await stage.ideaBank();
+    const page = await open(bank.token);
+    const offline = page.locator(".notice").getByText("No connection");
+    const title = page.getByLabel("Title");
+    await page.getByRole("button", { name: "New idea" }).click();
+    await loseAnswers(page, /\/proposals$/);
+    await title.fill("Night buses");
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await offline.waitFor();
+    await page.unrouteAll({ behavior: "wait" });
+    const similar = page.waitForResponse(/\/similar\?title=Night\+buses\+and/);
+    await title.fill("Night buses and trains");
+    await (await similar).finished();
+    await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+    expect(await offline.isVisible()).toBe(true);
+    await page.getByRole("button", { name: "Submit idea" }).click();
+    await offline.waitFor({ state: "hidden" });
+  });
+
   it("deletes a comment and withdraws an idea when it is told to once more after a lost answer", async () => {
     const bank = await stage.ideaBank();
     const page = await open(bank.token);
