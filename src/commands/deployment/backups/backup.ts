@@ -10,8 +10,8 @@ import { nameSome } from "../../command-line/name-some.ts";
 import { commandLine, ENVIRONMENT, LOCAL, ON_THIS_MACHINE } from "../arguments.ts";
 import { MADE_HERE, madeBy, openEveryDatabase } from "../databases/every-database.ts";
 import { exportAll } from "../databases/export.ts";
-import { describeOwner, writeManifest } from "./manifest.ts";
 import { describeMissing, foreignObjects, missingObjects, readSchemaSteps } from "../databases/schema-steps.ts";
+import { describeOwner, writeManifest } from "./manifest.ts";
 
 export const backup = defineCommand({
   name: "backup",

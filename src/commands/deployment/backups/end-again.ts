@@ -22,6 +22,7 @@
  * - The audit trail keeps its events.
  */
 import type { DatabaseSync } from "node:sqlite";
+import { hasTable } from "../databases/read-export.ts";
 import {
   KEY_SETTINGS,
   KEYS_AND_WEBHOOKS_BY_ROWS,
@@ -29,7 +30,6 @@ import {
   MEMBERS_BY_ROWS,
   WEBHOOK_SETTINGS,
 } from "./end-again-by-rows.ts";
-import { hasTable } from "../databases/read-export.ts";
 
 /** `revoked_at` of a panelist who is inactive or deleted. */
 const FOR_GOOD = 9_007_199_254_740_991;

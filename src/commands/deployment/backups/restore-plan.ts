@@ -1,7 +1,7 @@
 /** The changes that a restore would make, read from the databases before it begins. */
 import type { EveryDatabase } from "../databases/every-database.ts";
-import type { BackedUp } from "./read-backup.ts";
 import { CONTENT } from "../databases/read-export.ts";
+import type { BackedUp } from "./read-backup.ts";
 
 /** The accounts that exist now and are not in the backup. If a database cannot be read, the export reports it. */
 export async function accountsGone(

@@ -15,14 +15,14 @@ import { deploymentAt, URL_OF_DEPLOYMENT } from "../ask-deployment.ts";
 import { dropStatements, READ_SCHEMA } from "../databases/drop-statements.ts";
 import { type DatabaseOwner, type EveryDatabase, openEveryDatabase } from "../databases/every-database.ts";
 import { exportAll, fileOf } from "../databases/export.ts";
+import { readPieces } from "../databases/sql-pieces.ts";
+import { writePrivately } from "../databases/write-privately.ts";
 import { describeOwner, requireOwnBackup, writeManifest } from "./manifest.ts";
 import { readBackup, requireFiles } from "./read-backup.ts";
 import { accountsGone, describePresent, hasAccounts, thenOf } from "./restore-plan.ts";
 import { askGatesAgain, keysChangedBy } from "./restored-keys.ts";
-import { readPieces } from "../databases/sql-pieces.ts";
 import { whatHadEnded } from "./state-before.ts";
 import { folderBefore, noteFinished, noteUnfinished, unfinishedIn } from "./unfinished-restores.ts";
-import { writePrivately } from "../databases/write-privately.ts";
 
 /** It must have its distance from UTC. It is checked first, because wrangler would refuse it only after the export. */
 const TIME = /^\d{4}-\d\d-\d\dT\d\d:\d\d(?::\d\d(?:\.\d+)?)?(?:Z|[+-]\d\d:\d\d)$/;

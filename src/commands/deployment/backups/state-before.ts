@@ -1,10 +1,10 @@
 /** The state of a database before a restore: its export, and the endings in it that have to be repeated afterwards. */
 import { resolve } from "node:path";
 import { Failure } from "../../command-line/failure.ts";
-import { canEnd, endAgain } from "./end-again.ts";
 import type { EveryDatabase } from "../databases/every-database.ts";
 import { exportOne, fileOf } from "../databases/export.ts";
 import { readExport } from "../databases/read-export.ts";
+import { canEnd, endAgain } from "./end-again.ts";
 import { unfinishedFolders } from "./unfinished-restores.ts";
 
 /** One statement, one row: it differs when something was ended in between. A panelist's end is a revocation of its tokens; changes of keys and webhooks are events. */
