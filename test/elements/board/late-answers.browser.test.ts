@@ -211,7 +211,7 @@ describe("a late answer in <idea-bank-board>", () => {
     await title.fill("Night buses and trains");
     await (await similar).finished();
     await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
-    expect(await offline.isVisible()).toBe(true);
+    await expect.poll(() => offline.isVisible()).toBe(true);
     await page.getByRole("button", { name: "Submit idea" }).click();
     await offline.waitFor({ state: "hidden" });
   });
