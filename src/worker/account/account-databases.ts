@@ -2,14 +2,14 @@
  * Finds the database of an owner's account. The directory in database 0 is asked first, then the account's own database. The
  * isolate remembers the directory's answer, because an account does not move.
  */
+import type { Context } from "hono";
 import { noSuchKey } from "../api-key-gate/key-changes.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../credentials/id.ts";
 import { findInvitation, forgetInvited, listInvited } from "../database/members/invitations.ts";
 import { findMembership, forgetMembership, listMemberships } from "../database/members/members.ts";
-import { NoOwnAccount, openAccount, type Visit } from "../database/members/owners.ts";
+import { findOwnAccount, NoOwnAccount, openAccount, type Visit } from "../database/members/owners.ts";
 import type { Whose } from "../http/app-env.ts";
-import type { BoundedMap } from "../memory/bounded-map.ts";
 import type { Owner } from "../model/account-key.ts";
 import { isId } from "../model/id.ts";
 import type { Invitation, OwnAccount } from "../model/member.ts";
@@ -18,17 +18,23 @@ import { Problem } from "../problem.ts";
 import { chooseNewAccount, DIRECTORY_DIGIT } from "../store/bindings.ts";
 import type { Caller, Databases } from "../store/databases.ts";
 import type { Session } from "../store/session.ts";
+import { allConfirmed, confirm, isPageRead, NoLongerSo } from "./confirm.ts";
+import type { KnownOwners } from "./known-owners.ts";
+import type { Own, OwnerEnv } from "./owner-env.ts";
 
+/** The account of an answer, as its own database names it. An account that SQL made has another name in the directory. */
+type OfAccount = { readonly accountId: Identifier };
 /** Asks the account's database. Throws NoOwnAccount when the account does not belong to the owner any more. */
-type Ask<Answer> = (session: Session, visit: Visit) => Promise<Answer>;
+type Ask<Answer extends OfAccount> = (session: Session, visit: Visit) => Promise<Answer>;
 
 /** A request, as Hono's context has it. */
 type AccountCaller = Caller & {
   readonly env: Pick<Env, "NEW_ACCOUNTS">;
-  readonly var: { readonly databases: Databases };
+  readonly req: { readonly method: string };
+  readonly var: { readonly databases: Databases; readonly sessions: Map<string, Session> };
 };
 type Visitor = AccountCaller & {
-  readonly var: { readonly owner: Owner; readonly ownAccounts: BoundedMap<Identifier> };
+  readonly var: { readonly owner: Owner; readonly known: KnownOwners };
   readonly set: {
     (name: "owner", owner: Owner): void;
     (name: "whose", whose: Whose): void;
@@ -40,6 +46,20 @@ export const directoryOf = (c: AccountCaller): Session => c.var.databases.direct
 /** The primary of the account's database; undefined when no binding has it. */
 const sessionOf = (c: AccountCaller, accountId: string): Session | undefined =>
   c.var.databases.of(c, accountId)?.withoutSession();
+
+/**
+ * As `sessionOf`, for statements that write nothing: what a page reads at once is one round trip, in which a write that the database
+ * refuses would fail them all.
+ */
+export function readerOf(c: AccountCaller, accountId: string): Session | undefined {
+  const { sessions } = c.var;
+  const digit = databaseDigit(accountId);
+  const reader = sessions.get(digit) ?? sessionOf(c, accountId)?.gathered();
+  if (reader !== undefined) sessions.set(digit, reader);
+  return reader;
+}
+
+export const directoryReaderOf = (c: AccountCaller): Session => readerOf(c, DIRECTORY_DIGIT) ?? directoryOf(c);
 
 /**
  * A session at the primary of the database of `id`, which identifies a key, an account or a webhook. Throws `none` for a text
@@ -77,7 +97,7 @@ const noAccount = () =>
  */
 export async function accountsOf(c: AccountCaller, person: string): Promise<readonly OwnAccount[]> {
   const directory = directoryOf(c);
-  return askEach(c, await listMemberships(directory, person), async (id, session) => {
+  return askEach(c, await listMemberships(directoryReaderOf(c), person), async (id, session) => {
     const name = await findMembership(session, id, person);
     if (name === undefined) await forgetMembership(directory, { session, accountId: id, person });
     return name === undefined ? [] : [{ id, name }];
@@ -88,7 +108,7 @@ export async function accountsOf(c: AccountCaller, person: string): Promise<read
 export async function invitationsOf(c: AccountCaller, person: string, request: PageRequest): Promise<Page<Invitation>> {
   const directory = directoryOf(c);
   const now = Date.now();
-  const { items, next } = await listInvited(directory, person, request);
+  const { items, next } = await listInvited(directoryReaderOf(c), person, request);
   const invitations = await askEach(c, items, async (accountId, session) => {
     const invitation = await findInvitation(session, { accountId, person, now });
     if (invitation === null) await forgetInvited(directory, { session, accountId, person, now });
@@ -104,7 +124,7 @@ async function askEach<Item>(
 ): Promise<readonly Item[]> {
   const answers = await Promise.allSettled(
     ids.map(async (id) => {
-      const session = sessionOf(c, id);
+      const session = readerOf(c, id);
       return session === undefined ? [] : ask(id, session);
     }),
   );
@@ -125,7 +145,7 @@ export async function requireChoice(c: AccountCaller, person: string): Promise<v
  * Throws ChooseAccount if the person is a member of others' accounts only; `forbidden` if the person has made an account and left
  * it, or the account's database has no binding.
  */
-export async function visitAccount<Answer>(c: Visitor, ask: Ask<Answer>): Promise<Answer> {
+export async function visitAccount<Answer extends OfAccount>(c: Visitor, ask: Ask<Answer>): Promise<Answer> {
   const { owner } = c.var;
   const { email, accountId } = owner;
   try {
@@ -140,7 +160,7 @@ export async function visitAccount<Answer>(c: Visitor, ask: Ask<Answer>): Promis
       c.set("owner", { ...owner, email: name });
       return visitAt(c, ask, accountId);
     }
-    c.var.ownAccounts.delete(email);
+    c.var.known.accounts.delete(email);
     await requireChoice(c, email);
     try {
       return await visitOwn(c, ask);
@@ -150,21 +170,54 @@ export async function visitAccount<Answer>(c: Visitor, ask: Ask<Answer>): Promis
   }
 }
 
-async function visitOwn<Answer>(c: Visitor, ask: Ask<Answer>): Promise<Answer> {
+async function visitOwn<Answer extends OfAccount>(c: Visitor, ask: Ask<Answer>): Promise<Answer> {
   const { email } = c.var.owner;
-  const known = c.var.ownAccounts.get(email);
-  if (known !== undefined) return visitAt(c, ask, known);
+  const { accounts } = c.var.known;
+  const known = accounts.get(email) ?? (await findInDirectory(c, email));
+  const answer = await visitAt(c, ask, known);
+  accounts.set(email, answer.accountId);
+  return answer;
+}
+
+/** The account that the directory has for the owner, whose entry is made now if there is none. */
+async function findInDirectory(c: Visitor, email: string): Promise<Identifier> {
   const newId = createId(chooseNewAccount(c.env, secureRandomBytes), secureRandomBytes);
   const visit = { email, digit: DIRECTORY_DIGIT, accountId: newId, now: Date.now() };
   const { accountId } = await openAccount(directoryOf(c), visit);
-  c.var.ownAccounts.set(email, accountId);
-  return visitAt(c, ask, accountId);
+  return accountId;
 }
 
-async function visitAt<Answer>(c: Visitor, ask: Ask<Answer>, accountId: Identifier): Promise<Answer> {
+async function visitAt<Answer extends OfAccount>(c: Visitor, ask: Ask<Answer>, accountId: Identifier): Promise<Answer> {
   const session = sessionOf(c, accountId);
   if (session === undefined) throw noDatabase();
   c.set("whose", { account: accountId });
   const visit = { email: c.var.owner.email, digit: databaseDigit(accountId), accountId, now: Date.now() };
   return ask(session, visit);
+}
+
+/** Opens the owner's account, once for a request. Throws as `visitAccount` does. */
+export function openOwn(c: Context<OwnerEnv>): Promise<Own> {
+  const own = c.get("own") ?? open(c);
+  c.set("own", own);
+  return own;
+}
+
+/** A page reads an account that is known while it is confirmed that the account is still this owner's. */
+async function open(c: Context<OwnerEnv>): Promise<Own> {
+  const { email, accountId } = c.var.owner;
+  const known = accountId ?? (isPageRead(c) ? c.var.known.accounts.get(email) : undefined);
+  if (known === undefined) return visitAccount(c, openAccount);
+  const session = isPageRead(c) ? readerOf(c, known) : sessionOf(c, known);
+  if (session === undefined) throw noDatabase();
+  c.set("whose", { account: known });
+  if (accountId === undefined) confirm(c, confirmOwn(c, session, known));
+  return { session: session.confirmedBy(allConfirmed(c)), accountId: known };
+}
+
+async function confirmOwn(c: Context<OwnerEnv>, session: Session, accountId: Identifier): Promise<void> {
+  const { email } = c.var.owner;
+  if ((await findOwnAccount(session, email, databaseDigit(accountId))) === accountId) return;
+  c.var.known.accounts.delete(email);
+  await visitAccount(c, openAccount);
+  throw new NoLongerSo();
 }

@@ -1,27 +1,25 @@
 /** Account Settings, for account owners who are signed in: pages for people, JSON for their scripts. */
 import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
-import type { Identifier } from "../credentials/id.ts";
 import type { Send } from "../deliveries/send.ts";
 import { createEveryRequest, type EveryRequestMemory } from "../http/every-request.ts";
 import { createNoRoute } from "../http/no-route.ts";
 import { handleError } from "../http/problem-response.ts";
 import { Routes } from "../http/routes.ts";
-import { BoundedMap } from "../memory/bounded-map.ts";
 import type { Databases } from "../store/databases.ts";
 import type { IdeaBankViews } from "../view/views.ts";
 import { ChooseAccount } from "./account-databases.ts";
 import { createAccountApi } from "./api.ts";
-import { countWaiting } from "./frame/count-waiting.ts";
+import { NoLongerSo } from "./confirm.ts";
 import { renderProblem } from "./frame/render-page.tsx";
 import { authenticateOwner, type Identify, identifyByAccess, inAccount } from "./identity/identity.ts";
 import { limitChanges, limitReads } from "./identity/limit-owner.ts";
 import { requireSameOrigin } from "./identity/same-origin.ts";
+import { KnownOwners } from "./known-owners.ts";
 import type { OwnerEnv } from "./owner-env.ts";
 import { ROUTES } from "./routes.ts";
 import { addSignIn } from "./sign-in/sign-in-page.tsx";
 
-const MAX_OWNERS = 1_000;
 /** Without `no-transform` Cloudflare's e-mail obfuscation, a zone's default, would hide the addresses of members. */
 const CACHE_CONTROL = "no-store, no-transform";
 
@@ -49,13 +47,14 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
     };
     return everyRequest(c, answerPage, (error) => answer(error, c));
   });
-  const ownAccounts = new BoundedMap<Identifier>({ max: MAX_OWNERS });
+  const known = new KnownOwners();
   app.use(function provideMemory(c, next) {
     c.set("gatekeeper", gatekeeper);
     c.set("send", send);
     c.set("databases", databases);
     c.set("views", views);
-    c.set("ownAccounts", ownAccounts);
+    c.set("known", known);
+    c.set("sessions", new Map());
     const { pathname, search } = new URL(c.req.url);
     c.set("asked", pathname + search);
     return next();
@@ -65,7 +64,6 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   app.use(authenticateOwner(identify));
   app.use(limitReads);
   app.use(limitChanges);
-  app.use(countWaiting);
   // A form may change a key, and then the gate must be notified even if the owner has left. For JSON, each operation declares
   // this itself.
   app.use(async (c, next) => {
@@ -77,6 +75,7 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
   app.route("/", createAccountApi());
   // A script gets a problem document, a person gets a page.
   const answer = (error: Error, c: Context<OwnerEnv>) => {
+    if (error instanceof NoLongerSo) return c.redirect(c.get("asked"), 303);
     if (isForScripts(c.req.path)) return handleError(error, c);
     if (!(error instanceof ChooseAccount) || c.req.method !== "GET") return renderProblem(c, error);
     // With several accounts, the person chooses one.

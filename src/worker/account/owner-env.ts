@@ -6,10 +6,14 @@ import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import type { Identifier } from "../credentials/id.ts";
 import type { Send } from "../deliveries/send.ts";
 import type { AppEnv } from "../http/app-env.ts";
-import type { BoundedMap } from "../memory/bounded-map.ts";
 import type { Owner } from "../model/account-key.ts";
 import type { Databases } from "../store/databases.ts";
+import type { Session } from "../store/session.ts";
 import type { IdeaBankViews } from "../view/views.ts";
+import type { KnownOwners } from "./known-owners.ts";
+
+/** The owner's account, and its database. */
+export type Own = { readonly session: Session; readonly accountId: Identifier };
 
 export type OwnerEnv = AppEnv & {
   Variables: {
@@ -22,8 +26,14 @@ export type OwnerEnv = AppEnv & {
     signedInUntil: number | undefined;
     /** The page or form that was asked for, with its whole query: the middleware and the handlers take parts of it away. */
     asked: string;
-    /** The owners' own accounts that this isolate has found, by the owner's address. */
-    ownAccounts: BoundedMap<Identifier>;
+    known: KnownOwners;
+    /** What was remembered of the owner and is not confirmed yet. */
+    unconfirmed?: readonly Promise<unknown>[];
+    /** It was not confirmed: the page of the problem shows nothing of the owner. */
+    isRefused?: true;
+    /** The request's sessions, by the digit of the database. */
+    sessions: Map<string, Session>;
+    own?: Promise<Own>;
     /** For the navigation: how many ideas wait for approval. */
     waiting?: Promise<number | undefined>;
     gatekeeper: Gatekeeper;

@@ -30,6 +30,7 @@ type Answer = { readonly rows: readonly unknown[]; readonly changes: number };
 
 /** Makes one round trip. */
 type Send = (statements: readonly Statement[]) => Promise<Answer[]>;
+type Asked = { readonly statements: readonly Statement[]; readonly answer: PromiseWithResolvers<Answer[]> };
 
 /** A session at the target that `connect` gives for each round trip. */
 export function openSession(connect: () => Target, call: Call): Session {
@@ -78,6 +79,44 @@ export class Session {
       const end = before.length + statements.length;
       answered?.(answers.slice(end).flatMap(({ rows }) => rows as readonly Row[]));
       return answers.slice(before.length, end);
+    };
+    return new Session(send, this.#bookmark);
+  }
+
+  /**
+   * This session, but what is asked in one turn of the event loop is one round trip and one transaction: for what is read without one
+   * another's answers. If one statement fails, all of the round trip does.
+   */
+  gathered(): Session {
+    let asked: Asked[] = [];
+    const sendAll = async () => {
+      const together = asked;
+      asked = [];
+      try {
+        const answers = await this.#send(together.flatMap(({ statements }) => statements));
+        let first = 0;
+        for (const { statements, answer } of together) {
+          answer.resolve(answers.slice(first, first + statements.length));
+          first += statements.length;
+        }
+      } catch (error) {
+        for (const { answer } of together) answer.reject(error);
+      }
+    };
+    const send: Send = (statements) => {
+      const answer = Promise.withResolvers<Answer[]>();
+      asked.push({ statements, answer });
+      if (asked.length === 1) setTimeout(sendAll);
+      return answer.promise;
+    };
+    return new Session(send, this.#bookmark);
+  }
+
+  /** This session, but it gives no answer before `confirmed`, whose failure is the answer. */
+  confirmedBy(confirmed: Promise<unknown>): Session {
+    const send: Send = async (statements) => {
+      const [answers] = await Promise.all([this.#send(statements), confirmed]);
+      return answers;
     };
     return new Session(send, this.#bookmark);
   }

@@ -2,12 +2,14 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it, vi } from "vitest";
 import { visitAccount } from "../../../src/worker/account/account-databases.ts";
+import { KnownOwners } from "../../../src/worker/account/known-owners.ts";
 import type { Identifier } from "../../../src/worker/credentials/id.ts";
 import { listWebhooks } from "../../../src/worker/database/webhooks/webhooks.ts";
 import { BoundedMap } from "../../../src/worker/memory/bounded-map.ts";
 import type { ApiKey } from "../../../src/worker/model/account-key.ts";
 import { chooseNewAccount } from "../../../src/worker/store/bindings.ts";
 import { Databases } from "../../../src/worker/store/databases.ts";
+import type { Session } from "../../../src/worker/store/session.ts";
 import { bindingOf, CONTEXT, databaseOf, selectEverywhere } from "../../support/databases.ts";
 import { type Interceptor, interceptDatabases } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
@@ -121,7 +123,7 @@ it("the owner of an account whose database has no binding any more is refused, a
 });
 
 it("the directory is asked first, then the account's database; an isolate remembers it, of a bounded number of owners", async () => {
-  const ownAccounts = new BoundedMap<Identifier>({ max: 2 });
+  const known = { ...new KnownOwners(), accounts: new BoundedMap<Identifier>({ max: 2 }) };
   const databases = new Databases();
   const visit = async (email: string) => {
     const asked: string[] = [];
@@ -130,7 +132,8 @@ it("the directory is asked first, then the account's database; an isolate rememb
       return makeCall();
     });
     const owner = { email, person: email, actor: email, address: null };
-    const caller = { env: noted, executionCtx: CONTEXT, var: { owner, ownAccounts, databases }, set: () => {} };
+    const own = { owner, known, databases, sessions: new Map<string, Session>() };
+    const caller = { env: noted, executionCtx: CONTEXT, req: { method: "GET" }, var: own, set: () => {} };
     await visitAccount(caller, listWebhooks);
     return asked.join();
   };

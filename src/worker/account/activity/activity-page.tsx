@@ -9,7 +9,7 @@ import { Id } from "../../model/id.ts";
 import type { Member } from "../../model/member.ts";
 import { PAGE_PARAMETERS } from "../../model/pagination.ts";
 import { oneOf } from "../../model/text.ts";
-import { visitAccount } from "../account-databases.ts";
+import { openOwn, visitAccount } from "../account-databases.ts";
 import { changesInWords, type Names, personInWords } from "../frame/changes-in-words.ts";
 import { useFrame } from "../frame/frame.ts";
 import { Layout } from "../frame/layout.tsx";
@@ -57,17 +57,14 @@ export const ACTIVITY_PAGE = page({
       until: timeOf(filters.to, DAY_MS),
     };
     const now = Date.now();
-    const { found, members, names } = await visitAccount(c, async (session, visit) => {
-      const found = await findAuditEvents(session, { visit, request, filter });
-      const { accountId, page: events } = found;
-      const ids = events.items.flatMap(({ changes }) => [changes?.after.duplicateOf, changes?.after.ideaBankId]);
-      const names = await loadNames(
-        session,
-        accountId,
-        ids.filter((id) => id != null),
-      );
-      return { found: events, members: await listMembers(session, accountId, now), names };
-    });
+    const { session, accountId } = await openOwn(c);
+    const [{ page: found }, members] = await Promise.all([
+      visitAccount(c, (session, visit) => findAuditEvents(session, { visit, request, filter })),
+      listMembers(session, accountId, now),
+    ]);
+    const ids = found.items.flatMap(({ changes }) => [changes?.after.duplicateOf, changes?.after.ideaBankId]);
+    const named = ids.filter((id) => id != null);
+    const names = await loadNames(session, accountId, named);
     return { events: found.items, names, members, filters, next: await nextCursor(c, found.next) };
   },
 

@@ -1,16 +1,17 @@
-/** The number of ideas that wait, for the navigation. It is read while the page reads what it shows; after a form, when a page answers it. */
-import type { Context, MiddlewareHandler } from "hono";
+/** The number of ideas that wait, for the navigation. It is read with what the page shows. */
+import type { Context } from "hono";
 import { countPendingProposals } from "../../database/proposals/pending-proposals.ts";
-import { visitAccount } from "../account-databases.ts";
+import { openOwn } from "../account-databases.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { MAX_WAITING } from "./layout.tsx";
 
-/** A page shows without the number what it can show: whatever is wrong, its own read says so. */
-export const readWaiting = (c: Context<OwnerEnv>): Promise<number | undefined> =>
-  visitAccount(c, (session, visit) => countPendingProposals(session, visit, MAX_WAITING)).catch(() => undefined);
-
-export const countWaiting: MiddlewareHandler<OwnerEnv> = async (c, next) => {
-  const isPage = c.req.method === "GET" && !c.req.path.startsWith("/account/api/");
-  if (isPage) c.set("waiting", readWaiting(c));
-  await next();
-};
+/** Undefined where it cannot be read. A page shows without the number what it can show: whatever is wrong, its own read says so. */
+export function countWaiting(c: Context<OwnerEnv>): Promise<number | undefined> {
+  const count = async () => {
+    const { session, accountId } = await openOwn(c);
+    return countPendingProposals(session, accountId, MAX_WAITING);
+  };
+  const waiting = c.get("waiting") ?? count().catch(() => undefined);
+  c.set("waiting", waiting);
+  return waiting;
+}

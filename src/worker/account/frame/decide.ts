@@ -1,9 +1,8 @@
 /** Lets an owner's request read and decide about content, with the functions of the tenant API, in the owner's account. */
 import type { Context } from "hono";
 import { secureRandomBytes } from "../../credentials/base62.ts";
-import { createId, type Identifier } from "../../credentials/id.ts";
+import { createId } from "../../credentials/id.ts";
 import { stamp } from "../../database/activity/audit-events.ts";
-import { openAccount } from "../../database/members/owners.ts";
 import {
   type Decision,
   deciding,
@@ -18,11 +17,8 @@ import type { IdempotentResult } from "../../model/idempotency-key.ts";
 import { Problem } from "../../problem.ts";
 import type { Session } from "../../store/session.ts";
 import type { Statement } from "../../store/statement.ts";
-import { noMember, visitAccount } from "../account-databases.ts";
-import type { OwnerEnv } from "../owner-env.ts";
-
-/** The owner's account, and its database. */
-export const openOwn = (c: Context<OwnerEnv>) => visitAccount(c, openAccount);
+import { noMember, openOwn } from "../account-databases.ts";
+import type { Own, OwnerEnv } from "../owner-env.ts";
 
 export const noSuchContent = () => new Problem("not-found", { detail: "It may have been deleted." });
 
@@ -44,7 +40,7 @@ export function idsOf<Names extends string>(ids: Record<Names, string>): Record<
 }
 
 /** The account of a decision, and its time in Unix milliseconds. */
-type Own = { readonly session: Session; readonly accountId: Identifier; readonly now: number };
+type OwnNow = Own & { readonly now: number };
 
 /** Without `id`, the subject is new, and gets an id. */
 type MaybeNew = Omit<Subject, "id"> & Pick<Decision, "isUncounted"> & { readonly id?: string };
@@ -56,7 +52,7 @@ type MaybeNew = Omit<Subject, "id"> & Pick<Decision, "isUncounted"> & { readonly
 export async function decide<Answer>(
   c: Context<OwnerEnv>,
   subject: MaybeNew,
-  change: (own: Own & { readonly id: string }) => Promise<Answer>,
+  change: (own: OwnNow & { readonly id: string }) => Promise<Answer>,
 ): Promise<{ readonly answer: Answer; readonly eventId: string }> {
   const own = await openOwn(c);
   const at = stamp(own.accountId);
@@ -77,7 +73,7 @@ export type ProposalDecision = {
 /** Decides about several proposals in one transaction, and with one event. Returns its id; undefined when nothing was changed. */
 export async function decideTogether(
   c: Context<OwnerEnv>,
-  own: Own,
+  own: OwnNow,
   decisions: readonly ProposalDecision[],
 ): Promise<string | undefined> {
   if (decisions.length === 0) return undefined;
@@ -94,7 +90,7 @@ export async function decideTogether(
 
 async function asMember<Answer>(
   c: Context<OwnerEnv>,
-  { session, accountId }: Pick<Own, "session" | "accountId">,
+  { session, accountId }: Own,
   send: (session: Session) => Promise<Answer>,
 ): Promise<Answer> {
   try {

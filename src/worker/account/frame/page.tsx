@@ -7,6 +7,7 @@ import type { Child } from "hono/jsx";
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { Routes } from "../../http/routes.ts";
 import type { OwnerEnv } from "../owner-env.ts";
+import { countWaiting } from "./count-waiting.ts";
 import { fieldErrorsOf, renderPage } from "./render-page.tsx";
 
 /** A form that was refused, and its errors by field. */
@@ -44,7 +45,10 @@ export function page<const Path extends string, Props extends object>(definition
     return renderPage(c, <View {...props} />, frames ? { frames } : status);
   };
   return (routes) => {
-    routes.get<string>(path, async (c) => show(c, await load(c)));
+    routes.get<string>(path, async (c) => {
+      countWaiting(c);
+      return show(c, await load(c));
+    });
     if (act === undefined) return;
     routes.post<string>(formPath, async (c) => {
       try {
@@ -52,6 +56,7 @@ export function page<const Path extends string, Props extends object>(definition
       } catch (error) {
         const fields = c.get("form");
         if (refused === undefined || fields === undefined) throw error;
+        countWaiting(c);
         return show(c, await refused(c, { fields, errors: fieldErrorsOf(error) }, error), 400);
       }
     });

@@ -7,7 +7,7 @@ import { type Brand, toBrand } from "../../model/brand.ts";
 import { Problem } from "../../problem.ts";
 import { inAccount, SignedOut } from "../identity/identity.ts";
 import type { OwnerEnv } from "../owner-env.ts";
-import { readWaiting } from "./count-waiting.ts";
+import { countWaiting } from "./count-waiting.ts";
 import { type Frame, FrameContext } from "./frame.ts";
 import { heldForm, signInAddress } from "./held-form.ts";
 import { SECTIONS, type Section } from "./layout.tsx";
@@ -34,7 +34,7 @@ export async function renderPage(
   // Under "no-referrer" a browser hides the origin even from the form's own site, but requireSameOrigin needs it.
   c.header("Referrer-Policy", "same-origin");
   // Only the middleware sets the owner. A page without an owner has no navigation.
-  const owner = c.get("owner") as OwnerEnv["Variables"]["owner"] | undefined;
+  const owner = c.get("isRefused") ? undefined : (c.get("owner") as OwnerEnv["Variables"]["owner"] | undefined);
   const frame = { now: Date.now(), nonce, brand, ...(await frameOf(c, owner, status)), ...endOf(c) };
   const html = `<!doctype html>${<FrameContext.Provider value={frame}>{page}</FrameContext.Provider>}`;
   return c.html(owner?.accountId === undefined ? html : stayIn(html, owner.accountId), status);
@@ -50,7 +50,7 @@ async function frameOf(
 ): Promise<Partial<Frame>> {
   if (owner === undefined) return {};
   // A form that was refused altogether has its reason, such as a store that does not answer: it waits for no other read.
-  const waiting = await (c.get("waiting") ?? (status <= 400 ? readWaiting(c) : undefined));
+  const waiting = await (status <= 400 ? countWaiting(c) : c.get("waiting"));
   return {
     email: owner.person,
     ...(owner.email !== owner.person && { account: owner.email }),

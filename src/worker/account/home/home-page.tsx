@@ -1,7 +1,6 @@
 /** `/account`: what is left to set up, what needs somebody, and the last 30 days. */
 import { COUNTED_AT_MOST, type Home, loadHome, type Made } from "../../database/accounts/home.ts";
-import { invitationsOf } from "../account-databases.ts";
-import { openOwn } from "../frame/decide.ts";
+import { invitationsOf, openOwn } from "../account-databases.ts";
 import { useFrame } from "../frame/frame.ts";
 import { Invitations } from "../frame/invitations.tsx";
 import { Layout, MAX_WAITING, pathOf } from "../frame/layout.tsx";

@@ -4,7 +4,9 @@ import { keepSiteToken } from "../../database/tokens/site-tokens.ts";
 import { logWarning } from "../../log.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import { toTimestamp } from "../../model/text.ts";
+import { openOwn } from "../account-databases.ts";
 import { Copyable } from "../frame/copyable.tsx";
+import { idsOf } from "../frame/decide.ts";
 import { described, Field, messageFor } from "../frame/field.tsx";
 import { useFrame } from "../frame/frame.ts";
 import { Layout } from "../frame/layout.tsx";
@@ -15,7 +17,7 @@ import { exactTime } from "../frame/times.tsx";
 import { withParameter } from "../frame/visit.ts";
 import { ELEMENTS, type EmbedChoice, elementsOf, LANGUAGES, OWN_COLOR, readChoice } from "./embed-choice.ts";
 import { linesOf, linesWith, onServer, signing } from "./embed-code.ts";
-import { BankNav, IDEA_BANKS, loadOwnBank } from "./own-bank.tsx";
+import { BankNav, IDEA_BANKS, loadOwnBank, loadOwnBankWith } from "./own-bank.tsx";
 import { makeToken, toText } from "./preview.ts";
 
 type Props = {
@@ -43,18 +45,18 @@ export const EMBED_PAGE = page({
   frames: true,
 
   load: async (c): Promise<Props> => {
-    const own = await loadOwnBank(c, c.req.param("ideaBankId"));
-    const { session, accountId, ideaBank } = own;
+    const asked = { now: Date.now(), lifetime: VISITOR_LIFETIME.default, renew: false };
+    const { ideaBank, also: token } = await loadOwnBankWith(c, c.req.param("ideaBankId"), (own) =>
+      keepSiteToken(own.session, { ...own, ...asked }).catch((error: unknown) => {
+        // While D1 takes no writes, the page can be read. A token is valid although it is not stored.
+        logWarning("a visitor token was handed out and is not stored", error, own.ideaBankId);
+        return makeToken(own, asked.lifetime);
+      }),
+    );
     const { origin, searchParams } = new URL(c.req.url);
     const done = searchParams.get("done");
     searchParams.delete("done");
     const search = searchParams.size > 0 ? `?${searchParams}` : "";
-    const asked = { accountId, ideaBankId: ideaBank.id, now: Date.now(), lifetime: VISITOR_LIFETIME.default };
-    const token = await keepSiteToken(session, { ...asked, renew: false }).catch((error: unknown) => {
-      // While D1 takes no writes, the page can be read. A token is valid although it is not stored.
-      logWarning("a visitor token was handed out and is not stored", error, ideaBank.id);
-      return makeToken(own, asked.lifetime);
-    });
     return {
       ...{ ideaBank, origin, search, choice: readChoice(searchParams, ideaBank) },
       token: token && { text: await toText(c, ideaBank.id, token), expiresAt: toTimestamp(token.expiresAt * 1000) },
@@ -111,9 +113,12 @@ export const EMBED_PAGE = page({
   },
 
   act: async (c) => {
-    const { session, accountId, ideaBank } = await loadOwnBank(c, c.req.param("ideaBankId"));
-    const asked = { accountId, ideaBankId: ideaBank.id, now: Date.now(), lifetime: VISITOR_LIFETIME.default };
-    await keepSiteToken(session, { ...asked, renew: true });
+    const { session, accountId } = await openOwn(c);
+    const { ideaBankId } = idsOf({ ideaBankId: c.req.param("ideaBankId") });
+    const asked = { accountId, ideaBankId, now: Date.now(), lifetime: VISITOR_LIFETIME.default };
+    const renewed = await keepSiteToken(session, { ...asked, renew: true });
+    // Otherwise visitors' tokens were ended in this second, and the page has none.
+    if (renewed === undefined) await loadOwnBank(c, ideaBankId);
     const page = new URL(c.req.url);
     page.searchParams.set("done", "renewed");
     return c.redirect(page.pathname + page.search, 303);

@@ -8,7 +8,8 @@ import { type IdeaBank, NewIdeaBank } from "../../model/idea-bank.ts";
 import type { IdempotencyKey } from "../../model/idempotency-key.ts";
 import { PageQuery } from "../../model/pagination.ts";
 import { Problem } from "../../problem.ts";
-import { decide, openOwn } from "../frame/decide.ts";
+import { openOwn } from "../account-databases.ts";
+import { decide } from "../frame/decide.ts";
 import { Done } from "../frame/done.tsx";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { formKey, Once } from "../frame/form-key.tsx";
@@ -28,11 +29,14 @@ async function load(c: Context<OwnerEnv>, sent?: SentForm) {
   const visit = readVisit(c);
   const { page: request } = await readPage(c, PageQuery);
   const own = await openOwn(c);
-  const { items, next } = await listIdeaBanks(own.session, { accountId: own.accountId, request });
+  const [{ items, next }, done] = await Promise.all([
+    listIdeaBanks(own.session, { accountId: own.accountId, request }),
+    loadJustDone(own, visit, Date.now()),
+  ]);
   return {
     ...{ ideaBanks: items, next: await nextCursor(c, next) },
     ...{ name: sent?.fields.get("name") ?? "", errors: sent?.errors ?? [] },
-    done: await loadJustDone(own, visit, Date.now()),
+    done,
   };
 }
 

@@ -10,17 +10,18 @@ import { prepareTokenIssue, VISITOR } from "../../database/tokens/token-issues.t
 import { file } from "../frame/page.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 import { type EmbedChoice, readChoice, styleOf } from "./embed-choice.ts";
-import { IDEA_BANKS, loadOwnBank } from "./own-bank.tsx";
+import { IDEA_BANKS, loadOwnBankWith, type OwnBankPath } from "./own-bank.tsx";
 
 /** As long as somebody looks at a preview. */
 const PREVIEW_SECONDS = 3_600;
 
 export const PREVIEW = file(`${IDEA_BANKS}/:ideaBankId/preview`, async (c) => {
-  const own = await loadOwnBank(c, c.req.param("ideaBankId"));
-  const token = await makeToken(own, PREVIEW_SECONDS);
+  const { ideaBank, also: token } = await loadOwnBankWith(c, c.req.param("ideaBankId"), (own) =>
+    makeToken(own, PREVIEW_SECONDS),
+  );
   return renderPreview(c, {
-    token: token ? await toText(c, own.ideaBank.id, token) : "",
-    choice: readChoice(new URL(c.req.url).searchParams, own.ideaBank),
+    token: token ? await toText(c, ideaBank.id, token) : "",
+    choice: readChoice(new URL(c.req.url).searchParams, ideaBank),
   });
 });
 
@@ -58,10 +59,10 @@ ${names.map((name) => html`<${`idea-bank-${name}`} src="${origin}" token="${toke
 
 /** A visitor token for these seconds, which nothing is written for. Undefined in the second in which visitors' tokens were ended. */
 export async function makeToken(
-  { session, accountId, ideaBank }: Awaited<ReturnType<typeof loadOwnBank>>,
+  { session, accountId, ideaBankId }: OwnBankPath,
   seconds: number,
 ): Promise<SiteToken | undefined> {
-  const asked = { accountId, ideaBankId: ideaBank.id, now: Date.now(), idempotencyKey: undefined, recorded: undefined };
+  const asked = { accountId, ideaBankId, now: Date.now(), idempotencyKey: undefined, recorded: undefined };
   const issue = await prepareTokenIssue(session, { ...asked, panelist: VISITOR });
   if (issue.kind !== "done") return undefined;
   const { issuedAt } = issue.outcome;

@@ -25,7 +25,7 @@ import {
   counted,
   number,
 } from "../frame/words.ts";
-import { BankNav, IDEA_BANKS, loadOwnBank } from "./own-bank.tsx";
+import { BankNav, IDEA_BANKS, loadOwnBankWith, type OwnBankPath } from "./own-bank.tsx";
 
 type Contents = Awaited<ReturnType<typeof countContents>>;
 
@@ -36,10 +36,10 @@ export const SETTINGS_PAGE = page({
   path: `${IDEA_BANKS}/:ideaBankId/settings`,
 
   load: async (c) => {
-    const own = await loadOwnBank(c, c.req.param("ideaBankId"));
+    const { ideaBank, also: contents } = await loadOwnBankWith(c, c.req.param("ideaBankId"), contentsOf);
     return {
-      ...{ ideaBank: own.ideaBank, contents: await contentsOf(own), isDone: c.req.query("done") === "changed" },
-      ...{ fields: toFields(own.ideaBank), errors: [] as readonly FieldError[] },
+      ...{ ideaBank, contents, isDone: c.req.query("done") === "changed" },
+      ...{ fields: toFields(ideaBank), errors: [] as readonly FieldError[] },
     };
   },
 
@@ -148,19 +148,18 @@ export const SETTINGS_PAGE = page({
   },
 
   refused: async (c, { fields, errors }) => {
-    const own = await loadOwnBank(c, c.req.param("ideaBankId"));
-    const { ideaBank } = own;
+    const { ideaBank, also: contents } = await loadOwnBankWith(c, c.req.param("ideaBankId"), contentsOf);
     // The form of one setting, on another page: this page has the others as they are.
     const others = fields.has("name") ? [] : [...toFields(ideaBank)].filter(([name]) => !fields.has(name));
     const was = [...others, ...new URLSearchParams(fields.get("was") ?? "")];
     const shown = new URLSearchParams([...others, ...fields]);
     if (others.length > 0) shown.set("was", new URLSearchParams(was).toString());
-    return { ideaBank, contents: await contentsOf(own), isDone: false, fields: shown, errors };
+    return { ideaBank, contents, isDone: false, fields: shown, errors };
   },
 });
 
-const contentsOf = ({ session, accountId, ideaBank }: Awaited<ReturnType<typeof loadOwnBank>>): Promise<Contents> =>
-  countContents(session, { accountId, id: ideaBank.id });
+const contentsOf = ({ session, accountId, ideaBankId }: OwnBankPath): Promise<Contents> =>
+  countContents(session, { accountId, id: ideaBankId });
 
 const SWITCHES = [...Object.keys(BANK_SWITCHES), "changelogEnabled"] as const;
 

@@ -1,7 +1,8 @@
 /** Approving and hiding what waits for approval: the buttons, and the addresses that 1.1.0 had for it. */
 import { loadQueued, type QueuedIdea } from "../../database/proposals/queue.ts";
 import type { Proposal } from "../../model/proposal.ts";
-import { idsOf, openOwn, orNotFound } from "../frame/decide.ts";
+import { openOwn } from "../account-databases.ts";
+import { idsOf, orNotFound } from "../frame/decide.ts";
 import { pathOf } from "../frame/layout.tsx";
 import { moved } from "../frame/page.tsx";
 import { withParameter } from "../frame/visit.ts";

@@ -15,7 +15,8 @@ import { loadQueued, type QueuedIdea } from "../../database/proposals/queue.ts";
 import { invalid, parseOrThrow } from "../../http/invalid-request.ts";
 import { ProposalChanges } from "../../model/proposal.ts";
 import { withoutTag } from "../../model/tag.ts";
-import { decide, decideTogether, idsOf, noSuchContent, openOwn, orNotFound, requireDone } from "../frame/decide.ts";
+import { openOwn } from "../account-databases.ts";
+import { decide, decideTogether, idsOf, noSuchContent, orNotFound, requireDone } from "../frame/decide.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import type { Chosen, Waited } from "./chosen.ts";
 

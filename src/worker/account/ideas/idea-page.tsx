@@ -11,6 +11,7 @@ import { nextCursor, readPage } from "../../http/pagination.ts";
 import { readForm } from "../../http/read-body.ts";
 import { PageQuery } from "../../model/pagination.ts";
 import { ProposalChanges } from "../../model/proposal.ts";
+import { openOwn } from "../account-databases.ts";
 import { Confirm } from "../frame/confirm.tsx";
 import { orNotFound } from "../frame/decide.ts";
 import { Done } from "../frame/done.tsx";
@@ -144,26 +145,28 @@ async function change(c: Context<OwnerEnv>, path: IdeaPath, what: string, sent: 
 async function load(c: Context<OwnerEnv>, { fields: sent, errors }: SentForm): Promise<IdeaProps> {
   const visit = readVisit(c);
   const { page } = await readPage(c, PageQuery);
-  const { path, session, accountId, idea, submitted, edits, ideaBank } = await loadIdea(c);
-  const target = idea.duplicateOf && { ideaBankId: path.ideaBankId, proposalId: idea.duplicateOf };
-  const filter = { q: idea.title, visibility: "public" } as const;
-  const [mergedInto, merged, voters, found, tags, similar] = await Promise.all([
-    target ? loadProposal(session, accountId, target) : null,
-    listMerged(session, { accountId, proposalId: idea.id }),
+  const path = pathOfIdea(c);
+  const { session, accountId } = await openOwn(c);
+  const [{ idea, submitted, edits, ideaBank }, merged, voters, found, tags, done] = await Promise.all([
+    loadIdea(c),
+    listMerged(session, { accountId, proposalId: path.proposalId }),
     listVoters(session, { accountId, path, request: FIRST_VOTERS }),
     listComments(session, { accountId, path, request: page }),
     listOwnTags(session, accountId, path.ideaBankId),
+    loadJustDone({ session, accountId }, { ...visit, here: backTo(visit.here, visit.back) }, Date.now()),
+  ]);
+  const comments = orNotFound(found);
+  const authors = [idea.panelistId, ...comments.items.map(({ panelistId }) => panelistId)].filter((id) => id !== null);
+  const target = idea.duplicateOf && { ideaBankId: path.ideaBankId, proposalId: idea.duplicateOf };
+  const filter = { q: idea.title, visibility: "public" } as const;
+  const [panelists, mergedInto, similar] = await Promise.all([
+    loadPanelists(session, accountId, [...new Set(authors)]),
+    target ? loadProposal(session, accountId, target) : null,
     isUndecided(idea)
       ? listProposals(session, { accountId, ideaBankId: ideaBank.id, filter, request: FIRST_SIMILAR })
       : null,
   ]);
-  const comments = orNotFound(found);
-  const authors = [idea.panelistId, ...comments.items.map(({ panelistId }) => panelistId)].filter((id) => id !== null);
-  const people = new Map(
-    (await loadPanelists(session, accountId, [...new Set(authors)])).map((each) => [each.id, each] as const),
-  );
-  const now = Date.now();
-  const done = await loadJustDone({ session, accountId }, { ...visit, here: backTo(visit.here, visit.back) }, now);
+  const people = new Map(panelists.map((each) => [each.id, each] as const));
   return {
     ...{
       ideaBank,

@@ -48,9 +48,13 @@ async function load(c: Context<OwnerEnv>, errors: readonly FieldError[] = []): P
     });
     return (listed?.items ?? []).filter(({ id }) => id !== idea.id);
   };
-  const found = await list({ q: q ?? idea.title });
+  // Together, although the others are needed only where nothing is found.
+  const [found, others] = await Promise.all([
+    list({ q: q ?? idea.title }),
+    q === undefined ? list({ sort: "top" }) : [],
+  ]);
   const isFound = found.length > 0 || q !== undefined;
-  const candidates = isFound ? found : await list({ sort: "top" });
+  const candidates = isFound ? found : others;
   return { ideaBankId: path.ideaBankId, idea, q: q ?? "", candidates, isFound, back, errors };
 }
 

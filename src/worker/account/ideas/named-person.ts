@@ -6,9 +6,9 @@ import { type FieldError, parseOrThrow } from "../../http/invalid-request.ts";
 import { isId } from "../../model/id.ts";
 import { NewPanelist, type Panelist } from "../../model/panelist.ts";
 import { Problem } from "../../problem.ts";
-import type { openOwn } from "../frame/decide.ts";
+import { openOwn } from "../account-databases.ts";
 import { fieldErrorsOf } from "../frame/render-page.tsx";
-import type { OwnerEnv } from "../owner-env.ts";
+import type { Own, OwnerEnv } from "../owner-env.ts";
 
 /** The choice beside the people found. */
 export const NEW_PERSON = "new";
@@ -35,20 +35,25 @@ export const unknownOf = (error: unknown): UnknownPerson | undefined =>
 
 const UNKNOWN = { path: "panelistExternalId", message: "No one has this ID. Choose or create a person." };
 
+/** `requireSubject` throws where what the person is named for does not exist: then nobody is created. */
+type Naming = { readonly fields: URLSearchParams; readonly requireSubject: (own: Own) => Promise<unknown> };
+
 /**
  * A choice is about the id that it was offered for. Undefined where no person is named. Throws `invalid-request` where the person is
  * unknown.
  */
 export async function readPerson(
   c: Context<OwnerEnv>,
-  { session, accountId }: Awaited<ReturnType<typeof openOwn>>,
-  fields: URLSearchParams,
+  { fields, requireSubject }: Naming,
 ): Promise<{ readonly id: string } | undefined> {
+  const own = await openOwn(c);
+  const { session, accountId } = own;
   const externalId = fields.get("panelistExternalId") ?? "";
   if (externalId === "") return undefined;
   const { items } = await listPanelists(session, { accountId, externalId, request: { limit: 1, after: undefined } });
   const [known] = items;
   if (known !== undefined) return { id: known.id };
+  await requireSubject(own);
   const choice = fields.get("asked") === externalId ? (fields.get("person") ?? "") : "";
   let errors: readonly FieldError[] = [UNKNOWN];
   if (choice === NEW_PERSON) {

@@ -9,7 +9,8 @@ import { readForm } from "../../http/read-body.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import { NewProposal, PROPOSAL_STATUSES } from "../../model/proposal.ts";
 import { Problem } from "../../problem.ts";
-import { decide, idsOf, noSuchContent, openOwn, orNotFound } from "../frame/decide.ts";
+import { openOwn } from "../account-databases.ts";
+import { decide, idsOf, noSuchContent, orNotFound } from "../frame/decide.ts";
 import { inWords } from "../frame/errors-in-words.ts";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { formKey, Once } from "../frame/form-key.tsx";
@@ -80,12 +81,11 @@ async function create(
   return { path: `${IDEA_BANKS}/${ideaBankId}/ideas/${id}`, event: eventId };
 }
 
-/** Nobody is created for a board that does not exist. */
-async function readAuthor(c: Context<OwnerEnv>, ideaBankId: string, fields: URLSearchParams) {
-  const own = await openOwn(c);
-  orNotFound(await loadIdeaBank(own.session, own.accountId, ideaBankId));
-  return readPerson(c, own, fields);
-}
+const readAuthor = (c: Context<OwnerEnv>, ideaBankId: string, fields: URLSearchParams) =>
+  readPerson(c, {
+    fields,
+    requireSubject: async ({ session, accountId }) => orNotFound(await loadIdeaBank(session, accountId, ideaBankId)),
+  });
 
 async function load(c: Context<OwnerEnv>, sent: SentForm, unknown?: UnknownPerson): Promise<Props | Response> {
   const { fields } = sent;

@@ -5,7 +5,7 @@ import { BANKS_AT_MOST, loadQueued, type QueuedIdea } from "../../database/propo
 import { readForm } from "../../http/read-body.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import { firstLine } from "../../model/light-formatting.ts";
-import { openOwn } from "../frame/decide.ts";
+import { openOwn } from "../account-databases.ts";
 import { Done, type JustDone } from "../frame/done.tsx";
 import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
@@ -35,11 +35,13 @@ export const PUBLISH_SEVERAL_PAGE = page({
 async function load(c: Context<OwnerEnv>): Promise<Props | Response> {
   const visit = readVisit(c);
   const back = visit.back ?? IDEAS;
-  const { publications, others } = await loadPublications(c, chosenIn(new URL(c.req.url).searchParams, undefined));
+  const here = backTo(visit.here, back);
+  const [{ publications, others }, done] = await Promise.all([
+    loadPublications(c, chosenIn(new URL(c.req.url).searchParams, undefined)),
+    openOwn(c).then((own) => loadJustDone(own, { ...visit, here }, Date.now())),
+  ]);
   if (publications.length === 0)
     return c.redirect(visit.undo === undefined ? back : withParameter(back, "undo", visit.undo), 303);
-  const here = backTo(visit.here, back);
-  const done = await loadJustDone(await openOwn(c), { ...visit, here }, Date.now());
   return { publications, others, back, here, done };
 }
 
@@ -52,11 +54,12 @@ export async function loadPublications(
   chosen: readonly Chosen[],
 ): Promise<{ readonly publications: readonly Publication[]; readonly others: readonly QueuedIdea[] }> {
   const { session, accountId } = await openOwn(c);
-  const ideas = (await loadQueued(session, { accountId, ids: chosen.map(({ id }) => id) })).filter(
-    ({ status }) => status !== "implemented",
-  );
+  const [queued, newest] = await Promise.all([
+    loadQueued(session, { accountId, ids: chosen.map(({ id }) => id) }),
+    listIdeaBanks(session, { accountId, request: { limit: BANKS_AT_MOST, after: undefined } }),
+  ]);
+  const ideas = queued.filter(({ status }) => status !== "implemented");
   const ideaBankIds = [...new Set(ideas.map(({ ideaBankId }) => ideaBankId))];
-  const newest = await listIdeaBanks(session, { accountId, request: { limit: BANKS_AT_MOST, after: undefined } });
   // A board that is not among the newest is read by itself.
   const boards = await Promise.all(
     ideaBankIds.map((one) => newest.items.find(({ id }) => id === one) ?? loadIdeaBank(session, accountId, one)),

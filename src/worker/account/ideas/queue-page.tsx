@@ -26,7 +26,8 @@ import { readForm } from "../../http/read-body.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import { ProposalChanges, type ProposalStatus } from "../../model/proposal.ts";
 import type { TagCount } from "../../model/tag.ts";
-import { idsOf, openOwn, orNotFound } from "../frame/decide.ts";
+import { openOwn } from "../account-databases.ts";
+import { idsOf, orNotFound } from "../frame/decide.ts";
 import { Done, type JustDone, Outcome } from "../frame/done.tsx";
 import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
@@ -61,15 +62,11 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
   const { query, page } = await readPage(c, QueueQuery);
   if (ofPath !== undefined) idsOf({ ofPath });
   const { session, accountId } = await openOwn(c);
-  const banks = await listIdeaBanks(session, { accountId, request: { limit: BANKS_AT_MOST, after: undefined } });
   const board = ofPath ?? query.board;
-  const chosen = board === undefined ? banks.items : banks.items.filter(({ id }) => id === board);
-  // A board that is not among the newest is read by itself.
-  const ideaBanks =
-    board !== undefined && chosen.length === 0 ? [orNotFound(await loadIdeaBank(session, accountId, board))] : chosen;
-  const queue = { accountId, ideaBankIds: ideaBanks.map(({ id }) => id) };
   const isOne = board !== undefined;
-  const tags = isOne ? await listOwnTags(session, accountId, board) : [];
+  const reading = listIdeaBanks(session, { accountId, request: { limit: BANKS_AT_MOST, after: undefined } });
+  // The ideas of one board are read together with the boards, those of all boards after them.
+  const queue = { accountId, ideaBankIds: isOne ? [board] : (await reading).items.map(({ id }) => id) };
   const isSearch = query.q !== undefined;
   // Hidden and waiting ideas, and those with a tag, are listed by age.
   const isSorted = isSearch || ((query.visibility ?? "public") === "public" && query.tag === undefined);
@@ -82,7 +79,11 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
     query.visibility === "pending"
       ? listWaiting(session, accountId, { ...filter, ideaBankId: board }, page)
       : listQueue(session, queue, filter, page);
-  const [listed, counts, foundComments, leavesOut] = await Promise.all([
+  const [banks, ideaBank, tags, done, listed, counts, foundComments, leavesOut] = await Promise.all([
+    reading,
+    isOne ? loadIdeaBank(session, accountId, board) : undefined,
+    isOne ? listOwnTags(session, accountId, board) : [],
+    loadJustDone({ session, accountId }, visit, Date.now()),
     query.q === undefined
       ? list()
       : findInQueue(session, queue, query.q, filter).then((items) => ({ items, next: undefined })),
@@ -90,7 +91,6 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
     query.q === undefined ? undefined : findComments(session, queue, query.q),
     !isSearch && filter.sort !== "new" && query.visibility === undefined && hasUnlisted(session, queue, query.status),
   ]);
-  const now = Date.now();
   return {
     ...{
       ideas: listed.items,
@@ -104,12 +104,12 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
     leavesOut,
     isSortedByAge: filter.sort !== query.sort,
     searchesWhole: isOne || (queue.ideaBankIds.length === 1 && banks.next === undefined),
-    board: isOne ? ideaBanks[0] : undefined,
+    board: ideaBank === undefined ? undefined : orNotFound(ideaBank),
     ofPath,
     hasMoreBoards: banks.next !== undefined,
     told: visit.told,
     more: await nextCursor(c, listed.next),
-    done: await loadJustDone({ session, accountId }, visit, now),
+    done,
   };
 }
 

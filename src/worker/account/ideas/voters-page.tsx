@@ -13,7 +13,8 @@ import type { Proposal } from "../../model/proposal.ts";
 import type { Voter } from "../../model/voter.ts";
 import { NewVote } from "../../model/voter.ts";
 import { Problem } from "../../problem.ts";
-import { decide, idsOf, noSuchContent, openOwn, orNotFound } from "../frame/decide.ts";
+import { openOwn } from "../account-databases.ts";
+import { decide, idsOf, noSuchContent, orNotFound } from "../frame/decide.ts";
 import { Done, type JustDone } from "../frame/done.tsx";
 import { inWords } from "../frame/errors-in-words.ts";
 import { ErrorSummary } from "../frame/field.tsx";
@@ -25,13 +26,13 @@ import { Time } from "../frame/times.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
 import { backTo, readVisit, withParameter } from "../frame/visit.ts";
 import { counted, nameOf } from "../frame/words.ts";
-import { IDEA_BANKS } from "../idea-banks/own-bank.tsx";
-import type { OwnerEnv } from "../owner-env.ts";
+import type { Own, OwnerEnv } from "../owner-env.ts";
 import { NAMELESS } from "./comments.tsx";
 import { readPerson, type UnknownPerson, unknownOf } from "./named-person.ts";
+import { addressOf, IDEA, pathOfIdea } from "./opened-idea.ts";
 import { PERSON_LABELS, PersonField } from "./person-field.tsx";
 
-const VOTERS = `${IDEA_BANKS}/:ideaBankId/ideas/:proposalId/voters`;
+const VOTERS = `${IDEA}/voters`;
 const PERSON = "panelistExternalId";
 
 export const VOTERS_PAGE = page({
@@ -53,10 +54,14 @@ type Changed = { readonly eventId: string; readonly person: string };
 
 /** Adds or removes a vote, and returns the event's id and the person's. Throws `invalid-request`, and `not-found`. */
 async function change(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<Changed> {
-  const { path, ...own } = await loadVoted(c);
+  const path = pathOfIdea(c);
+  const requireSubject = async ({ session, accountId }: Own) =>
+    orNotFound(await loadProposal(session, accountId, path));
   const voted = fields.get("do") !== "remove";
   if (voted) parseOrThrow(NewVote, { panelistExternalId: fields.get(PERSON) ?? "" });
-  const person = voted ? await readPerson(c, own, fields) : idsOf({ id: fields.get("panelistId") ?? "" });
+  const person = voted
+    ? await readPerson(c, { fields, requireSubject })
+    : idsOf({ id: fields.get("panelistId") ?? "" });
   if (person === undefined) throw noSuchContent();
   const subject = { kind: "proposal" as const, id: path.proposalId, ideaBankId: path.ideaBankId, isOfVotes: true };
   const { answer, eventId } = await decide(c, subject, ({ session, accountId, now }) =>
@@ -68,25 +73,21 @@ async function change(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<Ch
   return { eventId, person: person.id };
 }
 
-/** The idea that the path names. Throws `not-found`. */
-async function loadVoted(c: Context<OwnerEnv>) {
-  const path = idsOf({ ideaBankId: c.req.param("ideaBankId") ?? "", proposalId: c.req.param("proposalId") ?? "" });
-  const own = await openOwn(c);
-  return { ...own, path, idea: orNotFound(await loadProposal(own.session, own.accountId, path)) };
-}
-
 async function load(c: Context<OwnerEnv>, sent: SentForm, unknown?: UnknownPerson): Promise<Props> {
   const visit = readVisit(c);
   const { page } = await readPage(c, PageQuery);
-  const { session, accountId, path, idea } = await loadVoted(c);
-  const { items, next } = orNotFound(await listVoters(session, { accountId, path, request: page }));
-  const now = Date.now();
+  const path = pathOfIdea(c);
+  const { session, accountId } = await openOwn(c);
+  const [idea, voters, person, done] = await Promise.all([
+    loadProposal(session, accountId, path),
+    listVoters(session, { accountId, path, request: page }),
+    isId(visit.person ?? "") ? loadPanelist(session, accountId, visit.person ?? "") : null,
+    loadJustDone({ session, accountId }, visit, Date.now()),
+  ]);
+  const { items, next } = orNotFound(voters);
   return {
-    path: `${IDEA_BANKS}/${path.ideaBankId}/ideas/${path.proposalId}`,
-    ...{ ...sent, idea, voters: items, unknown, here: visit.here },
-    person: isId(visit.person ?? "") ? await loadPanelist(session, accountId, visit.person ?? "") : null,
-    done: await loadJustDone({ session, accountId }, visit, now),
-    more: await nextCursor(c, next),
+    ...{ ...sent, path: addressOf(path), idea: orNotFound(idea), voters: items, unknown, here: visit.here },
+    ...{ person, done, more: await nextCursor(c, next) },
   };
 }
 

@@ -6,7 +6,7 @@ import type { Context } from "hono";
 import { deleteCookie, getCookie, setCookie } from "hono/cookie";
 import { SIGN_IN_COOKIE, signSignIn, verifySignIn } from "../../credentials/sign-in.ts";
 import { endSignIn, endSignInsOf, findSignedIn } from "../../database/members/sign-ins.ts";
-import { directoryOf } from "../account-databases.ts";
+import { directoryOf, directoryReaderOf } from "../account-databases.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 
 const COOKIE = "owner";
@@ -15,24 +15,40 @@ const COOKIE_SECONDS = 7 * 86_400;
 const ATTRIBUTES = { prefix: "host", path: "/", secure: true, httpOnly: true, sameSite: "Lax" } as const;
 
 /** The id of the browser's session. A cookie that this deployment did not sign costs no call to a store. */
-async function sessionOf(c: Context<OwnerEnv>): Promise<string | undefined> {
+export async function sessionIdOf(c: Context<OwnerEnv>): Promise<string | undefined> {
   return verifySignIn(SIGN_IN_COOKIE, getCookie(c, COOKIE, "host") ?? "", c.get("settings").signingKeys);
 }
 
 /** Whether the browser was signed in once, by a session that may have ended. No call to a store. */
-export const wasSignedIn = async (c: Context<OwnerEnv>): Promise<boolean> => (await sessionOf(c)) !== undefined;
+export const wasSignedIn = async (c: Context<OwnerEnv>): Promise<boolean> => (await sessionIdOf(c)) !== undefined;
 
 /** The person whose session the browser brings; undefined for none, and for one that has ended. */
 export async function handedOver(c: Context<OwnerEnv>): Promise<string | undefined> {
-  const id = await sessionOf(c);
-  const signedIn = id === undefined ? null : await findSignedIn(directoryOf(c), id, Date.now());
+  const id = await sessionIdOf(c);
+  return id === undefined ? undefined : findPerson(c, id);
+}
+
+/** The person of a session. The isolate remembers it. */
+export async function findPerson(c: Context<OwnerEnv>, id: string): Promise<string | undefined> {
+  const signedIn = await findSignedIn(directoryReaderOf(c), id, Date.now());
+  c.set("signedInUntil", signedIn?.until);
+  if (signedIn === null) c.var.known.sessions.delete(id);
+  else c.var.known.sessions.set(id, signedIn);
+  return signedIn?.email;
+}
+
+/** The person of a session, as the isolate remembers it: to be confirmed by `findPerson`. */
+export function rememberedPerson(c: Context<OwnerEnv>, id: string): string | undefined {
+  const signedIn = c.var.known.sessions.get(id);
   c.set("signedInUntil", signedIn?.until);
   return signedIn?.email;
 }
 
 async function endRow(c: Context<OwnerEnv>): Promise<void> {
-  const id = await sessionOf(c);
-  if (id !== undefined) await endSignIn(directoryOf(c), id);
+  const id = await sessionIdOf(c);
+  if (id === undefined) return;
+  c.var.known.sessions.delete(id);
+  await endSignIn(directoryOf(c), id);
 }
 
 /** Replaces the browser's other session, which ends. `id` identifies a sign-in whose link was just used. */

@@ -13,9 +13,10 @@ import { findMembership } from "../../database/members/members.ts";
 import { isId } from "../../model/id.ts";
 import { foldAddress } from "../../model/member.ts";
 import { Problem } from "../../problem.ts";
-import { noMember, requireChoice } from "../account-databases.ts";
+import { noMember, openOwn, readerOf, requireChoice } from "../account-databases.ts";
+import { allConfirmed, confirm, isPageRead, NoLongerSo } from "../confirm.ts";
 import type { OwnerEnv } from "../owner-env.ts";
-import { handedOver } from "./handed-over.ts";
+import { findPerson, rememberedPerson, sessionIdOf } from "./handed-over.ts";
 import { requireOwnPage } from "./same-origin.ts";
 
 /** The account's address, and the person or script that acts. */
@@ -103,8 +104,8 @@ export const actorsOf = ({ env }: Pick<Context<OwnerEnv>, "env">, person: string
 
 /** Throws `forbidden` if the person is not a member. */
 async function findAccount(c: Context<OwnerEnv>, accountId: string, person: string) {
-  const database = isId(accountId) ? c.var.databases.of(c, accountId) : undefined;
-  const email = database && isId(accountId) && (await findMembership(database.withoutSession(), accountId, person));
+  const reader = isId(accountId) ? readerOf(c, accountId) : undefined;
+  const email = reader && isId(accountId) && (await findMembership(reader, accountId, person));
   if (!email || !isId(accountId)) throw noMember();
   return { email, accountId };
 }
@@ -126,8 +127,8 @@ export const rememberChoice = (c: Context<OwnerEnv>, accountId: string): void =>
 async function chosenAccount(c: Context<OwnerEnv>, person: string): Promise<string | undefined> {
   if (c.req.method !== "GET" || c.req.path.startsWith("/account/api/")) return undefined;
   const chosen = getCookie(c, CHOICE, "host");
-  const session = chosen !== undefined && isId(chosen) && c.var.databases.of(c, chosen)?.withoutSession();
-  return session && (await findMembership(session, chosen, person)) !== undefined ? chosen : undefined;
+  const reader = chosen !== undefined && isId(chosen) && readerOf(c, chosen);
+  return reader && (await findMembership(reader, chosen, person)) !== undefined ? chosen : undefined;
 }
 
 /**
@@ -146,38 +147,107 @@ async function explainRefusal(c: Context<OwnerEnv>): Promise<void> {
   }
 }
 
+/** `remembers`: what the isolate remembers of the session and of the account is taken for true, and is confirmed meanwhile. */
+type Admission = { readonly identify: Identify; readonly remembers: boolean };
+
+/** The person who comes. Throws `forbidden` if nobody is signed in. */
+async function findIdentity(c: Context<OwnerEnv>, { identify, remembers }: Admission): Promise<Identity> {
+  const session = await sessionIdOf(c);
+  const remembered = session !== undefined && remembers ? rememberedPerson(c, session) : undefined;
+  if (session !== undefined && remembered !== undefined) confirm(c, isStill(remembered, findPerson(c, session)));
+  const person = remembered ?? (session && (await findPerson(c, session)));
+  if (person !== undefined) requireOwnPage(c);
+  c.set("isHandedOver", person !== undefined);
+  const identity = person === undefined ? await identify(c) : { email: person, actor: person };
+  if (identity !== undefined) return identity;
+  if (accessOf(c) === undefined) throw new SignedOut(NOT_SIGNED_IN);
+  throw new Problem("forbidden", { detail: NOT_KNOWN });
+}
+
+/** The account that the URL names, with the address that finds its rows. Throws `forbidden` if the person is not a member. */
+async function findNamed(c: Context<OwnerEnv>, accountId: string, person: string, remembers: boolean) {
+  const { addresses } = c.var.known;
+  const find = async () => {
+    addresses.delete(accountId);
+    const found = await findAccount(c, accountId, person);
+    addresses.set(accountId, found.email);
+    return found;
+  };
+  const email = remembers && isId(accountId) ? addresses.get(accountId) : undefined;
+  if (email === undefined || !isId(accountId)) return find();
+  const found = find().then((now) => now.email);
+  confirm(c, isStill(email, found));
+  return { email, accountId };
+}
+
+async function isStill(remembered: string, found: Promise<string | undefined>): Promise<void> {
+  if ((await found) !== remembered) throw new NoLongerSo();
+}
+
+/** Sets `owner`. Returns where another account, chosen in this browser, has the page. */
+async function admit(c: Context<OwnerEnv>, admission: Admission): Promise<string | undefined> {
+  const identity = await findIdentity(c, admission);
+  c.set("sender", identity.email);
+  const owner = { ...identity, person: identity.email, address: c.req.header("CF-Connecting-IP") ?? null };
+  const { pathname, search, searchParams } = new URL(c.get("asked"), c.req.url);
+  const accountId = searchParams.get("account");
+  const chosen = accountId === null ? await chosenAccount(c, owner.person) : undefined;
+  if (chosen !== undefined) return inAccount(pathname + search, chosen);
+  const named = accountId !== null && (await findNamed(c, accountId, owner.person, admission.remembers));
+  c.set("owner", { ...owner, ...named });
+  c.set("whose", { account: c.var.owner.accountId ?? c.var.known.accounts.get(owner.email) });
+  c.set("listsOf", c.var.owner.email);
+  return undefined;
+}
+
+/** Throws why the owner is not admitted; `NoLongerSo` for an owner who is admitted otherwise than was remembered. */
+async function requireConfirmed(c: Context<OwnerEnv>, identify: Identify): Promise<void> {
+  try {
+    await allConfirmed(c);
+  } catch (error) {
+    if (error instanceof NoLongerSo) {
+      c.set("unconfirmed", undefined);
+      c.set("own", undefined);
+      await admit(c, { identify, remembers: false });
+    }
+    throw error;
+  }
+}
+
 /**
  * Middleware that sets `owner`, or answers 403 and tells how to turn Access on. `?account=` chooses another account of which the
  * person is a member; it is removed from the URL for everything after.
  */
 export function authenticateOwner(identify: Identify): MiddlewareHandler<OwnerEnv> {
   return async function authenticateOwner(c, next) {
-    const person = await handedOver(c);
-    if (person !== undefined) requireOwnPage(c);
-    c.set("isHandedOver", person !== undefined);
-    const identity = person === undefined ? await identify(c) : { email: person, actor: person };
-    if (identity === undefined) {
-      if (accessOf(c) === undefined) throw new SignedOut(NOT_SIGNED_IN);
-      throw new Problem("forbidden", { detail: NOT_KNOWN });
+    const elsewhere = await admit(c, { identify, remembers: true });
+    const isRead = isPageRead(c) && elsewhere === undefined;
+    if (!isRead) {
+      if (c.get("isHandedOver") && elsewhere === undefined && c.var.known.accounts.peek(c.var.owner.email))
+        openOwn(c).catch(() => undefined);
+      await requireConfirmed(c, identify).catch(again);
     }
-    c.set("sender", identity.email);
-    const owner = { ...identity, person: identity.email, address: c.req.header("CF-Connecting-IP") ?? null };
+    if (elsewhere !== undefined) return c.redirect(elsewhere, 303);
     const url = new URL(c.req.url);
-    const accountId = url.searchParams.get("account");
-    const chosen = accountId === null ? await chosenAccount(c, owner.person) : undefined;
-    if (chosen !== undefined) return c.redirect(inAccount(url.pathname + url.search, chosen), 303);
-    if (accountId === null) c.set("owner", owner);
-    else {
-      c.set("owner", { ...owner, ...(await findAccount(c, accountId, owner.person)) });
+    const isNamed = url.searchParams.has("account");
+    if (isNamed) {
       url.searchParams.delete("account");
       c.req.raw = new Request(url, c.req.raw);
     }
-    c.set("whose", { account: c.var.owner.accountId ?? c.var.ownAccounts.get(owner.email) });
-    c.set("listsOf", c.var.owner.email);
     await next();
+    if (isRead)
+      await requireConfirmed(c, identify).catch((error: unknown) => {
+        c.set("isRefused", true);
+        throw error;
+      });
     if (REFUSED.includes(c.res.status)) await explainRefusal(c);
     const location = c.res.headers.get("Location");
-    if (accountId !== null && location?.startsWith("/account"))
-      c.res.headers.set("Location", inAccount(location, accountId));
+    if (isNamed && location?.startsWith("/account"))
+      c.res.headers.set("Location", inAccount(location, c.var.owner.accountId ?? ""));
   };
+}
+
+/** The owner was admitted once more, without what was remembered. */
+function again(error: unknown): void {
+  if (!(error instanceof NoLongerSo)) throw error;
 }

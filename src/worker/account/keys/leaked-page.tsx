@@ -1,14 +1,13 @@
 /** `/account/api-keys/{id}/leaked`: the steps after a key has leaked, each ticked when it is so. */
 import type { Child } from "hono/jsx";
 import { listApiKeys } from "../../database/keys/account-keys.ts";
-import { loadEndOfTokens } from "../../database/tokens/end-of-tokens.ts";
 import type { ApiKey } from "../../model/account-key.ts";
 import { toTimestamp } from "../../model/text.ts";
 import { visitAccount } from "../account-databases.ts";
-import { openOwn } from "../frame/decide.ts";
 import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
 import { Time } from "../frame/times.tsx";
+import { lastEndOfTokens } from "../tokens/api.ts";
 import { API_KEYS, loadKey } from "./actions.ts";
 
 export const LEAKED_KEY_PAGE = page({
@@ -16,10 +15,11 @@ export const LEAKED_KEY_PAGE = page({
 
   /** `successor`: the oldest key that was created since this one ended. */
   load: async (c) => {
-    const apiKey = await loadKey(c, c.req.param("apiKeyId"));
-    const { keys } = await visitAccount(c, listApiKeys);
-    const { session, accountId } = await openOwn(c);
-    const tokensEndedAt = (await loadEndOfTokens(session, accountId))?.tokensEndedAt ?? null;
+    const [apiKey, { keys }, tokensEndedAt] = await Promise.all([
+      loadKey(c, c.req.param("apiKeyId")),
+      visitAccount(c, listApiKeys),
+      lastEndOfTokens(c),
+    ]);
     const endedAt = endOf(apiKey);
     const successor = keys.findLast(
       ({ state, createdAt }) => state === "active" && endedAt !== null && Date.parse(createdAt) >= endedAt,

@@ -2,15 +2,14 @@
 import type { Context } from "hono";
 import { setAccountSettings } from "../../database/accounts/account-settings.ts";
 import { stamp } from "../../database/activity/audit-events.ts";
-import { openAccount } from "../../database/members/owners.ts";
 import { AccountSettings, NewAccountSettings } from "../../model/api-key-settings.ts";
 import { Problem } from "../../problem.ts";
-import { visitAccount } from "../account-databases.ts";
+import { openOwn } from "../account-databases.ts";
 import { operation } from "../operation.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 
 export async function changeSettings(c: Context<OwnerEnv>, settings: AccountSettings): Promise<AccountSettings> {
-  const { session, accountId } = await visitAccount(c, openAccount);
+  const { session, accountId } = await openOwn(c);
   const isSet = await setAccountSettings(session, { owner: c.var.owner, accountId, settings, stamp: stamp(accountId) });
   if (!isSet) throw new Problem("conflict", { detail: "Nothing was changed." });
   return settings;

@@ -14,7 +14,6 @@ import {
   rememberInvited,
 } from "../../database/members/invitations.ts";
 import { forgetMembership, listMembers, rememberMembership, removeMember } from "../../database/members/members.ts";
-import { openAccount } from "../../database/members/owners.ts";
 import { withDeliveries } from "../../deliveries/deliver.ts";
 import { respondNew } from "../../http/etag.ts";
 import { respondPage } from "../../http/pagination.ts";
@@ -30,15 +29,15 @@ import {
 } from "../../model/member.ts";
 import { PageQuery } from "../../model/pagination.ts";
 import { Problem } from "../../problem.ts";
-import { accountsOf, directoryOf, invitationsOf, primaryOf, visitAccount } from "../account-databases.ts";
+import { accountsOf, directoryOf, invitationsOf, openOwn, primaryOf } from "../account-databases.ts";
 import { isRepeated, repeatedProblem } from "../frame/repeated.ts";
 import { actorsOf } from "../identity/identity.ts";
 import { operation } from "../operation.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 
 export async function listOwnMembers(c: Context<OwnerEnv>) {
-  const { accountId } = await visitAccount(c, openAccount);
-  return { accountId, items: await listMembers(primaryOf(c, accountId), accountId, Date.now()) };
+  const { session, accountId } = await openOwn(c);
+  return { accountId, items: await listMembers(session, accountId, Date.now()) };
 }
 
 /** Invites a person. Inviting again changes nothing, unless the invitation was declined or has ended, and completes the directory. */
@@ -47,7 +46,7 @@ export async function inviteMember(
   email: string,
   idempotencyKey?: IdempotencyKey,
 ): Promise<Member> {
-  const { session, accountId } = await visitAccount(c, openAccount);
+  const { session, accountId } = await openOwn(c);
   const id = createId(accountId, secureRandomBytes);
   const member = await invite(session, {
     owner: c.var.owner,
@@ -92,7 +91,7 @@ export const noSuchMember = () => new Problem("not-found", { detail: "There is n
  * ended, but for those in `kept`. Throws `not-found`, and `conflict` for the last member.
  */
 export async function dismissMember(c: Context<OwnerEnv>, id: string, kept: readonly string[] = []): Promise<void> {
-  const { accountId } = await visitAccount(c, openAccount);
+  const { accountId } = await openOwn(c);
   const session = primaryOf(c, accountId);
   const sentBy = (email: string) => ({ actors: actorsOf(c, email), kept });
   const removal = { owner: c.var.owner, accountId, id, stamp: stamp(accountId), sentBy };

@@ -6,7 +6,8 @@ import type { Context } from "hono";
 import { findTouched, type Touched } from "../../database/members/members.ts";
 import { deleteWebhook } from "../../database/webhooks/webhooks.ts";
 import { readForm } from "../../http/read-body.ts";
-import { primaryOf } from "../account-databases.ts";
+
+import { openOwn } from "../account-databases.ts";
 import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
 import { tellAt } from "../frame/visit.ts";
@@ -102,11 +103,11 @@ export const REMOVE_MEMBER_PAGE = page({
 
 /** A member, and the keys and webhooks that the person has made or changed. Throws `not-found`. */
 async function findMember(c: Context<OwnerEnv>, memberId: string) {
-  const { accountId, items } = await listOwnMembers(c);
+  const [{ session, accountId }, { items }] = await Promise.all([openOwn(c), listOwnMembers(c)]);
   const member = items.find(({ id }) => id === memberId);
   if (member === undefined) throw noSuchMember();
   const actors = actorsOf(c, member.email);
-  return { member, touched: await findTouched(primaryOf(c, accountId), { accountId, actors, now: Date.now() }) };
+  return { member, touched: await findTouched(session, { accountId, actors, now: Date.now() }) };
 }
 
 type BoxesProps = {

@@ -12,7 +12,7 @@ import { nextCursor, readPage } from "../../http/pagination.ts";
 import { PageQuery } from "../../model/pagination.ts";
 import type { Panelist } from "../../model/panelist.ts";
 import { toTimestamp } from "../../model/text.ts";
-import { openOwn } from "../frame/decide.ts";
+import { openOwn } from "../account-databases.ts";
 import { Done } from "../frame/done.tsx";
 import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
@@ -34,9 +34,12 @@ export const PEOPLE_PAGE = page({
     const q = c.req.query("q")?.trim().slice(0, 200) ?? "";
     const own = await openOwn(c);
     const { session, accountId } = own;
-    const done = await loadJustDone(own, visit, Date.now());
-    const { people, isPartial, next } =
-      q === "" ? await listNewest(c, own) : { ...(await findPanelists(session, accountId, q)), next: undefined };
+    const [{ people, isPartial, next }, done] = await Promise.all([
+      q === ""
+        ? listNewest(c, own)
+        : findPanelists(session, accountId, q).then((found) => ({ ...found, next: undefined })),
+      loadJustDone(own, visit, Date.now()),
+    ]);
     return { q, people, isPartial, next, activity: await loadActivity(session, people), here: visit.here, done };
   },
 

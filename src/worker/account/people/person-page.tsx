@@ -9,8 +9,9 @@ import {
 import { CONTRIBUTIONS_AT_MOST, type Contribution, listContributions } from "../../database/panelists/people.ts";
 import { invalid } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
+import { openOwn } from "../account-databases.ts";
 import { Confirm } from "../frame/confirm.tsx";
-import { decide, idsOf, openOwn, orNotFound, requireDone } from "../frame/decide.ts";
+import { decide, idsOf, orNotFound, requireDone } from "../frame/decide.ts";
 import { Done } from "../frame/done.tsx";
 import { Fact } from "../frame/fact.tsx";
 import { Layout } from "../frame/layout.tsx";
@@ -32,10 +33,13 @@ export const PERSON_PAGE = page({
     const { here: path, back, ...visit } = readVisit(c);
     const { panelistId } = idsOf(c.req.param());
     const own = await openOwn(c);
-    const panelist = orNotFound(await loadPanelist(own.session, own.accountId, panelistId));
-    const contributions = await listContributions(own.session, own.accountId, panelistId);
     const here = backTo(path, back);
-    return { panelist, contributions, here, back, done: await loadJustDone(own, { ...visit, here }, Date.now()) };
+    const [panelist, contributions, done] = await Promise.all([
+      loadPanelist(own.session, own.accountId, panelistId),
+      listContributions(own.session, own.accountId, panelistId),
+      loadJustDone(own, { ...visit, here }, Date.now()),
+    ]);
+    return { panelist: orNotFound(panelist), contributions, here, back, done };
   },
 
   view: ({ panelist, contributions, here, back, done }) => {

@@ -1,19 +1,18 @@
 /** Ends all tokens of an account: what `/account/tokens/end` does, and `POST /account/api/tokens/end`. */
 import type { Context } from "hono";
 import { stamp } from "../../database/activity/audit-events.ts";
-import { openAccount } from "../../database/members/owners.ts";
 import { endAllTokens, loadEndOfTokens } from "../../database/tokens/end-of-tokens.ts";
 import { EndedTokens } from "../../model/account-key.ts";
 import type { IdempotencyKey } from "../../model/idempotency-key.ts";
 import { toTimestamp } from "../../model/text.ts";
-import { noMember, visitAccount } from "../account-databases.ts";
+import { noMember, openOwn } from "../account-databases.ts";
 import { isRepeated, repeatedProblem } from "../frame/repeated.ts";
 import { operation } from "../operation.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 
 /** From the answer on, this isolate refuses every token that the account had given out; the others do within 11 seconds. */
 export async function endTokens(c: Context<OwnerEnv>, idempotencyKey?: IdempotencyKey): Promise<EndedTokens> {
-  const { session, accountId } = await visitAccount(c, openAccount);
+  const { session, accountId } = await openOwn(c);
   const { owner, views } = c.var;
   const end = await endAllTokens(session, { owner, accountId, stamp: stamp(accountId), idempotencyKey });
   if (end === null) throw noMember();
@@ -24,7 +23,7 @@ export async function endTokens(c: Context<OwnerEnv>, idempotencyKey?: Idempoten
 
 /** When all tokens were last ended: Unix milliseconds, or null. */
 export async function lastEndOfTokens(c: Context<OwnerEnv>): Promise<number | null> {
-  const { session, accountId } = await visitAccount(c, openAccount);
+  const { session, accountId } = await openOwn(c);
   return (await loadEndOfTokens(session, accountId))?.tokensEndedAt ?? null;
 }
 

@@ -7,7 +7,7 @@ import { introspect } from "../../database/tokens/introspection.ts";
 import { readForm } from "../../http/read-body.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import type { Introspection } from "../../model/introspection.ts";
-import { openOwn } from "../frame/decide.ts";
+import { openOwn } from "../account-databases.ts";
 import { Fact } from "../frame/fact.tsx";
 import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";

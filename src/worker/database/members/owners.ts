@@ -37,16 +37,23 @@ export const beginVisit = ({ email, digit, accountId, now }: Visit) => ({
      SELECT account_id, email, :now, lower(hex(randomblob(16))) FROM owners WHERE email = :email AND substr(account_id, 1, 1) = :digit ON CONFLICT DO NOTHING`,
     { email, digit, now },
   ),
-  // For an account in this database, only if it still belongs to the owner.
-  visited: prepare<VisitedRow>(
+  visited: selectVisited(email, digit),
+});
+
+type VisitedRow = { readonly account_id: Identifier };
+
+/** For an account in this database, only if it still belongs to the owner. */
+const selectVisited = (email: string, digit: string) =>
+  prepare<VisitedRow>(
     `SELECT account_id FROM owners WHERE email = :email AND (substr(account_id, 1, 1) <> :digit
        OR EXISTS (SELECT 1 FROM accounts WHERE id = account_id AND owner_email = :email))
      UNION ALL SELECT id FROM accounts WHERE id = :email AND owner_email = id`,
     { email, digit },
-  ),
-});
+  );
 
-type VisitedRow = { readonly account_id: Identifier };
+/** The owner's account, found in the database `digit` as a visit finds it; nothing is created. */
+export const findOwnAccount = async (session: Session, email: string, digit: string): Promise<Identifier | undefined> =>
+  (await session.first(selectVisited(email, digit)))?.account_id;
 
 /** A visit that reads. While the database takes no writes, such as when it is full, it still reads, but creates no account. */
 export async function readAtVisit<Statements extends Batch>(session: Session, visit: Visit, statements: Statements) {

@@ -2,8 +2,6 @@
 import type { Page, PageRequest } from "../../model/pagination.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
-import { ACCOUNT_OF_OWNER } from "../idempotency.ts";
-import { accountOf, readAtVisit, type Visit } from "../members/owners.ts";
 import { byCreation, pageValues, toPage } from "../pagination.ts";
 import { authorStays } from "./deletions.ts";
 import { ofStatus, type QueuedIdea, type QueuedRow, type QueueStatus, shown, toIdea } from "./queue.ts";
@@ -48,15 +46,14 @@ export async function listWaiting(
 }
 
 /** Counts up to `most`. */
-export async function countPendingProposals(session: Session, visit: Visit, most: number): Promise<number> {
-  const rows = await readAtVisit(session, visit, {
-    counted: prepare<{ count: number }>(
-      `SELECT count(*) AS count FROM (SELECT idea_bank_id, author_id FROM proposals WHERE account_id = ${ACCOUNT_OF_OWNER} AND ${WAITS}
+export async function countPendingProposals(session: Session, accountId: string, most: number): Promise<number> {
+  const counted = await session.first(
+    prepare<{ count: number }>(
+      `SELECT count(*) AS count FROM (SELECT idea_bank_id, author_id FROM proposals WHERE account_id = :accountId AND ${WAITS}
          ORDER BY created_at, id LIMIT :most) p
        CROSS JOIN idea_banks b ON b.id = p.idea_bank_id WHERE ${authorStays("p.author_id")}`,
-      { email: visit.email, most },
+      { accountId, most },
     ),
-  });
-  accountOf(rows);
-  return rows.counted[0]?.count ?? 0;
+  );
+  return counted?.count ?? 0;
 }

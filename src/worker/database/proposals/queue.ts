@@ -112,7 +112,7 @@ export const toIdea = (row: QueuedRow): QueuedIdea => ({
   createdAt: toTimestamp(row.created_at),
 });
 
-/** `ideaBankIds`: the account's own, which the caller has read. */
+/** `ideaBankIds`: another account's have no ideas here. */
 type Queue = { readonly accountId: string; readonly ideaBankIds: readonly string[] };
 
 /**
@@ -254,31 +254,37 @@ export async function loadQueued(
   return toIdeas(await session.all(prepare<QueuedRow>(shown(chosen), { accountId, ids: JSON.stringify(ids) })));
 }
 
+/** Those of the idea banks `:ids` that are the account's. */
+const OWN_BANKS =
+  "SELECT id FROM idea_banks WHERE id IN (SELECT value FROM json_each(:ids)) AND +account_id = :accountId";
+
 /** Whether there is an idea with this status that only the order `new` lists. */
 export async function hasUnlisted(
   session: Session,
-  { ideaBankIds }: Queue,
+  { accountId, ideaBankIds }: Queue,
   status: QueueStatus | undefined,
 ): Promise<boolean> {
   const statuses = (status === undefined ? PROPOSAL_STATUSES : statusesOf(status)).map((each) => `'${each}'`);
-  const sql = `SELECT EXISTS (SELECT 1 FROM proposals p WHERE idea_bank_id IN (SELECT value FROM json_each(:ids))
+  const sql = `SELECT EXISTS (SELECT 1 FROM proposals p WHERE idea_bank_id IN (${OWN_BANKS})
     AND visibility IN ('hidden', 'pending') AND status IN (${statuses}) AND duplicate_of IS NULL ${answered(status)}) AS found`;
-  const row = await session.first(prepare<{ found: number }>(sql, { ids: JSON.stringify(ideaBankIds) }));
+  const row = await session.first(prepare<{ found: number }>(sql, { accountId, ids: JSON.stringify(ideaBankIds) }));
   return row?.found === 1;
 }
 
 /** How many ideas have each status, counted up to 100. */
 export async function countStatuses(
   session: Session,
-  { ideaBankIds }: Queue,
+  { accountId, ideaBankIds }: Queue,
 ): Promise<Readonly<Partial<Record<ProposalStatus, number>>>> {
   const counts = PROPOSAL_STATUSES.map(
     (status) =>
-      `(SELECT count(*) FROM (SELECT 1 FROM proposals WHERE idea_bank_id IN (SELECT value FROM json_each(:ids)) AND status = '${status}'
+      `(SELECT count(*) FROM (SELECT 1 FROM proposals WHERE idea_bank_id IN (SELECT id FROM own) AND status = '${status}'
         AND duplicate_of IS NULL LIMIT ${COUNTED_AT_MOST})) AS "${status}"`,
   );
   const row = await session.first(
-    prepare<Record<ProposalStatus, number>>(`SELECT ${counts.join(", ")}`, { ids: JSON.stringify(ideaBankIds) }),
+    prepare<Record<ProposalStatus, number>>(`WITH own AS MATERIALIZED (${OWN_BANKS}) SELECT ${counts.join(", ")}`, {
+      ...{ accountId, ids: JSON.stringify(ideaBankIds) },
+    }),
   );
   return row ?? {};
 }

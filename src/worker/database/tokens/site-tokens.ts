@@ -40,17 +40,13 @@ export async function keepSiteToken(session: Session, request: Request): Promise
      WHERE account_id = :accountId AND id = :ideaBankId AND ${isSiteTokenValid("b")}`,
     { accountId, ideaBankId, now },
   );
-  const [found] = renew ? [] : await session.all(kept);
+  const asked = { accountId, ideaBankId, now, idempotencyKey: undefined, recorded: undefined };
+  // Together, because the first page of a board needs both.
+  const [[found], issue] = await Promise.all([
+    renew ? [] : session.all(kept),
+    prepareTokenIssue(session, { ...asked, panelist: VISITOR }),
+  ]);
   if (found) return found;
-  const asked = {
-    accountId,
-    ideaBankId,
-    panelist: VISITOR,
-    now,
-    idempotencyKey: undefined,
-    recorded: undefined,
-  } as const;
-  const issue = await prepareTokenIssue(session, asked);
   if (issue.kind !== "done") return undefined;
   const { issuedAt } = issue.outcome;
   const rows = await session.batch({
