@@ -15,7 +15,7 @@ import { Routes } from "./http/routes.ts";
 import { createLeakRoutes } from "./leaks/routes.ts";
 import { createMcpRoutes } from "./mcp/routes.ts";
 import { createOperatorRoutes } from "./operator/routes.ts";
-import { CROSS_ORIGIN_HEADERS, isCrossOrigin } from "./panelist/cross-origin.ts";
+import { CROSS_ORIGIN_HEADERS, isCrossOrigin, varyingByAccept } from "./panelist/cross-origin.ts";
 import { createPanelistRoutes } from "./panelist/routes.ts";
 import { SettingsReader } from "./settings.ts";
 import { Databases } from "./store/databases.ts";
@@ -48,7 +48,7 @@ export function createApp(identify?: Identify, memory = createMemory()) {
     return account.fetch(c.req.raw, c.env, c.executionCtx);
   });
   const everyRequest = createEveryRequest(memory);
-  const everyCrossOrigin = createEveryRequest(memory, CROSS_ORIGIN_HEADERS);
+  const everyCrossOrigin = varyingByAccept(createEveryRequest(memory, CROSS_ORIGIN_HEADERS));
   app.route("/", createTenantRoutes(memory, everyRequest));
   app.route("/", createMcpRoutes(memory, everyRequest));
   app.route("/", createPanelistRoutes(memory, everyCrossOrigin));

@@ -67,7 +67,7 @@ export function buildDocument() {
           in: "header",
           name: "Authorization",
           description:
-            "The raw token of a panelist (`ibt_` and 51 base62 digits) or of a visitor (`ibv_` and 40). `Bearer <token>` is accepted too.",
+            "The raw token of a panelist (`ibt_` and 51 base62 digits) or of a visitor (`ibv_` and 40). `Bearer <token>` is accepted too. Where a browser shall ask nothing before a `GET`: `Accept: application/json;token=<token>`.",
         },
         accessClientId: {
           type: "apiKey",

@@ -16,11 +16,11 @@ import detailStyles from "./detail.css";
 import { type Detail, detail } from "./detail.ts";
 import forcedColors from "./forced-colors.css";
 import formStyles from "./form.css";
-import { type Access, type Idea, IdeaBank } from "./idea-bank.ts";
+import { type Access, type Filter, type Idea, IdeaBank } from "./idea-bank.ts";
 import { FORM, ideaForm } from "./idea-form.ts";
 import { BOARD_LABELS } from "./labels.ts";
 import listStyles from "./list.css";
-import { List, type Listing, listSkeleton } from "./list.ts";
+import { FIRST, List, type Listing, listSkeleton } from "./list.ts";
 import { SharedConnection } from "./shared-connection.ts";
 import { signInButton } from "./sign-in.ts";
 import { TabHistory } from "./tab-history.ts";
@@ -85,6 +85,9 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     else this.#asked = options;
   }
 
+  /** What the board shows first: it is read together with what the idea bank allows. */
+  protected readonly first: readonly (Filter | "tags")[] = [FIRST, "tags"];
+
   /** The content of the board while nothing is open. */
   protected createList(context: BoardContext, open: (idea: Idea) => void): Listing {
     return new List(context, open);
@@ -110,6 +113,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       this.#retry = () => void load();
       showSkeleton();
       try {
+        ideaBank.begin(this.first);
         const access = await ideaBank.access(isAgain);
         if (!access.capabilities.canViewProposals) throw requestFailure(CLOSED);
         this.#showBoard(access, { ideaBank, signal: AbortSignal.any([signal, shown.signal]), reload: load });

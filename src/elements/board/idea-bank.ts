@@ -23,10 +23,15 @@ export type Access = {
 export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string };
 export type Filter = Readonly<Partial<Record<"sort" | "status" | "mine" | "tag" | "q" | "limit", string>>>;
 
+const TAGS = "/tags";
+const pathOf = (filter: Filter & { readonly cursor?: string }) => `/proposals?${new URLSearchParams(filter)}`;
+
 export class IdeaBank {
   readonly #connection: Connection;
   /** Called after each request that succeeds, if it was set when the request began; with whether the request changed something. */
   answered: (isWrite: boolean) => void = () => {};
+  /** Reads that were begun before anything could show them, by path. */
+  readonly #begun = new Map<string, Promise<unknown>>();
   /** The answers to votes, in their order. */
   readonly #given: (Vote & { readonly id: string })[] = [];
 
@@ -48,16 +53,24 @@ export class IdeaBank {
     return this.#connection.isVisitor;
   }
 
+  /** Begins to read these lists. Who asks for one of them next gets that answer. */
+  begin(lists: readonly (Filter | "tags")[]): void {
+    for (const list of lists) {
+      const path = list === "tags" ? TAGS : pathOf(list);
+      const begun = this.#read(path);
+      begun.catch(() => {});
+      this.#begun.set(path, begun);
+    }
+  }
+
   /** Another element of the page may have asked already; `isAgain` asks anew. */
   access = (isAgain: boolean) => this.#get<Access>("", isAgain ? { cache: "reload" } : {});
 
   ideas = (filter: Filter, cursor: string | undefined, signal: AbortSignal) =>
-    this.#readIdeas<Page<Idea>>(`/proposals?${new URLSearchParams({ ...filter, ...(cursor && { cursor }) })}`, {
-      signal,
-    });
+    this.#readIdeas<Page<Idea>>(pathOf({ ...filter, ...(cursor && { cursor }) }), { signal });
 
   /** Those of public proposals, the most used first. */
-  tags = () => this.#get<Page<TagCount>>("/tags");
+  tags = () => this.#get<Page<TagCount>>(TAGS);
 
   /** Public ones with words of the title. */
   similar = (title: string, signal: AbortSignal) =>
@@ -125,7 +138,13 @@ export class IdeaBank {
     return reply;
   }
 
-  async #get<Body>(path: string, init: RequestInit = {}): Promise<Body> {
+  #get<Body>(path: string, init: RequestInit = {}): Promise<Body> {
+    const begun = this.#begun.get(path) as Promise<Body> | undefined;
+    this.#begun.delete(path);
+    return begun ?? this.#read(path, init);
+  }
+
+  async #read<Body>(path: string, init: RequestInit = {}): Promise<Body> {
     const { body } = await this.#send<Body>(path, init);
     if (body === null) throw new Error("an answer without a body");
     return body;

@@ -12,6 +12,9 @@ const PAGES_BY_THEMSELVES = 3;
 /** The last number of ideas, which is the best guess for the number of rows to come. */
 const ROWS = "idea-bank-board:rows";
 
+/** The list that a board begins with. */
+export const FIRST: Filter = { sort: "hot" };
+
 export const listSkeleton = (): HTMLElement => skeleton(Number(recall(ROWS)) || 5, "idea", "vote");
 
 /** The content of the board while nothing is open. */
@@ -28,7 +31,7 @@ export class List {
   readonly #place = h("div", { tabindex: -1 });
   readonly #more: HTMLButtonElement;
   readonly #byId = new Map<string, HTMLElement>();
-  #filter: Filter = { sort: "hot" };
+  #filter = FIRST;
   #cursor: string | undefined;
   /** Stays when the first page could not be read. */
   #loading: AbortController | undefined;

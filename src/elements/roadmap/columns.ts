@@ -11,7 +11,7 @@ import { h, heading } from "../shared/h.ts";
 import { message, skeleton } from "../shared/message.ts";
 import { recall, remember } from "../shared/storage.ts";
 
-const COLUMNS = [
+export const COLUMNS = [
   { status: "planned", sort: "top", limit: "10" },
   { status: "in-progress", sort: "top", limit: "10" },
   { status: "implemented", sort: "active", limit: "10" },

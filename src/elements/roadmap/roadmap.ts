@@ -5,12 +5,13 @@
 import { IdeaBankBoard } from "../board/board.ts";
 import type { BoardContext } from "../board/board-context.ts";
 import type { Idea } from "../board/idea-bank.ts";
-import { Columns, columnsSkeleton } from "./columns.ts";
+import { COLUMNS, Columns, columnsSkeleton } from "./columns.ts";
 import { ROADMAP_LABELS } from "./labels.ts";
 import styles from "./roadmap.css";
 
 class IdeaBankRoadmap extends IdeaBankBoard {
   protected override readonly suggests = false;
+  protected override readonly first = COLUMNS;
 
   constructor() {
     super(ROADMAP_LABELS, styles);

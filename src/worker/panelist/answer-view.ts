@@ -9,6 +9,7 @@ import { CONSISTENCY_TOKEN } from "../http/consistency.ts";
 import { hasCapability } from "../model/capabilities.ts";
 import type { Capability } from "../model/idea-bank.ts";
 import { Problem } from "../problem.ts";
+import { tokenInAccept } from "./cross-origin.ts";
 import type { IdeaBankOperation } from "./operation.ts";
 
 /**
@@ -27,9 +28,9 @@ export const createViewAnswer =
     return handle(c, opened, memory);
   };
 
-/** The token in `Authorization: <token>` or `Authorization: Bearer <token>`. */
+/** The token in `Authorization: <token>` or `Authorization: Bearer <token>`; otherwise the one in `Accept`. */
 export const tokenOf = (c: Context<AppEnv>): string | undefined =>
-  c.req.header("Authorization")?.replace(/^Bearer +/i, "");
+  c.req.header("Authorization")?.replace(/^Bearer +/i, "") ?? tokenInAccept(c.req.header("Accept"));
 
 /** The client's address; "" when it is unknown. */
 export const addressOf = (c: Context<AppEnv>): string => c.req.header("CF-Connecting-IP") ?? "";

@@ -1,7 +1,7 @@
 /** Whose the unsent text in `<idea-bank-board>` is, and that no other text takes its place. */
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
-import { ask, openStage, type Stage } from "../../support/node/element-stage.ts";
+import { ask, openStage, type Stage, tokenSentWith } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
 const TAG = `<idea-bank-board token-url="/my/token" sign-in-url="/login?next={page}"></idea-bank-board>`;
@@ -28,7 +28,7 @@ describe("a draft in <idea-bank-board>", () => {
       return route.fulfill({ contentType: "text/html", body: `<a href="${next}">I am Anna</a>` });
     });
     await context.route(/\/ideabank/, (route) =>
-      route.request().headers().authorization === site.ended
+      tokenSentWith(route.request()) === site.ended
         ? route.fulfill({
             status: 401,
             headers: { "Access-Control-Allow-Origin": "*", "Content-Type": "application/problem+json" },

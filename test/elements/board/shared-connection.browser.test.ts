@@ -1,7 +1,7 @@
 /** What the idea bank allows (`GET /ideabank`): all elements of a page with the same token ask once. */
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
-import { answerOnce, ask, openStage, type Stage } from "../../support/node/element-stage.ts";
+import { answerOnce, ask, openStage, type Stage, tokenSentWith } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
 const IDEAS = [{ title: "Dogs", description: "On the train.", status: "implemented" }];
@@ -22,7 +22,7 @@ describe("what the idea bank allows", () => {
     const { page } = await stage.page();
     const asked: string[] = [];
     page.on("request", (request) => {
-      if (ACCESS.test(request.url()) && request.method() === "GET") asked.push(request.headers().authorization ?? "");
+      if (ACCESS.test(request.url()) && request.method() === "GET") asked.push(tokenSentWith(request));
     });
     await prepare(page);
     const head = SCRIPTS.map((name) => `<script type="module" src="${stage.api}/embed/${name}.js"></script>`).join("");

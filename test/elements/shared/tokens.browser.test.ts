@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { expectAccessible } from "../../support/node/accessible.ts";
 import { takeScreenshot } from "../../support/node/browser.ts";
-import { ask, openStage, type Stage } from "../../support/node/element-stage.ts";
+import { ask, openStage, type Stage, tokenSentWith } from "../../support/node/element-stage.ts";
 import { now, signJwt } from "../../support/sign-jwt.ts";
 
 const shared = inject("stage");
@@ -94,7 +94,7 @@ describe("the token of the elements", () => {
     const refused: string[] = [];
     await page.route(/\/(public\/)?ideabank/, (route) => {
       const request = route.request();
-      if (!hasExpired || request.headers().authorization !== first) return route.continue();
+      if (!hasExpired || tokenSentWith(request) !== first) return route.continue();
       refused.push(request.method());
       return route.fulfill({
         status: 401,
@@ -239,7 +239,7 @@ describe("the token of the elements", () => {
       const told: string[] = [];
       page.on("console", (message) => message.text().startsWith("Idea board") && told.push(message.text()));
       const sent: string[] = [];
-      page.on("request", (request) => sent.push(request.headers().authorization ?? ""));
+      page.on("request", (request) => sent.push(tokenSentWith(request)));
       await page.clock.install();
       await page.route("**/my/token?*", (route) => {
         const [, answer = ""] = route.request().url().split("?");

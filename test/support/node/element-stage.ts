@@ -7,7 +7,7 @@ import { createServer } from "node:http";
 import type { AddressInfo } from "node:net";
 import { join } from "node:path";
 import { setTimeout as sleep } from "node:timers/promises";
-import type { BrowserContextOptions, Locator, Page } from "playwright-core";
+import type { BrowserContextOptions, Locator, Page, Request } from "playwright-core";
 import { buildElements } from "../../../src/commands/development/build-elements.ts";
 import { release } from "../../../src/commands/development/released-elements.ts";
 import { ELEMENTS_VERSION } from "../../../src/elements/version.ts";
@@ -156,6 +156,10 @@ async function serveHostPages() {
 /** What an expression says of a page's `element`. The tests know no DOM types. */
 export const ask = <Answer = string>(locator: Locator, expression: string): Promise<Answer> =>
   locator.evaluate(new Function("element", `return ${expression}`) as (element: unknown) => Answer);
+
+/** The token that an element sends with a request: what is only read has it in `Accept`. */
+export const tokenSentWith = (request: Request): string =>
+  request.headers().authorization ?? /;token=(.*)$/.exec(request.headers().accept ?? "")?.[1] ?? "";
 
 /** Answers the matching requests only once `release` has been called; `seen` tells when the first has come. */
 export async function hold(page: Page, url: string | RegExp) {
