@@ -34,7 +34,11 @@ export type KeyMemory = {
 };
 
 /** `text` was sent as the key. `scope` null accepts any key. */
-type KeyQuestion = Sender & { readonly text: string | undefined; readonly scope: Scope | null };
+type KeyQuestion = {
+  readonly text: string | undefined;
+  readonly scope: Scope | null;
+  readonly sender: Sender;
+};
 
 type RateLimitHeaders = Readonly<Record<string, string>>;
 
@@ -58,7 +62,7 @@ export async function admitKey(
   {
     caller,
     keys,
-    question: { text, scope, ...sender },
+    question: { text, scope, sender },
   }: { readonly caller: GateCaller; readonly keys: SigningKeys; readonly question: KeyQuestion },
 ): Promise<KeyDecision> {
   const apiKey = await apiKeys.verify(text, keys);
@@ -67,7 +71,7 @@ export async function admitKey(
   const database = databases.of(caller, apiKey.value.id);
   if (database === undefined) return { limits: {}, refusal: unauthorized("of no database") };
   const apiKeyId = apiKey.value.id;
-  const admission = await gatekeeper.admit(caller, database, { ...sender, apiKey: apiKey.value });
+  const admission = await gatekeeper.admit(caller, database, { sender, apiKey: apiKey.value });
   const limits = rateLimitHeaders(admission);
   if (admission.outcome !== "admitted") return { limits, apiKeyId, refusal: problemOf(admission) };
   const { tenant } = admission;

@@ -40,11 +40,13 @@ export async function verifyKey(
     question: {
       text: key ?? undefined,
       scope,
-      // Another service may pass on any text of its client, and the address of a use is stored.
-      address: address !== null && networkOf(address) !== undefined ? address : null,
-      operation: OPERATION,
-      sent: { headers: new Headers() },
-      now: Date.now(),
+      sender: {
+        // Another service may pass on any text of its client, and the address of a use is stored.
+        address: address !== null && networkOf(address) !== undefined ? address : null,
+        operation: OPERATION,
+        sent: { headers: new Headers() },
+        now: Date.now(),
+      },
     },
   });
   // A defect is an answer, too: over RPC it would be the caller's exception.

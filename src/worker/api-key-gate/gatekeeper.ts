@@ -41,7 +41,7 @@ import type { Report } from "./report.ts";
 export type GateCaller = Caller & { readonly env: Pick<Env, "API_KEY_GATE" | "LEASE_SECONDS"> };
 
 /** One request with a key. `now` is in Unix milliseconds. */
-type KeyRequest = Sender & { readonly apiKey: ApiKeyCredential };
+type KeyRequest = { readonly sender: Sender; readonly apiKey: ApiKeyCredential };
 
 /** A request's context, its key, and the isolate's use of that key. */
 type Asker = { readonly caller: GateCaller; readonly apiKey: ApiKeyCredential; readonly use: KeyUse };
@@ -64,10 +64,11 @@ export class Gatekeeper {
 
   /** Decides one request. `database` has the key's row. Never throws: the outcome is `unavailable` when nothing can decide. */
   async admit(caller: GateCaller, database: Database, request: KeyRequest): Promise<Admission> {
-    const { apiKey, address, now } = request;
+    const { apiKey, sender } = request;
+    const { address, now } = sender;
     const use = this.#uses.getOrSet(apiKey.text, () => new KeyUse(apiKey.secretHash));
     const asker = { caller, apiKey, use };
-    const decided = use.decide(request);
+    const decided = use.decide(sender);
     if (decided?.outcome === "admitted") this.#askAhead(asker, now);
     if (decided?.outcome === "limited") this.#planReport(asker);
     if (decided !== undefined) return decided;
@@ -92,9 +93,9 @@ export class Gatekeeper {
    * a report within five seconds.
    */
   nameOperation(caller: GateCaller, request: KeyRequest): void {
-    const { apiKey } = request;
+    const { apiKey, sender } = request;
     const use = this.#uses.getOrSet(apiKey.text, () => new KeyUse(apiKey.secretHash));
-    use.nameOperation(request);
+    use.nameOperation(sender);
     this.#planReport({ caller, apiKey, use });
   }
 
@@ -165,10 +166,10 @@ export class Gatekeeper {
 
   async #ask(asker: Asker, request: KeyRequest, call: GateCall): Promise<Admission> {
     const { caller, apiKey } = asker;
-    const seen = toSeen(request);
+    const seen = toSeen(request.sender);
     const answer = await callTwice(call.report, async (report): Promise<Admission> => {
       const ask = { perSecond: call.perSecond, seen, report };
-      return await this.#gateOf(caller, apiKey.id).admit(apiKey.secretHash, request.address, ask);
+      return await this.#gateOf(caller, apiKey.id).admit(apiKey.secretHash, request.sender.address, ask);
     });
     this.#receive(asker, call, answer);
     return answer;

@@ -11,8 +11,6 @@ export type AppEnv = {
   Bindings: Env;
   Variables: SharedByCalls & {
     requestId: string;
-    /** The identifier of the client's trace, for the log. */
-    traceId: string | undefined;
     problemLog: ProblemLog;
     settings: Settings;
     operation: string | undefined;

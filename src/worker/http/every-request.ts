@@ -11,6 +11,7 @@ import { DEFAULT_HEADERS } from "./default-headers.ts";
 import { record } from "./observe.ts";
 import type { ProblemLog } from "./problem-log.ts";
 import { PROBLEM_TYPE, problemFor } from "./problem-response.ts";
+import { traceIdOf } from "./trace.ts";
 
 /** The memory that all requests of an isolate share. */
 export type EveryRequestMemory = {
@@ -27,14 +28,12 @@ type Limits = Readonly<Record<string, string>>;
 /** Any context: the type lists only the members that all contexts have. */
 type AnyContext = Pick<Context<{ Bindings: Env }>, "req" | "env"> & {
   get(key: "requestId"): string;
-  get(key: "traceId"): string | undefined;
   get(key: "whose"): Whose | undefined;
   get(key: "problemLog"): ProblemLog;
   get(key: "calls"): StoreCalls;
   get(key: "operation"): string | undefined;
   get(key: "limits"): Limits | undefined;
   set(key: "requestId", value: string): void;
-  set(key: "traceId", value: string | undefined): void;
   set(key: "problemLog", value: ProblemLog): void;
   set(key: "bodyShares", value: BodyShares): void;
   set(key: "calls", value: StoreCalls): void;
@@ -58,13 +57,6 @@ const ID = /^[\w\-=]{1,64}$/;
  */
 const requestIdOf = (sent: string | undefined, operatorSecret: string | undefined): string =>
   sent !== undefined && ID.test(sent) && !hasCredential(sent, operatorSecret) ? sent : crypto.randomUUID();
-
-/** W3C Trace Context. Version `ff` and identifiers of zeros are invalid. */
-const TRACEPARENT = /^(?!ff)[0-9a-f]{2}-(?!0{32})([0-9a-f]{32})-(?!0{16})[0-9a-f]{16}-[0-9a-f]{2}(?:-|$)/;
-
-/** The client's trace that the request belongs to, for the log. Undefined for a header that is missing or invalid. */
-const traceIdOf = (traceparent: string | undefined): string | undefined =>
-  traceparent === undefined ? undefined : TRACEPARENT.exec(traceparent)?.[1];
 
 const INSECURE = new Problem("insecure-transport");
 /** Requests to these names never leave the machine, so plain http is safe. */
@@ -91,7 +83,7 @@ export function createEveryRequest(
 
   function respond(answered: Answered, c: AnyContext): Response {
     if (answered instanceof Response) return answered;
-    problemLog.add({ requestId: c.get("requestId"), traceId: c.get("traceId") }, answered, Date.now());
+    problemLog.add({ requestId: c.get("requestId"), traceId: traceIdOf(c) }, answered, Date.now());
     const known =
       prepared.get(answered) ?? new Headers({ ...headers, "Content-Type": PROBLEM_TYPE, ...answered.headers });
     prepared.set(answered, known);
@@ -111,7 +103,6 @@ export function createEveryRequest(
 
   return async function everyRequest(c, answer, fail = problemFor) {
     c.set("requestId", requestIdOf(c.req.header(REQUEST_ID), c.env.OPERATOR_SECRET));
-    c.set("traceId", traceIdOf(c.req.header("traceparent")));
     c.set("problemLog", problemLog);
     c.set("bodyShares", bodyShares);
     c.set("calls", { d1: 0, kv: 0, gate: 0 });

@@ -7,6 +7,7 @@ import type { Context } from "hono";
 import { logWarning } from "../log.ts";
 import type { StoreCalls } from "../store/databases.ts";
 import type { Whose } from "./app-env.ts";
+import { traceIdOf } from "./trace.ts";
 
 /**
  * The columns of a data point: the first blob is `blob1`. Stored points keep theirs for three months, so a new one goes to the end.
@@ -23,7 +24,6 @@ const OTHER = "other";
 /** The members that all contexts have. */
 type AnyContext = Pick<Context<{ Bindings: Env }>, "req" | "env"> & {
   get(key: "requestId"): string;
-  get(key: "traceId"): string | undefined;
   get(key: "whose"): Whose | undefined;
   get(key: "operation"): string | undefined;
   get(key: "calls"): StoreCalls;
@@ -42,7 +42,7 @@ export function record(
     const durationMs = Date.now() - start;
     const { account, apiKey } = c.get("whose") ?? {};
     const seen = { operation, status, durationMs, colo: coloOf(c), account, apiKey, version: c.env.VERSION?.id };
-    if (logs) console.log({ requestId: c.get("requestId"), traceId: c.get("traceId"), ...seen, calls });
+    if (logs) console.log({ requestId: c.get("requestId"), traceId: traceIdOf(c), ...seen, calls });
     const cache = calls.d1 + calls.kv + calls.gate === 0 ? "hit" : "miss";
     const point = { ...seen, cache };
     c.env.REQUESTS?.writeDataPoint({

@@ -5,9 +5,10 @@ import { Problem, serviceUnavailable } from "../problem.ts";
 import { isDatabaseOutage } from "../store/outage.ts";
 import type { AppEnv } from "./app-env.ts";
 import type { ProblemLog } from "./problem-log.ts";
+import { traceIdOf } from "./trace.ts";
 
 /** Any context of the application: the type lists only the members that all contexts have. */
-type AnyContext = Pick<Context<AppEnv>, "body"> & {
+type AnyContext = Pick<Context<AppEnv>, "body" | "req"> & {
   get(key: "requestId"): string;
   get(key: "traceId"): string | undefined;
   get(key: "problemLog"): ProblemLog;
@@ -24,7 +25,7 @@ export function handleError(error: Error, c: AnyContext): Response {
 /** The problem that the client gets for an error. For a defect it is a fixed text, and the details are only in the log. */
 export function toProblem(error: Error, c: AnyContext): Problem {
   const problem = problemFor(error);
-  c.get("problemLog").add({ requestId: c.get("requestId"), traceId: c.get("traceId") }, problem, Date.now());
+  c.get("problemLog").add({ requestId: c.get("requestId"), traceId: traceIdOf(c) }, problem, Date.now());
   return problem;
 }
 

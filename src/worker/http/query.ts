@@ -43,6 +43,7 @@ export function readParameters<E extends AppEnv>(
   schema: z.ZodMiniType | undefined,
   ignoresUnknown: boolean,
 ): Parameters {
+  if (!c.req.url.includes("?")) return {};
   const known = schema instanceof z.ZodMiniObject ? schema.shape : {};
   const isRead = (name: string) => !ignoresUnknown || Object.hasOwn(known, name);
   const given = Object.entries(c.req.queries()).filter(([name]) => isRead(name));

@@ -26,8 +26,8 @@ export function createAdmission(memory: TenantMemory) {
     let isNamed = false;
     return (operation) => {
       if (decision instanceof Problem) throw decision;
-      const request = { apiKey, address, operation, sent: c.req.raw, now: Date.now() };
-      if (!isNamed) memory.gatekeeper.nameOperation(c, request);
+      const sender = { address, operation, sent: c.req.raw, now: Date.now() };
+      if (!isNamed) memory.gatekeeper.nameOperation(c, { apiKey, sender });
       isNamed = true;
       return decision;
     };

@@ -164,7 +164,7 @@ const inNewest = (result: object) => ({
 });
 
 /** The values that the operation's request takes over from the client's. */
-const SHARED = ["requestId", "traceId", "problemLog", "bodyShares", "sender", "settings", "calls", "budget"] as const;
+const SHARED = ["requestId", "problemLog", "bodyShares", "sender", "settings", "calls", "budget"] as const;
 
 /** The key in `X-API-Key`, or in `Authorization: Bearer`, for which clients of the protocol have a setting. */
 const keyOf = (c: Context): string | undefined =>

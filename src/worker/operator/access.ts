@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { type Asker, verifyKey, verifyToken } from "../access/answers.ts";
 import type { AppEnv } from "../http/app-env.ts";
+import { traceIdOf } from "../http/trace.ts";
 import { KeyAccess, KeyQuestion, TokenAccess, TokenQuestion } from "../model/access.ts";
 import { operation } from "./operation.ts";
 
@@ -9,7 +10,7 @@ const askerOf = (c: Context<AppEnv>): Asker => ({
   caller: c,
   settings: c.get("settings"),
   log: (problem) =>
-    c.get("problemLog").add({ requestId: c.get("requestId"), traceId: c.get("traceId") }, problem, Date.now()),
+    c.get("problemLog").add({ requestId: c.get("requestId"), traceId: traceIdOf(c) }, problem, Date.now()),
 });
 
 const SHARED = {

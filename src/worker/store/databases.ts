@@ -9,7 +9,7 @@ import { readAnchorMs } from "../settings.ts";
 import { Anchors, laterOf } from "./anchors.ts";
 import { type Bindings, bindingName, DIRECTORY_DIGIT, digitsOf, findBinding } from "./bindings.ts";
 import { Breaker, type Pinger } from "./breaker.ts";
-import { answerWithin, DEADLINE_MS, hasHung, hedged, type TimeBudget, type WaitUntil } from "./deadline.ts";
+import { answerWithin, DEADLINE_MS, hasHung, hedged, type TimeBudget } from "./deadline.ts";
 import { ping, Sessions } from "./hanging-sessions.ts";
 import { DatabaseOutage, isDatabaseOutage } from "./outage.ts";
 import { type Call, openSession, type Session } from "./session.ts";
@@ -119,22 +119,13 @@ export class Database {
   readonly #caller: Caller;
   readonly #calls: SharedByCalls["calls"] | undefined;
   readonly #budget: SharedByCalls["budget"] | undefined;
-  readonly #pingers: Readonly<Record<"primary" | "replica", Pinger>>;
-  readonly #waitUntil: WaitUntil;
 
   constructor(binding: D1Database, memory: Memory, caller: Caller, hasBudget = true) {
-    const { sessions } = memory;
-    const waitUntil: WaitUntil = (promise) => caller.executionCtx.waitUntil(promise);
     this.#binding = binding;
     this.#memory = memory;
     this.#caller = caller;
     this.#calls = caller.get?.("calls");
     this.#budget = hasBudget ? caller.get?.("budget") : undefined;
-    this.#waitUntil = waitUntil;
-    this.#pingers = {
-      primary: { ping: () => sessions.ping(binding), waitUntil },
-      replica: { ping: () => ping(sessions.open(binding, "first-unconstrained")), waitUntil },
-    };
   }
 
   /**
@@ -155,7 +146,7 @@ export class Database {
   /** A session at the primary for one request. */
   primary(): PrimarySession {
     const { anchors, sessions } = this.#memory;
-    if (sessions.isDue) this.#waitUntil(sessions.ping(this.#binding).catch(() => {}));
+    if (sessions.isDue) this.#caller.executionCtx.waitUntil(sessions.ping(this.#binding).catch(() => {}));
     return new PrimarySession(this.#binding, { sessions, anchors, call: this.#callOf("primary") });
   }
 
@@ -196,8 +187,18 @@ export class Database {
 
   #missed(error: unknown, since: number): void {
     if (!hasHung(error)) return;
-    this.#memory.primary.missed(since, this.#pingers.primary);
-    this.#memory.replica.missed(since, this.#pingers.replica);
+    this.#memory.primary.missed(since, this.#pingerOf("primary"));
+    this.#memory.replica.missed(since, this.#pingerOf("replica"));
+  }
+
+  /** Made when a call needs it: a request that is answered from memory makes none. */
+  #pingerOf(part: "primary" | "replica"): Pinger {
+    const { sessions } = this.#memory;
+    return {
+      ping: () =>
+        part === "primary" ? sessions.ping(this.#binding) : ping(sessions.open(this.#binding, "first-unconstrained")),
+      waitUntil: (promise) => this.#caller.executionCtx.waitUntil(promise),
+    };
   }
 
   #callOf(part: "primary" | "replica"): Call {
@@ -208,7 +209,7 @@ export class Database {
         if (this.#calls !== undefined) this.#calls.d1 += 1;
         return run();
       };
-      return this.#memory[part].call(count, this.#pingers[part], withinMs);
+      return this.#memory[part].call(count, this.#pingerOf(part), withinMs);
     };
   }
 

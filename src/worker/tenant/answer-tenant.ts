@@ -7,23 +7,23 @@
  */
 import type { Context } from "hono";
 import { type AdmittedKey, admitKey, type KeyMemory, refuseChanged } from "../access/admit-key.ts";
-import type { TokenRevocation } from "../database/idea-banks/idea-bank-view.ts";
 import { actingAs, isKeyEnded } from "../database/keys/acting-keys.ts";
 import { loadApiKeyRecord } from "../database/keys/api-keys.ts";
 import { ownsPath } from "../database/ownership.ts";
 import { deliverAfterAnswer, watchWebhooks } from "../deliveries/deliver.ts";
 import type { Send } from "../deliveries/send.ts";
 import { sendConsistencyToken } from "../http/consistency.ts";
-import { readPrecondition } from "../http/etag.ts";
+import { type Precondition, readPrecondition } from "../http/etag.ts";
 import type { Answered } from "../http/every-request.ts";
+import type { AnyInput } from "../http/operation.ts";
 import { readIds } from "../http/query.ts";
 import { readInput } from "../http/read-input.ts";
 import { isId } from "../model/id.ts";
 import type { Scope } from "../model/scope.ts";
-import type { SigningEpochs } from "../model/signed-token.ts";
 import { Problem } from "../problem.ts";
+import type { Session } from "../store/session.ts";
 import type { IdeaBankViews } from "../view/views.ts";
-import type { TenantEnv, TenantOperation } from "./operation.ts";
+import type { TenantEnv, TenantOperation, TenantRequest } from "./operation.ts";
 
 /** Sets `tenant` and `apiKeyId`, and the rate-limit headers of the response. Returns the problem of a refused key. `text` is the key, by default the one in `X-API-Key`. */
 export type AuthenticateApiKey = (
@@ -43,11 +43,13 @@ export function createApiKeyAuthentication(memory: KeyMemory): AuthenticateApiKe
       question: {
         text,
         scope,
-        address: c.req.header("CF-Connecting-IP") ?? null,
-        operation: c.get("operation") ?? "",
-        sent: c.req.raw,
-        operatorSecret: c.env.OPERATOR_SECRET,
-        now: Date.now(),
+        sender: {
+          address: c.req.header("CF-Connecting-IP") ?? null,
+          operation: c.get("operation") ?? "",
+          sent: c.req.raw,
+          operatorSecret: c.env.OPERATOR_SECRET,
+          now: Date.now(),
+        },
       },
     });
     c.set("limits", decision.limits);
@@ -76,6 +78,102 @@ const isRecorded = ({ effect, method, path }: TenantOperation): boolean =>
 /** Whether something is made, changed or ended, or a secret handed out: what would outlive a key that has ended meanwhile. */
 const outlivesKey = ({ effect, forAgents }: TenantOperation): boolean => effect !== "reads" || forAgents === "never";
 
+/** The database of an admitted request, opened when somebody asks for it: whoami asks none. */
+class Work {
+  readonly accountId: string;
+  readonly #c: Context<TenantEnv>;
+  readonly #operation: TenantOperation;
+  readonly #authenticated: AuthenticatedTenant;
+  #opened: ReturnType<Work["open"]> | undefined;
+
+  constructor(c: Context<TenantEnv>, operation: TenantOperation, authenticated: AuthenticatedTenant) {
+    this.accountId = authenticated.tenant.accountId;
+    this.#c = c;
+    this.#operation = operation;
+    this.#authenticated = authenticated;
+  }
+
+  get isOpen(): boolean {
+    return this.#opened !== undefined;
+  }
+
+  get opened() {
+    this.#opened ??= this.open();
+    return this.#opened;
+  }
+
+  open() {
+    const { accountId } = this;
+    const operation = this.#operation;
+    const { database, secretHash } = this.#authenticated;
+    const primary = database.primary();
+    const apiKeyId = this.#c.get("apiKeyId");
+    const key = { accountId, apiKeyId, secretHash, scope: scopeOf(operation), now: Date.now() };
+    const acting = outlivesKey(operation) ? actingAs(primary.session, key, isRecorded(operation)) : primary.session;
+    const isRead = operation.effect === "reads";
+    const watched = isRead ? { session: acting, waiting: [] } : watchWebhooks(acting, { accountId });
+    return { primary, watched };
+  }
+}
+
+/** What a handler gets. Most handlers need few of its functions, so each is made when it is asked for. */
+class WorkedRequest implements AnyInput, TenantRequest {
+  readonly ids: AnyInput["ids"];
+  readonly query: AnyInput["query"];
+  readonly page: AnyInput["page"];
+  readonly body: AnyInput["body"];
+  readonly idempotencyKey: AnyInput["idempotencyKey"];
+  readonly accountId: string;
+  readonly precondition: Precondition;
+  readonly now = Date.now();
+  readonly #work: Work;
+  readonly #views: IdeaBankViews;
+
+  constructor(work: Work, views: IdeaBankViews, input: AnyInput, precondition: Precondition) {
+    this.ids = input.ids;
+    this.query = input.query;
+    this.page = input.page;
+    this.body = input.body;
+    this.idempotencyKey = input.idempotencyKey;
+    this.accountId = work.accountId;
+    this.precondition = precondition;
+    this.#work = work;
+    this.#views = views;
+  }
+
+  get session(): Session {
+    return this.#work.opened.watched.session;
+  }
+
+  get afterwards(): Session {
+    return this.#work.opened.primary.session;
+  }
+
+  get panelistIdOf(): TenantRequest["panelistIdOf"] {
+    const { accountId, afterwards } = this;
+    return (externalId) => this.#views.panelistIds.of({ accountId, externalId }, afterwards);
+  }
+
+  get noteRevocation(): TenantRequest["noteRevocation"] {
+    return (revocation) => {
+      if (revocation === undefined) return;
+      this.#views.noteRevocation(revocation);
+      this.#noteWrite(revocation.panelistId);
+    };
+  }
+
+  get noteEpochs(): TenantRequest["noteEpochs"] {
+    return (ideaBankId, epochs) => {
+      this.#views.noteEpochs(ideaBankId, epochs);
+      this.#noteWrite(ideaBankId);
+    };
+  }
+
+  #noteWrite(id: string): void {
+    this.#views.noteWrite(id, this.#work.opened.primary.bookmark);
+  }
+}
+
 export function createTenantAnswer(authenticate: AuthenticateApiKey, views: IdeaBankViews, send: Send) {
   return async function answer(c: Context<TenantEnv>, operation: TenantOperation): Promise<Answered> {
     const scope = scopeOf(operation);
@@ -97,30 +195,23 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
   async function answerAdmitted(
     c: Context<TenantEnv>,
     operation: TenantOperation,
-    { database, secretHash, tenant: { accountId } }: AuthenticatedTenant,
+    authenticated: AuthenticatedTenant,
   ): Promise<Answered> {
+    const {
+      database,
+      tenant: { accountId },
+    } = authenticated;
     const { path, effect } = operation;
     const ids = readIds(c, operation);
     // `externalId` is the tenant's own id, not the identifier of a row.
-    const { externalId: _, ...named } = ids;
-    if (!Object.values(named).every(isId)) throw new Problem("forbidden", { cause: "no such identifier" });
+    for (const name in ids)
+      if (name !== "externalId" && !isId(ids[name] ?? ""))
+        throw new Problem("forbidden", { cause: "no such identifier" });
 
     c.set("listsOf", accountId);
-    let opened: ReturnType<typeof openPrimary> | undefined;
-    const openPrimary = () => {
-      const primary = database.primary();
-      const key = { accountId, apiKeyId: c.get("apiKeyId"), secretHash, scope: scopeOf(operation), now: Date.now() };
-      const acting = outlivesKey(operation) ? actingAs(primary.session, key, isRecorded(operation)) : primary.session;
-      const watched = effect === "reads" ? { session: acting, waiting: [] } : watchWebhooks(acting, { accountId });
-      return { primary, watched };
-    };
-    /** Opened when somebody asks for it: whoami asks no database. */
-    const open = () => {
-      opened ??= openPrimary();
-      return opened;
-    };
+    const work = new Work(c, operation, authenticated);
     const orForbidden = async (error: unknown): Promise<never> => {
-      if (await ownsPath(open().watched.session, { accountId, path, ids })) throw error;
+      if (await ownsPath(work.opened.watched.session, { accountId, path, ids })) throw error;
       throw new Problem("forbidden", { cause: "not the tenant's" });
     };
     const input = await readInput(c, operation, "tenant").catch(orForbidden);
@@ -131,40 +222,19 @@ export function createTenantAnswer(authenticate: AuthenticateApiKey, views: Idea
     const precondition =
       effect === "reads"
         ? {}
-        : await readPrecondition(c, operation, ({ load }) => load(open().primary.session, accountId, ids)).catch(
+        : await readPrecondition(c, operation, ({ load }) => load(work.opened.primary.session, accountId, ids)).catch(
             orForbidden,
           );
-    const request = {
-      ...input,
-      accountId,
-      precondition,
-      get session() {
-        return open().watched.session;
-      },
-      get afterwards() {
-        return open().primary.session;
-      },
-      now: Date.now(),
-      panelistIdOf: (externalId: string) => views.panelistIds.of({ accountId, externalId }, open().primary.session),
-      noteRevocation: (revocation: TokenRevocation | undefined) => {
-        if (revocation === undefined) return;
-        views.noteRevocation(revocation);
-        views.noteWrite(revocation.panelistId, open().primary.bookmark);
-      },
-      noteEpochs: (ideaBankId: string, epochs: SigningEpochs) => {
-        views.noteEpochs(ideaBankId, epochs);
-        views.noteWrite(ideaBankId, open().primary.bookmark);
-      },
-    };
+    const request = new WorkedRequest(work, views, input, precondition);
     const response = await operation.handle(c, request).catch((error: unknown) => {
       if (error instanceof Problem && error.code === "invalid-request") return orForbidden(error);
       throw error;
     });
-    if (opened === undefined) return response;
+    if (!work.isOpen) return response;
     const {
       primary,
       watched: { waiting },
-    } = opened;
+    } = work.opened;
     primary.noteAnswer();
     deliverAfterAnswer(c, { session: database.withoutSession(), waiting, send });
     if (effect === "reads") return response;

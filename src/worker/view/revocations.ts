@@ -23,8 +23,8 @@ type AccountList = {
   readonly cutAt: number;
 };
 
-/** The holder of a token. `issuedAt` is in Unix seconds. */
-type Holder = { readonly panelistId: string; readonly issuedAt: number; readonly signed?: unknown };
+/** A token. `issuedAt` is in Unix seconds. */
+type Dated = { readonly issuedAt: number; readonly signed?: unknown };
 
 /** Bytes, approximately. */
 const LIST_BYTES = 256;
@@ -135,7 +135,7 @@ export class Revocations {
    * When the panelist's tokens were last revoked: Unix milliseconds, or -1 for never. Undefined when the account's list is
    * unknown, or lacks what could concern this token.
    */
-  revokedAt(accountId: string, { panelistId, issuedAt, signed }: Holder): number | undefined {
+  revokedAt(accountId: string, panelistId: string, { issuedAt, signed }: Dated): number | undefined {
     const list = this.#lists.peek(accountId);
     if (list === undefined) return undefined;
     const listed = list.byPanelist.get(panelistId);

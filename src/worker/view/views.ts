@@ -201,9 +201,10 @@ export class IdeaBankViews {
   }
 
   /** Whether memory lacks the revocations of the token's panelist. */
-  #needsLookup({ ideaBank }: View, { panelistId, ...token }: Claims): boolean {
+  #needsLookup({ ideaBank }: View, claims: Claims): boolean {
+    const { panelistId } = claims;
     if (panelistId === null) return false;
-    return ideaBank === null || this.#revocations.revokedAt(ideaBank.accountId, { ...token, panelistId }) === undefined;
+    return ideaBank === null || this.#revocations.revokedAt(ideaBank.accountId, panelistId, claims) === undefined;
   }
 
   /** `own`: the panelist's revocation as D1 has just answered it. */
@@ -227,11 +228,11 @@ export class IdeaBankViews {
    * Tokens that were issued at or before this time (Unix milliseconds) are not valid. For a visitor's token it is the time of all
    * visitors of the idea bank.
    */
-  #revokedAt({ panelistId, ...token }: Claims, ideaBank: View["ideaBank"], own: TokenRevocation | undefined): number {
+  #revokedAt(claims: Claims, ideaBank: View["ideaBank"], own: TokenRevocation | undefined): number {
+    const { panelistId } = claims;
     if (panelistId === null)
-      return Math.max(ideaBank?.visitorTokensEndedAt ?? -1, this.#revocations.latest(token.ideaBankId, undefined));
-    const holder = { ...token, panelistId };
-    const listed = ideaBank === null ? undefined : this.#revocations.revokedAt(ideaBank.accountId, holder);
+      return Math.max(ideaBank?.visitorTokensEndedAt ?? -1, this.#revocations.latest(claims.ideaBankId, undefined));
+    const listed = ideaBank === null ? undefined : this.#revocations.revokedAt(ideaBank.accountId, panelistId, claims);
     return listed ?? this.#revocations.latest(panelistId, own);
   }
 

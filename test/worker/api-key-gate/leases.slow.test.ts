@@ -232,8 +232,8 @@ describe("after the owner's answer to a revocation, or to what narrows a key, no
     const isolate = new Gatekeeper(() => {});
     const caller = { env: { ...env, API_KEY_GATE: gates }, executionCtx: CONTEXT };
     const database = openDatabase(databaseOf(key.id), new Databases());
-    const request = { apiKey: key, address: null, operation: "whoami", sent: new Request("https://api.example/") };
-    const ask = () => isolate.admit(caller, database, { ...request, now: Date.now() });
+    const from = { address: null, operation: "whoami", sent: new Request("https://api.example/") };
+    const ask = () => isolate.admit(caller, database, { apiKey: key, sender: { ...from, now: Date.now() } });
     for (let times = 0; times < 5; times++) {
       expect(await ask()).toMatchObject({ outcome: "admitted" });
       vi.setSystemTime(Date.now() + 20);

@@ -172,13 +172,12 @@ describe("in memory", () => {
   /** As a read lists them: newest first. */
   const manyFrom = (seq: number, count: number) =>
     Array.from({ length: count }, (_, index) => revocation(seq + count - 1 - index));
-  const holder = (panelistId: string, issuedAt = 0) => ({ panelistId, issuedAt });
   const signed = { signed: true };
 
   it("a list keeps the newest 2,000, and lacks what concerns signed tokens, and tokens from before the cut", () => {
     const revocations = new Revocations();
     const revokedAt = (panelistId: string, issuedAt: number, more = {}) =>
-      revocations.revokedAt("a", { ...holder(panelistId, issuedAt), ...more });
+      revocations.revokedAt("a", panelistId, { issuedAt, ...more });
     revocations.add("a", 0, manyFrom(1, MAX_LISTED));
     expect([revokedAt("p1", 0), revokedAt("other", 0), revokedAt("other", 9_999, signed)]).toEqual([1, -1, -1]);
     revocations.add("a", MAX_LISTED, manyFrom(MAX_LISTED + 1, 1));
@@ -198,7 +197,7 @@ describe("in memory", () => {
 
   it("a read that has left some out takes the place of the older list, and never of one that is as new", () => {
     const revocations = new Revocations();
-    const revokedAt = (panelistId: string) => revocations.revokedAt("a", holder(panelistId));
+    const revokedAt = (panelistId: string) => revocations.revokedAt("a", panelistId, { issuedAt: 0 });
     revocations.add("a", 0, [revocation(1, "again"), revocation(0, "old")]);
     const cut = manyFrom(10_000, MAX_LISTED + 1);
     revocations.add("a", 1, cut);
@@ -237,12 +236,12 @@ describe("in memory", () => {
     // The table has one row of a panelist: the slow read has found the first, another that began later the second.
     revocations.add("a", seq, [second]);
     revocations.add("a", seq, [first]);
-    expect([revocations.revokedAt("a", holder("p")), revocations.seqOf("a")]).toEqual([200, 2]);
+    expect([revocations.revokedAt("a", "p", { issuedAt: 0 }), revocations.seqOf("a")]).toEqual([200, 2]);
     // The same where both were made through this isolate, and where D1 was asked for this panelist alone.
     const here = new Revocations();
     here.note(second);
     here.note(first);
     here.add("a", 0, [first]);
-    expect([here.revokedAt("a", holder("p")), here.latest("p", first)]).toEqual([200, 200]);
+    expect([here.revokedAt("a", "p", { issuedAt: 0 }), here.latest("p", first)]).toEqual([200, 200]);
   });
 });
