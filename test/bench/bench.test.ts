@@ -38,7 +38,14 @@ it.each([
 /** A run in which every subject of ours makes `share` of 1,000 requests a second, and the peers 1 a second. */
 function resultsWith(
   share: number,
-  { rowsRead = [22, 22], p50 = [1, 1.4], isolateBytes = 0, dollars = 0.3, world = worldResult() } = {},
+  {
+    rowsRead = [22, 22],
+    p50 = [1, 1.4],
+    isolateBytes = 0,
+    dollars = 0.3,
+    firstByteMs = 190,
+    world = worldResult(),
+  } = {},
 ): Results {
   const subject = (name: string, requests: number) => ({
     name,
@@ -73,6 +80,7 @@ function resultsWith(
         keys: 1,
         quiet: { seconds: 1, requests: 1, banks: 1 },
       },
+      desk: { visits: 1 },
       starts: 1,
     },
     startedAt: new Date(0),
@@ -99,6 +107,7 @@ function resultsWith(
       keepingNothing: [],
     },
     world,
+    desk: [{ page: "/account", firstByteMs: [firstByteMs] }],
     startUp: { bytes: 1, gzippedBytes: 1, ours: [1.05], released: [1], bare: [0.3], betterAuthGzippedBytes: 1 },
   };
 }
@@ -124,6 +133,7 @@ describe("a target", () => {
     ["rows that grow", { rowsRead: [22, 23] }, "Scale: a list"],
     ["a p50 that grows", { p50: [1, 1.6] }, "Scale: a list"],
     ["memory beyond the caches' bound", { isolateBytes: 49 * 2 ** 20 }, "Memory of the isolate"],
+    ["a page of the desk that waits a third time", { firstByteMs: 260 }, "First byte of the slowest page of the desk"],
     ["an expensive changelog", { dollars: 0.32 }, "Cost of the changelog"],
     [
       "a key in use that waits for its gate",

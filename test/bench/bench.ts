@@ -10,6 +10,7 @@ import { mkdir, readFile, rm, writeFile } from "node:fs/promises";
 import { deserialize, serialize } from "node:v8";
 import { optionsOf } from "../../src/commands/command-line/main.ts";
 import { measureCost } from "./measure/cost.ts";
+import { measureDesk } from "./measure/desk.ts";
 import { measureEntered } from "./measure/entered.ts";
 import { measureMemory } from "./measure/memory.ts";
 import { measureScale } from "./measure/scale.ts";
@@ -39,6 +40,7 @@ const FULL: Plan = {
     keys: 40,
     quiet: { seconds: 300, requests: 3_000, banks: 250 },
   },
+  desk: { visits: 20 },
   starts: 5,
 };
 
@@ -61,6 +63,7 @@ const QUICK: Plan = {
     keys: 5,
     quiet: { seconds: 30, requests: 60, banks: 20 },
   },
+  desk: { visits: 1 },
   starts: 1,
 };
 
@@ -99,6 +102,7 @@ const measured = {
   scale: await part("scale", () => measureScale(plan.scale)),
   memory: await part("memory", () => measureMemory(plan.memory)),
   world: await part("world", () => measureWorld(plan.world)),
+  desk: await part("desk", () => measureDesk(plan.desk)),
   speed: await part("speed", () => measureSpeed(plan.speed)),
 };
 const results: Results = { plan, startedAt, minutes, versions: await readVersions(), ...measured };

@@ -36,6 +36,20 @@ export const buildMetered = (module: string, objectClass?: string): Promise<stri
     },
   });
 
+/** Ours, whose databases are so many milliseconds away, with its Durable Object class. */
+export const buildFar = (distanceMs: number): Promise<string> =>
+  bundle({
+    stdin: {
+      resolveDir: "test/bench/workers",
+      loader: "ts",
+      contents: `
+        import * as module from "../../../src/worker/index.ts";
+        import { far } from "./far.ts";
+        export default far(module.default, ${distanceMs});
+        export const { ApiKeyGate } = module;`,
+    },
+  });
+
 async function bundle(options: import("esbuild").BuildOptions): Promise<string> {
   const { outputFiles } = await build({
     bundle: true,

@@ -1,5 +1,6 @@
 /** The report of a run: `docs/benchmarks.md`, its tables and its plots, made of measurements alone. */
 import { cpus, release, type as systemName, totalmem } from "node:os";
+import { DISTANCE_MS } from "./measure/desk.ts";
 import { type BarGroup, plotBars, plotLines } from "./plot.ts";
 import { PRICES, PRICES_AS_OF } from "./prices.ts";
 import type { Results } from "./results.ts";
@@ -199,6 +200,16 @@ ${table(
 Operations are for each request. A first read of an idea bank costs the most and is rare: once for each new version, and once for each isolate.
 
 ${worldReport(results.world, results.plan.world)}
+## The desk
+
+Milliseconds until the first byte of each page of Account Settings, with a database ${DISTANCE_MS} ms away, in an isolate that knows the owner: the median of ${results.plan.desk.visits} visits and their spread.
+\`${DISTANCE_MS}\` ms are one call to the database, and what is above a multiple of it is the page's own time.
+
+${table(
+  ["page", "ms"],
+  results.desk.map(({ page, firstByteMs }) => [`\`${page}\``, spread(spreadOf(firstByteMs), 0)]),
+)}
+
 ## Scale
 
 p50 in milliseconds (median of the rounds) and D1 rows read, of one request at a time. A quarter of the proposals are implemented; whoami's

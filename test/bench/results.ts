@@ -1,5 +1,6 @@
 /** What a run was planned to do, and what it measured. */
 import type { CostPlan, CostResult } from "./measure/cost.ts";
+import type { DeskPlan, DeskResult } from "./measure/desk.ts";
 import type { MemoryPlan, MemoryResult } from "./measure/memory.ts";
 import type { ScalePlan, ScaleResult } from "./measure/scale.ts";
 import type { GroupResult, SpeedPlan } from "./measure/speed.ts";
@@ -12,6 +13,7 @@ export type Plan = {
   readonly scale: ScalePlan;
   readonly memory: MemoryPlan;
   readonly world: WorldPlan;
+  readonly desk: DeskPlan;
   readonly starts: number;
 };
 
@@ -25,5 +27,6 @@ export type Results = {
   readonly scale: readonly ScaleResult[];
   readonly memory: MemoryResult;
   readonly world: WorldResult;
+  readonly desk: DeskResult;
   readonly startUp: StartUpResult;
 };

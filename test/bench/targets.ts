@@ -2,6 +2,7 @@
 import { MEMORY_BYTES as ACCOUNT_BYTES } from "../../src/worker/view/revocations.ts";
 import { MEMORY_BYTES as VIEW_BYTES } from "../../src/worker/view/views.ts";
 import { explain } from "./findings.ts";
+import { CALLS_IN_A_ROW, DISTANCE_MS } from "./measure/desk.ts";
 import type { GroupResult, SubjectResult, Timed } from "./measure/speed.ts";
 import type { Results } from "./results.ts";
 import { middleHalfOf, type Spread, spreadOf } from "./statistics.ts";
@@ -137,6 +138,7 @@ export function judge(results: Results): Verdict[] {
       "times count(*) each time",
     ),
     ...judgeWorld(results.world),
+    judgeDesk(results),
     ...results.scale.map(({ name, sizes }) => {
       const p50s = sizes.map(({ p50 }) => spreadOf(p50).median);
       const factor = Math.max(...p50s) / Math.min(...p50s);
@@ -164,6 +166,20 @@ export function judge(results: Results): Verdict[] {
       (factor) => `${factor.toFixed(2)} times the last release`,
     ),
   ];
+}
+
+/** The page that an owner waits for the longest. */
+function judgeDesk({ desk }: Results): Verdict {
+  const medians = desk.map(({ page, firstByteMs }) => ({ page, ms: spreadOf(firstByteMs).median }));
+  const slowest = medians.reduce((one, other) => (other.ms > one.ms ? other : one));
+  const goal = CALLS_IN_A_ROW * DISTANCE_MS;
+  return {
+    what: "First byte of the slowest page of the desk",
+    question: "waits" as const,
+    target: `≤ ${goal.toFixed(0)} ms with a database ${DISTANCE_MS} ms away`,
+    measured: `${slowest.ms.toFixed(0)} ms (\`${slowest.page}\`)`,
+    met: slowest.ms <= goal,
+  };
 }
 
 export function groupOf(groups: readonly GroupResult[], title: string): GroupResult {
