@@ -5,6 +5,7 @@ import { countInARow } from "../../support/calls-in-a-row.ts";
 import { createDesk } from "../../support/desk.ts";
 import { addressOfPage, DESK_PAGES, SIGN_IN } from "../../support/desk-pages.ts";
 import { createFilledDesk } from "../../support/filled-desk.ts";
+import { meterDatabases } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { add, membersOf, pair } from "../../support/members.ts";
 import { sendAsOperator, withSecret } from "../../support/operator.ts";
@@ -91,6 +92,32 @@ describe("what an isolate remembers of an owner opens nothing", () => {
       const html = await answer.text();
       expect([path, answer.status, html.includes(founder.email)]).toEqual([path, 403, false]);
     }
+  });
+
+  it("to who never was a member: nothing else of the account is read", async () => {
+    const { owner, ids } = await createFilledDesk();
+    const member = createOwner();
+    await add(owner, member);
+    const here = `?account=${(await membersOf(owner)).accountId}`;
+    let read = 0;
+    const metered = meterDatabases(env, (results) => {
+      for (const { meta } of results) read += meta.rows_read;
+    });
+    const isolate = createIsolate(metered, async ({ req }) => {
+      const email = req.url.includes("stranger") ? "stranger@example.com" : member.email;
+      return { email, actor: email };
+    });
+    const rowsOf = async (query: string) => {
+      read = 0;
+      const answer = await isolate.request(`/account/idea-banks/${ids.ideaBankId}${here}${query}`);
+      return [answer.status, read];
+    };
+    await rowsOf("");
+    const [status, rows = 0] = await rowsOf("");
+    expect([status, rows > 20]).toEqual([200, true]);
+    // As many as in an account without ideas.
+    const [refused, rowsOfStranger = 0] = await rowsOf("&q=stranger");
+    expect([refused, rowsOfStranger <= 3]).toEqual([403, true]);
   });
 
   it("after the owner was removed by a member", async () => {

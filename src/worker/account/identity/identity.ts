@@ -167,13 +167,14 @@ async function findIdentity(c: Context<OwnerEnv>, { identify, remembers }: Admis
 /** The account that the URL names, with the address that finds its rows. Throws `forbidden` if the person is not a member. */
 async function findNamed(c: Context<OwnerEnv>, accountId: string, person: string, remembers: boolean) {
   const { addresses } = c.var.known;
+  const membership = `${accountId} ${person}`;
   const find = async () => {
-    addresses.delete(accountId);
+    addresses.delete(membership);
     const found = await findAccount(c, accountId, person);
-    addresses.set(accountId, found.email);
+    addresses.set(membership, found.email);
     return found;
   };
-  const email = remembers && isId(accountId) ? addresses.get(accountId) : undefined;
+  const email = remembers && isId(accountId) ? addresses.peek(membership) : undefined;
   if (email === undefined || !isId(accountId)) return find();
   const found = find().then((now) => now.email);
   confirm(c, isStill(email, found));
@@ -238,6 +239,7 @@ export function authenticateOwner(identify: Identify): MiddlewareHandler<OwnerEn
     if (isRead)
       await requireConfirmed(c, identify).catch((error: unknown) => {
         c.set("isRefused", true);
+        c.set("whose", {});
         throw error;
       });
     if (REFUSED.includes(c.res.status)) await explainRefusal(c);
