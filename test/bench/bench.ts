@@ -41,7 +41,7 @@ const FULL: Plan = {
     quiet: { seconds: 300, requests: 3_000, banks: 250 },
   },
   desk: { visits: 20 },
-  starts: 5,
+  starts: 200,
 };
 
 const QUICK: Plan = {
@@ -64,7 +64,7 @@ const QUICK: Plan = {
     quiet: { seconds: 30, requests: 60, banks: 20 },
   },
   desk: { visits: 1 },
-  starts: 1,
+  starts: 3,
 };
 
 const values = await optionsOf({

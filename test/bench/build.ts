@@ -1,4 +1,4 @@
-/** The Workers, as they are deployed: ours by `wrangler deploy --dry-run`, the others by the bundler that wrangler brings, minified as ours is. */
+/** The Workers, as they are deployed: minified. Ours is several modules. */
 import { createRequire } from "node:module";
 
 const require = createRequire(import.meta.url);

@@ -6,13 +6,14 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { unstable_readConfig } from "wrangler";
+import { type Script, toModules } from "../support/node/bundle-worker.ts";
 
 /** What the benchmark's credentials are signed with. */
 export const SECRET = "what-signs-the-credentials-of-a-benchmark";
 
 export type Worker = {
   readonly name: string;
-  readonly script: string;
+  readonly script: Script;
   readonly variables?: Record<string, string>;
   /** Which local D1 database `DB` is; Workers that name the same one share it. */
   readonly database?: string;
@@ -55,7 +56,7 @@ export async function startRuntime(workers: readonly Worker[], { inspected = fal
       workers: workers.map(({ name, script, variables = {}, database = "DB", objects = {}, ...more }) => ({
         name,
         compatibilityDate: compatibility_date,
-        modules: [{ type: "ESModule", path: `${name}.js`, contents: script }],
+        modules: toModules(name, script),
         bindings: {
           ...vars,
           CREDENTIAL_SECRETS: SECRET,
@@ -102,7 +103,7 @@ export async function startRuntime(workers: readonly Worker[], { inspected = fal
 }
 
 /** By Linux' scheduler, to the nanosecond; elsewhere by `ps`, to a hundredth of a second at best. */
-function processorSeconds(pid: number): number {
+export function processorSeconds(pid: number): number {
   const tasks = `/proc/${pid}/task`;
   if (!existsSync(tasks)) return secondsOf(execFileSync("ps", ["-o", "time=", "-p", String(pid)]).toString());
   return globSync(`${tasks}/*/schedstat`).reduce((sum, file) => {

@@ -4,6 +4,7 @@ import { MEMORY_BYTES as VIEW_BYTES } from "../../src/worker/view/views.ts";
 import { explain } from "./findings.ts";
 import { CALLS_IN_A_ROW, DISTANCE_MS } from "./measure/desk.ts";
 import type { GroupResult, SubjectResult, Timed } from "./measure/speed.ts";
+import type { StartUpResult } from "./measure/start-up.ts";
 import type { Results } from "./results.ts";
 import { middleHalfOf, type Spread, spreadOf } from "./statistics.ts";
 import { judgeWorld } from "./world-targets.ts";
@@ -24,8 +25,8 @@ export type Verdict = {
 /** Connections at which targets of speed hold. */
 export const TARGET_CONNECTIONS = 16;
 const MIB = 2 ** 20;
-/** Of the last release's start, in turns with it. Two starts of one Worker differ by more than a tenth. */
-const MAX_START_FACTOR = 1.1;
+/** Of the start of 1.0.0, in turns with it. */
+const MAX_START_FACTOR = 1;
 const MAX_SCALE_FACTOR = 1.5;
 
 /** What is compared of a round: more is better. */
@@ -161,9 +162,9 @@ export function judge(results: Results): Verdict[] {
     ),
     atMost(
       "Start-up, processor time",
-      spreadOf(results.startUp.ours).median / spreadOf(results.startUp.released).median,
+      startFactorOf(results.startUp).median,
       MAX_START_FACTOR,
-      (factor) => `${factor.toFixed(2)} times the last release`,
+      (factor) => `${factor.toFixed(2)} times 1.0.0`,
     ),
   ];
 }
@@ -181,6 +182,10 @@ function judgeDesk({ desk }: Results): Verdict {
     met: slowest.ms <= goal,
   };
 }
+
+/** Our start over that of 1.0.0 in the same turn: the half of the turns in the middle. */
+export const startFactorOf = ({ ours, released }: StartUpResult): Spread =>
+  middleHalfOf(ours.map((one, turn) => one / (released[turn] ?? Number.NaN)));
 
 export function groupOf(groups: readonly GroupResult[], title: string): GroupResult {
   const group = groups.find((each) => each.title === title);

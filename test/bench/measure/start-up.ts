@@ -1,11 +1,16 @@
-/** Start-up: how large the bundle is, and the processor time that evaluating it takes, by wrangler's own profile, in turns with others. */
-import { execFile } from "node:child_process";
+/** Start-up: how large the modules are, and the processor time of workerd from its start until the Worker's first answer, in turns with others. */
+import { spawn } from "node:child_process";
+import { once } from "node:events";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createRequire } from "node:module";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
-import { promisify } from "node:util";
+import type { Readable } from "node:stream";
 import { gzipSync } from "node:zlib";
-import { buildOurs, buildWorker, WRANGLER } from "../build.ts";
+import { unstable_readConfig } from "wrangler";
+import { type Script, toModules } from "../../support/node/bundle-worker.ts";
+import { buildOurs, buildWorker } from "../build.ts";
+import { processorSeconds, SECRET } from "../runtime.ts";
 
 /** Milliseconds of the processor, of each of several starts. */
 export type StartUpResult = {
@@ -17,52 +22,98 @@ export type StartUpResult = {
   readonly betterAuthGzippedBytes: number;
 };
 
-type Profile = {
-  readonly nodes: readonly { readonly id: number; readonly callFrame: { readonly functionName: string } }[];
-  readonly samples: readonly number[];
-  readonly timeDeltas: readonly number[];
-};
-
 /** What start-up is held against: it may not become slower than the first release's. */
 const RELEASED = "test/fixtures/released-workers/1.0.0.js";
 
-export async function measureStartUp(starts: number): Promise<StartUpResult> {
-  const script = await buildOurs();
-  const scripts = { ours: script, released: await readFile(RELEASED, "utf8"), bare: await buildWorker("bare") };
-  const measured: Record<keyof typeof scripts, number[]> = { ours: [], released: [], bare: [] };
-  for (let start = 0; start < starts; start++)
-    for (const name of ["ours", "released", "bare"] as const) measured[name].push(await profileStart(scripts[name]));
-  return {
-    bytes: Buffer.byteLength(script),
-    gzippedBytes: gzipSync(script).byteLength,
-    ...measured,
-    betterAuthGzippedBytes: gzipSync(await buildWorker("better-auth")).byteLength,
-  };
-}
+/** Without a key it is refused before any store is asked. */
+const FIRST_REQUEST = "/tenant/whoami";
 
-async function profileStart(script: string): Promise<number> {
+const require = createRequire(import.meta.url);
+const { default: WORKERD }: { default: string } = createRequire(require.resolve("miniflare"))("workerd");
+
+export async function measureStartUp(starts: number): Promise<StartUpResult> {
+  const [ours, released, bare] = await Promise.all([buildOurs(), readFile(RELEASED, "utf8"), buildWorker("bare")]);
+  const all = toModules("ours", ours)
+    .map(({ contents }) => contents)
+    .join("");
   const folder = await mkdtemp(join(tmpdir(), "bench-start-"));
   try {
-    const [worker, outfile] = [join(folder, "worker.bundle"), join(folder, "start.cpuprofile")];
-    await writeFile(worker, await toUpload(script));
-    await promisify(execFile)(WRANGLER, ["check", "startup", "--worker", worker, "--outfile", outfile]);
-    const { nodes, samples, timeDeltas } = JSON.parse(await readFile(outfile, "utf8")) as Profile;
-    const idle = new Set(nodes.filter(({ callFrame }) => callFrame.functionName === "(idle)").map(({ id }) => id));
-    const microseconds = samples.reduce(
-      (total, node, index) => total + (idle.has(node) ? 0 : (timeDeltas[index] ?? 0)),
-      0,
-    );
-    return microseconds / 1000;
+    const configurations = {
+      ours: await configure(folder, "ours", { script: ours, objectClass: "ApiKeyGate" }),
+      released: await configure(folder, "released", { script: released, objectClass: "ApiKeyGate" }),
+      bare: await configure(folder, "bare", { script: bare, objectClass: "Idle" }),
+    };
+    const measured: Record<keyof typeof configurations, number[]> = { ours: [], released: [], bare: [] };
+    for (let start = 0; start < starts; start++)
+      for (const name of ["ours", "released", "bare"] as const)
+        measured[name].push(await startOnce(configurations[name]));
+    return {
+      bytes: Buffer.byteLength(all),
+      gzippedBytes: gzipSync(all).byteLength,
+      ...measured,
+      betterAuthGzippedBytes: gzipSync(await buildWorker("better-auth")).byteLength,
+    };
   } finally {
     await rm(folder, { recursive: true });
   }
 }
 
-/** The form in which wrangler uploads a Worker. */
-async function toUpload(script: string): Promise<Buffer> {
-  const form = new FormData();
-  const [, compatibility_date] = /^compatibility_date = "(.*)"$/m.exec(await readFile("wrangler.toml", "utf8")) ?? [];
-  form.set("metadata", JSON.stringify({ main_module: "index.js", compatibility_date }));
-  form.set("index.js", new File([script], "index.js", { type: "application/javascript+module" }));
-  return Buffer.from(await new Response(form).arrayBuffer());
+/** Writes a Worker and its configuration for workerd, whose path it returns. */
+async function configure(
+  folder: string,
+  name: string,
+  { script, objectClass }: { readonly script: Script; readonly objectClass: string },
+): Promise<string> {
+  const { compatibility_date, vars } = unstable_readConfig({ config: "wrangler.toml" });
+  const modules = toModules(name, script).map(({ path, contents }) => ({
+    name: path,
+    file: path.replace("/", "-"),
+    contents,
+  }));
+  for (const { file, contents } of modules) await writeFile(join(folder, file), contents);
+  const bindings = Object.entries({ ...vars, CREDENTIAL_SECRETS: SECRET });
+  const path = join(folder, `${name}.capnp`);
+  await writeFile(
+    path,
+    `using Workerd = import "/workerd/workerd.capnp";
+const config :Workerd.Config = (
+  services = [(name = "main", worker = .worker)],
+  sockets = [(name = "http", address = "127.0.0.1:0", http = (), service = "main")]
+);
+const worker :Workerd.Worker = (
+  compatibilityDate = "${compatibility_date}",
+  durableObjectNamespaces = [(className = "${objectClass}", uniqueKey = "objects", enableSql = true)],
+  durableObjectStorage = (inMemory = void),
+  modules = [${modules.map(({ name, file }) => `(name = "${name}", esModule = embed "${file}")`).join(", ")}],
+  bindings = [${bindings.map(([name, value]) => `(name = "${name}", text = ${JSON.stringify(value)})`).join(", ")}]
+);`,
+  );
+  return path;
+}
+
+async function startOnce(configuration: string): Promise<number> {
+  const workerd = spawn(WORKERD, ["serve", "--control-fd=3", configuration], {
+    stdio: ["ignore", "ignore", "inherit", "pipe"],
+  });
+  const ended = once(workerd, "close");
+  try {
+    const port = await portOf(workerd.stdio[3] as Readable);
+    const response = await fetch(`http://127.0.0.1:${port}${FIRST_REQUEST}`);
+    await response.text();
+    if (response.status >= 500) throw new Error(`the Worker's first answer is ${response.status}`);
+    return processorSeconds(workerd.pid ?? 0) * 1000;
+  } finally {
+    workerd.kill("SIGKILL");
+    await ended;
+  }
+}
+
+/** workerd writes one line of JSON when it listens. */
+async function portOf(control: Readable): Promise<number> {
+  let text = "";
+  for await (const chunk of control) {
+    text += chunk;
+    if (text.includes("\n")) return JSON.parse(text).port;
+  }
+  throw new Error("workerd did not start");
 }
