@@ -36,6 +36,8 @@ const MORE_PATIENT = { testTimeout: 600_000, hookTimeout: 600_000, ...POLL };
 const inWorkerd = () => ({
   plugins: [
     cloudflareTest({
+      // The sources: wrangler.toml names what is built of them.
+      main: "src/worker/index.ts",
       wrangler: { configPath: "./wrangler.toml" },
       miniflare: {
         // Every request of the suite is observed: test/support/setup.ts checks what is.

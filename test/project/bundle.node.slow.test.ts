@@ -1,29 +1,59 @@
-/** The content of the deployed bundle. */
+/** What `npx wrangler deploy` uploads from a fresh checkout. */
+import { readFile } from "node:fs/promises";
+import { join } from "node:path";
 import { afterAll, beforeAll, expect, it } from "vitest";
-import { buildWorker } from "../../src/commands/development/build-worker.ts";
 import { CHANGE_TYPES } from "../../src/worker/model/change.ts";
-import { makeCheckout } from "../support/node/checkout.ts";
+import { makeCheckout, paste } from "../support/node/checkout.ts";
 import { makeState, runVersions } from "../support/node/two-versions.ts";
 
 let checkout: Awaited<ReturnType<typeof makeCheckout>>;
+/** By name; the entry is the first. */
+let modules: ReadonlyMap<string, string>;
+let sourceMaps: ReadonlyMap<string, string>;
 
 beforeAll(async () => {
   checkout = await makeCheckout();
+  const wrangler = `cd '${checkout.folder}' && node_modules/.bin/wrangler deploy --dry-run`;
+  // What an earlier build has left is not uploaded.
+  await paste(`${wrangler} && echo 'stale()' > dist/worker/part-app-STALE.js && ${wrangler} --outfile upload`);
+  const upload = await readFile(join(checkout.folder, "upload"));
+  const [, boundary = ""] = /^--(\S+)/.exec(upload.toString()) ?? [];
+  const headers = { "Content-Type": `multipart/form-data; boundary=${boundary}` };
+  const texts = new Map<string, string>();
+  for (const [name, part] of await new Response(upload, { headers }).formData())
+    if (typeof part !== "string") texts.set(name, await part.text());
+  modules = new Map([...texts].filter(([name]) => name.endsWith(".js")));
+  sourceMaps = new Map([...texts].filter(([name]) => name.endsWith(".map")));
 });
 afterAll(() => checkout.remove());
 
-it("the bundle has no development code", async () => {
-  const bundle = await buildWorker(checkout.folder);
+it("the modules have no development code", () => {
   // The demo data.
-  expect(bundle).not.toContain("contactless at the gate");
+  expect([...modules.values()].join()).not.toContain("contactless at the gate");
+});
+
+it("Account Settings is a module of its own, so that other requests do not load it", () => {
+  const named = [...modules].map(([name, text]) => [name.replace(/-\w{8}\./, "."), text] as const);
+  expect(named.map(([name]) => name).toSorted()).toEqual(["index.js", "part-app.js", "part-chunk.js"]);
+  // A sentence of its frame.
+  expect(
+    named.filter(([, text]) => text.includes("Open Account Settings in another tab")).map(([name]) => name),
+  ).toEqual(["part-app.js"]);
+  expect(modules.get("index.js")).toMatch(/[^.\w]import\("\.\/part-app-\w{8}\.js"\)/);
+});
+
+it("each module has a source map, by which a stack trace in the log names files of the project", () => {
+  expect([...sourceMaps.keys()]).toEqual(Array.from(modules.keys(), (name) => `${name}.map`));
+  const sources = [...sourceMaps.values()].flatMap((map): string[] => JSON.parse(map).sources);
+  expect(sources).toEqual(expect.arrayContaining(["src/worker/index.ts", "src/worker/account/app.ts"]));
+  for (const source of sources) expect(source).toMatch(/^src\/worker\/|\/?node_modules\//);
 });
 
 type Tool = { name: string; inputSchema: { properties: Record<string, { description?: string }> } };
 
-it("the bundle has the texts of the tools' arguments and the examples that it sends", async () => {
-  const bundle = await buildWorker(checkout.folder);
+it("the modules have the texts of the tools' arguments and the examples that it sends", async () => {
   const state = await makeState();
-  const runtime = await runVersions({ front: bundle, gates: bundle }, state.folder);
+  const runtime = await runVersions({ front: modules, gates: modules }, state.folder);
   const { key } = await runtime.create({ name: "Agent" });
   const list = { jsonrpc: "2.0", id: 1, method: "tools/list" };
   const { json } = await runtime.send("POST", "/mcp", { "X-API-Key": key }, list);

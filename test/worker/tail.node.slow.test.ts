@@ -5,11 +5,12 @@ import { convertV4MiniflareOptions, Miniflare } from "miniflare";
 import { afterAll, beforeAll, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { buildWorker } from "../../src/commands/development/build-worker.ts";
+import { toModules } from "../support/node/bundle-worker.ts";
 
 /** The deployed Worker. Faults are chosen by a header, its owner is signed in, and `/job` is a run of the scheduled job. */
 const WITH_FAULTS = `
-  import worker from "./worker.js";
-  export * from "./worker.js";
+  import worker from "./worker/index.js";
+  export * from "./worker/index.js";
   const inside = new Error("what is wrong inside");
   const ERRORS = {
     defect: () => new Error("D1_ERROR: injected defect: SQLITE_ERROR", { cause: inside }),
@@ -42,8 +43,6 @@ const TAIL = `
 async function runWithTail() {
   const { compatibility_date, vars } = unstable_readConfig({ config: "wrangler.toml" });
   const [worker, schema] = await Promise.all([buildWorker(), readFile("schema.sql", "utf8")]);
-  const modules = (files: Record<string, string>) =>
-    Object.entries(files).map(([path, contents]) => ({ type: "ESModule" as const, path, contents }));
   const miniflare = new Miniflare(
     convertV4MiniflareOptions({
       host: "127.0.0.1",
@@ -52,14 +51,14 @@ async function runWithTail() {
         {
           name: "watched",
           compatibilityDate: compatibility_date,
-          modules: modules({ "index.js": WITH_FAULTS, "worker.js": worker }),
+          modules: [...toModules(".", WITH_FAULTS), ...toModules("worker", worker)],
           bindings: { ...vars, CREDENTIAL_SECRETS: "what-signs-credentials-beside-a-tail" },
           d1Databases: { DB: "DB" },
           kvNamespaces: { CHANGELOGS: "CHANGELOGS" },
           durableObjects: { API_KEY_GATE: { className: "ApiKeyGate", useSQLite: true } },
           tails: ["tail"],
         },
-        { name: "tail", compatibilityDate: compatibility_date, modules: modules({ "tail.js": TAIL }) },
+        { name: "tail", compatibilityDate: compatibility_date, modules: toModules("tail", TAIL) },
       ],
     }),
   );

@@ -15,6 +15,7 @@ import { buildDocument } from "../openapi/document.ts";
 import { REFERENCE_HTML, renderReference } from "../openapi/reference/page.ts";
 import { resourceTables } from "../openapi/resource-tables.ts";
 import { buildElements } from "./build-elements.ts";
+import { writeWorker } from "./build-worker.ts";
 import { buildReference, REFERENCE_PAGE } from "./elements-reference.ts";
 import { faultsOfReleases } from "./released-elements.ts";
 import { buildServedDocuments } from "./served-documents.ts";
@@ -55,7 +56,9 @@ async function keep(path: string, text: string, check: boolean, command = "build
 
 const build = defineCommand({
   name: "build",
-  summary: ["Makes the generated static files: the OpenAPI document, the reference page, the documents, the elements."],
+  summary: [
+    "Makes the generated files: the OpenAPI document, the reference page, the documents, the elements, the Worker's modules.",
+  ],
   options: {
     check: { type: "boolean", default: false, help: "Fails when a committed file is stale, in place of writing it." },
   },
@@ -86,6 +89,9 @@ const build = defineCommand({
     await keep(REFERENCE_PAGE, await buildReference(), check);
     await mkdir("public/docs", { recursive: true });
     for (const [path, text] of await buildServedDocuments()) await writeFile(`public/${path}`, text);
+
+    // wrangler says for which of its commands it builds.
+    await writeWorker({ minify: process.env.WRANGLER_COMMAND !== "dev" });
 
     const elements = await buildElements();
     const faults = check ? await faultsOfReleases(elements) : [];

@@ -91,8 +91,7 @@ export const dev = defineCommand({
     ];
     await writeFile(join(stateFolder, ADDRESS_FILE), `${origin}\n`);
     const args = [
-      // Minifying is for deployments (wrangler.toml). Here a stack trace has to name functions and lines.
-      ...["dev", "--minify=false", "--config", config],
+      ...["dev", "--config", config],
       ...["--port", String(port), "--persist-to", stateFolder],
       // Another wrangler on this machine may have the port of its debugger.
       ...(others.some((each) => each.startsWith("--inspector-port"))

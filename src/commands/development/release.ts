@@ -26,7 +26,8 @@ const release = defineCommand({
     // First: it refuses elements that have changed without a new number.
     const elements = await releaseElements(await buildElements(), { product: version });
     const worker = `${FOLDER}/${version}.js`;
-    await writeFile(worker, await buildWorker());
+    const [script = ""] = (await buildWorker({ splitting: false })).values();
+    await writeFile(worker, script);
     const document = JSON.parse(await readFile("public/openapi.json", "utf8"));
     await writeFile(RELEASED_DOCUMENT, `${JSON.stringify(withoutWords(document))}\n`);
     context.print(

@@ -2,6 +2,7 @@
 import { defineCommand } from "../command-line/command.ts";
 import { main } from "../command-line/main.ts";
 import { makeClientSource } from "../openapi/client-source.ts";
+import { writeWorkerTypes } from "./build-worker.ts";
 import { runEach } from "./check.ts";
 
 /** TypeScript 7 takes a quarter of the time. The generators of `npm run build` need 5.9, so 7 is installed next to it under another name. */
@@ -14,6 +15,7 @@ const typecheck = defineCommand({
   options: {},
   run: async (_, { folder }) => {
     await makeClientSource();
+    await writeWorkerTypes();
     runEach(
       PROJECTS.map((project) => ["node", COMPILER, "--noEmit", "-p", project]),
       folder,

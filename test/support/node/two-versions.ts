@@ -4,11 +4,12 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, type LegacyWorkerOptions, Miniflare } from "miniflare";
 import { unstable_readConfig } from "wrangler";
+import { type Script, toModules } from "./bundle-worker.ts";
 
 /** The Worker's module around one that signs the owner in, as Cloudflare Access does. */
 const SIGNED_IN = `
-  import worker from "./worker.js";
-  export * from "./worker.js";
+  import worker from "./index.js";
+  export * from "./index.js";
   const access = { aud: "an-audience", getIdentity: async () => ({ email: "owner@example.com" }) };
   export default {
     fetch: (request, env, context) =>
@@ -16,7 +17,7 @@ const SIGNED_IN = `
   };`;
 
 /** `front`: what answers requests. `sql` prepares the database: `schema.sql`, or the steps of an upgrade. */
-export type Versions = { readonly front: string; readonly gates: string; readonly sql?: string };
+export type Versions = { readonly front: Script; readonly gates: Script; readonly sql?: string };
 
 /** `state` is a folder that outlives the runtime. `others` are Workers beside them: a service binding names `front`. */
 export async function runVersions(
@@ -25,13 +26,13 @@ export async function runVersions(
   others: readonly LegacyWorkerOptions[] = [],
 ) {
   const { compatibility_date, compatibility_flags } = unstable_readConfig({ config: "wrangler.toml" });
-  const toWorker = (name: string, script: string, scriptName: string | undefined) => ({
+  const toWorker = (name: string, script: Script, scriptName: string | undefined) => ({
     name,
     compatibilityDate: compatibility_date,
     compatibilityFlags: compatibility_flags,
     modules: [
-      { type: "ESModule" as const, path: `${name}/index.js`, contents: SIGNED_IN },
-      { type: "ESModule" as const, path: `${name}/worker.js`, contents: script },
+      { type: "ESModule" as const, path: `${name}/signed-in.js`, contents: SIGNED_IN },
+      ...toModules(name, script),
     ],
     bindings: {
       CREDENTIAL_SECRETS: "what-signs-credentials-of-two-versions",
