@@ -65,7 +65,7 @@ it("docs/security.md has the costs of whoami that docs/operations.md counts", ()
   const counted = (rate: string) =>
     Number(operations.match(new RegExp(`^\\| ${rate} \\|.* ([\\d.]+) \\|$`, "m"))?.[1]).toFixed(2);
   expect(readFileSync("docs/security.md", "utf8")).toContain(
-    `whoami costs from $${counted("ten times a second")} per million (ten times a second) to $${counted("once in a minute")} (once in a minute)`,
+    `whoami costs from $${counted("ten times a second")} per million (ten times a second) to $${counted("once in ten minutes")} (once in ten minutes)`,
   );
 });
 

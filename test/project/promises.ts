@@ -207,7 +207,7 @@ export const FOUND: Readonly<Record<string, string>> = {
   "panelist-limit": "a panelist was refused while the rate-limiting binding failed",
   expiry: "an expired token was accepted",
   rotation: "every earlier secret of a key was accepted",
-  "last-use-true": "the use of a key was saved ten minutes late",
+  "last-use-true": "a page showed the use of a key when D1 had taken it",
   "capabilities-fresh": "a closed idea bank was shown as one in which panelists vote",
   "proposals-found": "a search looked for another word than the one that was sent",
   "etag-names-body": "the ETag was a hash of the first 40 bytes",

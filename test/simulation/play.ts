@@ -10,8 +10,10 @@ import { World } from "./world/world.ts";
 
 /** Of the plan's time, after which its commands begin. */
 const SETUP_MS = 5_000;
-/** Long enough for a gate to hand its counts to D1, and for a replica to catch up. */
+/** Long enough for a gate to hear of all that isolates have decided, and for a replica to catch up. */
 const QUIET_MS = 130_000;
+/** Long enough for every gate to hand its counts to D1. */
+const DAY_MS = 86_400_000;
 
 export type Played = { readonly history: History; readonly objectMs: number };
 
@@ -85,7 +87,8 @@ async function settle(world: World, actors: Actors, source: Source): Promise<voi
   await world.runScheduled(source.of("first"));
   await world.runScheduled(source.of("second"));
   await actors.deliverAll(source.of("delivering"));
-  // The gates of the keys that this was asked with hand over their counts.
+  // The gates of the keys that this was asked with hear of it.
   if (await actors.catchUp(source.of("catching up"))) await timeline.sleep(QUIET_MS);
   await actors.lookAtAll(source.of("looking"));
+  await timeline.sleep(DAY_MS);
 }

@@ -1,4 +1,5 @@
 /** The real bindings, with every store call passed through one function: to count it, to observe it, or to make it fail. */
+import type { ApiKeyGate } from "../../src/worker/api-key-gate/api-key-gate.ts";
 import {
   type Interceptor,
   interceptDatabases,
@@ -9,12 +10,21 @@ import {
 
 type Bindings = Pick<Env, "DB" | "CHANGELOGS" | "API_KEY_GATE">;
 
+const GATE_METHODS = [
+  "admit",
+  "block",
+  "forget",
+  "ping",
+  "report",
+  "unsavedUse",
+] as const satisfies readonly (keyof ApiKeyGate)[];
+
 /** The same environment, intercepted. */
 export function interceptStores<E extends Bindings>(env: E, interceptor: Interceptor): E {
   return {
     ...interceptDatabases(env, () => interceptor),
     CHANGELOGS: interceptStore(env.CHANGELOGS, interceptor),
-    API_KEY_GATE: interceptObjects(env.API_KEY_GATE, ["admit", "block", "forget", "ping", "report"], interceptor),
+    API_KEY_GATE: interceptObjects(env.API_KEY_GATE, GATE_METHODS, interceptor),
   };
 }
 

@@ -28,11 +28,13 @@ export const BROKEN: [string, () => Promise<unknown>][] = [
 
 let alarms = 0;
 
-/** What the gate has saved in D1 by now: each alarm comes a minute later than the last. */
+const DAY_MS = 86_400_000;
+
+/** What the gate has saved in D1 by now: each alarm comes a day later than the last. */
 export const usageOf = async (id: string) => {
   const now = Date.now();
   alarms += 1;
-  vi.setSystemTime(now + alarms * 60_000);
+  vi.setSystemTime(now + alarms * DAY_MS);
   await runDurableObjectAlarm(gateOf(id));
   vi.setSystemTime(now);
   const sums = "SELECT SUM(admitted) AS admitted, SUM(limited) AS limited FROM api_key_usage WHERE api_key_id = ?1";

@@ -3,14 +3,15 @@
  * decides the next ones (leased-window.ts).
  *
  * The gate sleeps between requests. It sets no timer, because an object with a timer is billed for every second. Each admission
- * is stored before its answer leaves (output gate), with a reserve for later ones. The alarm stores the counts before an idle
- * object is evicted (after ten seconds). So only a crash can lose counts, and then the whole reserve counts as used.
+ * is stored before its answer leaves (output gate), with a reserve for later ones. The alarm stores what is only in memory before an
+ * idle object is evicted (after ten seconds). So only a crash can lose counts, and then the whole reserve counts as used. D1 gets the
+ * counts once a day (usage-counts.ts).
  */
 import { DurableObject } from "cloudflare:workers";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, type Identifier } from "../credentials/id.ts";
 import { recordUseAfterRevocation } from "../database/activity/audit-events.ts";
-import { saveApiKeyUsage } from "../database/keys/api-key-usage.ts";
+import { type KeyTotals, saveApiKeyUsage } from "../database/keys/api-key-usage.ts";
 import { loadApiKeyRecord } from "../database/keys/api-keys.ts";
 import { logWarning } from "../log.ts";
 import {
@@ -160,17 +161,22 @@ export class ApiKeyGate extends DurableObject<Env> {
     return this.#usage.state.seen.newest?.secret ?? null;
   }
 
+  /** What D1 may not have yet of the key's use. */
+  unsavedUse(): KeyTotals {
+    return this.#usage.unsaved;
+  }
+
   /** Creates the gate near the caller, or shows that one answers. It has no effect on the key. */
   ping(): void {}
 
   /**
-   * Stores the state that is only in memory, and sends the counts to D1. The counts are totals, and the gate keeps them until D1
+   * Stores the state that is only in memory, and sends the counts to D1 when they are due. The counts are totals, and the gate keeps them until D1
    * has them, so a failed or repeated run does no harm. An hour after the key has ended for good, everything stored is deleted.
    */
   override async alarm(): Promise<void> {
     this.#alarmAt = Number.POSITIVE_INFINITY;
     const began = Date.now();
-    if (began >= this.#usage.dueAt(began)) await this.#saveUsage(began);
+    if (began >= this.#usage.dueAt(began, this.#endsAt(began))) await this.#saveUsage(began);
     if (this.#needsWrite) this.#write(Date.now());
     if (this.#record.last === undefined) await this.#readRecord();
     const now = Date.now();
@@ -300,8 +306,9 @@ export class ApiKeyGate extends DurableObject<Env> {
    */
   #setAlarm(now: number): void {
     const soon = now + WRITE_MS;
-    const workAt = this.#needsWrite ? soon : Math.max(soon, this.#usage.dueAt(now));
-    const dueAt = Math.min(workAt, Math.max(now, this.#endsAt(now)) + HOUR_MS);
+    const endsAt = this.#endsAt(now);
+    const workAt = this.#needsWrite ? soon : Math.max(soon, this.#usage.dueAt(now, endsAt));
+    const dueAt = Math.min(workAt, Math.max(now, endsAt) + HOUR_MS);
     if (dueAt >= this.#alarmAt) return;
     this.#alarmAt = dueAt;
     this.ctx.waitUntil(this.ctx.storage.setAlarm(dueAt));

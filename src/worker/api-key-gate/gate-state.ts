@@ -58,6 +58,7 @@ const usage = z.object({
   hours: z.array(z.object({ hour: count, admitted: count, limited: count, operations })),
   isPending: z.boolean(),
   triedAt: time,
+  saveAt: z.optional(time),
   refusedAt: time,
   seen: z.object({
     used: z.optional(z.object(seen)),

@@ -17,6 +17,7 @@
  */
 
 import { type ApiKeyCredential, isKeyOf } from "../credentials/api-key.ts";
+import type { KeyTotals } from "../database/keys/api-key-usage.ts";
 import { logWarning } from "../log.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import type { Admission, Region } from "../model/api-key.ts";
@@ -154,9 +155,27 @@ export class Gatekeeper {
       const withinMs = caller.get?.("budget")?.within(DEADLINE_MS.withFallback) ?? DEADLINE_MS.withFallback;
       return await answerWithin(withinMs, this.#gateOf(caller, apiKeyId).usedSecret());
     } catch (error) {
-      logWarning("a key's gate does not say which secret was used; D1 says it, about a minute behind", error);
+      logWarning(
+        "a key's gate does not say which secret was used; D1 says it, unless it was in the last minute",
+        error,
+      );
       return null;
     }
+  }
+
+  /** What D1 may not have yet of the keys' use. A gate that does not answer in time is missing. Never rejects. */
+  async unsavedUse(caller: GateCaller, apiKeyIds: readonly string[]): Promise<ReadonlyMap<string, KeyTotals>> {
+    const withinMs = caller.get?.("budget")?.within(DEADLINE_MS.withFallback) ?? DEADLINE_MS.withFallback;
+    const found = new Map<string, KeyTotals>();
+    const ask = async (id: string) => {
+      try {
+        found.set(id, await answerWithin(withinMs, this.#gateOf(caller, id).unsavedUse()));
+      } catch (error) {
+        logWarning("a key's gate does not say how the key was used; D1 says it, up to a day behind", error);
+      }
+    };
+    await Promise.all(apiKeyIds.map(ask));
+    return found;
   }
 
   /** Creates the gate of a new key in its region. An object stays where it was created. */

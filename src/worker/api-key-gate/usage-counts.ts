@@ -1,9 +1,13 @@
 /**
  * The counts that a gate keeps for its key's owner: requests by hour and operation, and the senders of the last ones. They are
  * totals, so storing them twice counts once.
+ *
+ * They wait in the gate, which stores itself with each admission anyway, because a write to D1 after each request would cost a quiet key
+ * four times what its requests cost. D1 takes them once a day, and whoever looks before that asks the gate (`unsaved`). Sooner it takes
+ * what others read in it without asking: that a secret is in use, and all counts of a key that has ended.
  */
-import type { HourlyUsage, LastSeen } from "../database/keys/api-key-usage.ts";
-import { countAdmitted } from "../model/seen.ts";
+import type { HourlyUsage, KeyTotals, LastSeen } from "../database/keys/api-key-usage.ts";
+import { countAdmitted, type Seen } from "../model/seen.ts";
 import type { Decisions } from "./report.ts";
 
 export type UsageState = {
@@ -13,6 +17,8 @@ export type UsageState = {
   readonly isPending: boolean;
   /** When D1 was last asked to take the totals, in Unix milliseconds; 0 is never. */
   readonly triedAt: number;
+  /** When D1 shall take them; undefined is at once. */
+  readonly saveAt?: number | undefined;
   /** The time of the last refusal that was stored for its own sake. */
   readonly refusedAt: number;
 };
@@ -21,12 +27,17 @@ export type UsageState = {
 export type UsedSecret = { readonly id: string; readonly isPrevious: boolean };
 
 const HOUR_MS = 3_600_000;
-/** D1 takes a key's totals at most once in this time. The owner sees them within a minute, with the other delays. */
-const INTERVAL_MS = 50_000;
+/** D1 takes a key's totals once in this time. */
+const INTERVAL_MS = 24 * HOUR_MS;
+/** D1 is asked at most once in this time, however urgent it is. */
+const RETRY_MS = 50_000;
+const NO_TOTALS: KeyTotals = { hours: [], seen: {} };
 const NOTHING: UsageState = { hours: [], seen: {}, isPending: false, triedAt: 0, refusedAt: 0 };
 
 export class UsageCounts {
   #state: UsageState;
+  /** The totals that D1 took last, while the object runs. */
+  #saved = NO_TOTALS;
 
   constructor(state: UsageState = NOTHING) {
     this.#state = state;
@@ -36,11 +47,25 @@ export class UsageCounts {
     return this.#state;
   }
 
-  /** The earliest time at which D1 may take the totals; infinite when nothing is pending. */
-  dueAt(now: number): number {
-    const { isPending, triedAt } = this.#state;
+  /**
+   * What D1 may lack. It includes what D1 has just taken, because whoever asks may have read D1 before. What D1 has for longer is left
+   * out, because D1 deletes it by age.
+   */
+  get unsaved(): KeyTotals {
+    const { isPending, hours, seen, triedAt } = this.#state;
+    const saved = this.#saved;
+    if (isPending) return { hours: [...saved.hours, ...hours], seen };
+    // A refusal alone is not pending.
+    const isNew = (request: Seen | undefined) => request !== undefined && request.at >= triedAt;
+    return { hours: saved.hours, seen: isNew(seen.refused) ? { ...saved.seen, refused: seen.refused } : saved.seen };
+  }
+
+  /** When D1 takes the totals: infinite when nothing is pending. All of them are due when the key ends, at `endsAt`. */
+  dueAt(now: number, endsAt: number): number {
+    const { isPending, triedAt, saveAt = 0 } = this.#state;
+    if (!isPending) return Number.POSITIVE_INFINITY;
     // If the clock was ahead before, `now` limits the wait.
-    return isPending ? Math.min(triedAt, now) + INTERVAL_MS : Number.POSITIVE_INFINITY;
+    return Math.max(Math.min(triedAt, now) + RETRY_MS, Math.min(saveAt, now + INTERVAL_MS, endsAt));
   }
 
   /**
@@ -52,6 +77,9 @@ export class UsageCounts {
     const { hours, seen, refusedAt } = this.#state;
     const isRefusal = refused !== undefined && now - refusedAt >= HOUR_MS;
     const isDue = admitted + limited > 0 || isRefusal || Object.keys(operations).length > 0;
+    const isNewest = secret?.isPrevious === false && admitted > 0;
+    // A rotation reads in D1 which secret is in use, and a page whether there is a gate to ask.
+    const isUrgent = isNewest && secret.id !== seen.newest?.secret;
     const hour = now - (now % HOUR_MS);
     const current = hours.find((each) => each.hour === hour) ?? { hour, admitted: 0, limited: 0, operations: {} };
     const counted = {
@@ -67,11 +95,12 @@ export class UsageCounts {
         ...seen,
         used: laterOf(seen.used, used, now),
         refused: laterOf(seen.refused, refused, now),
-        ...(secret?.isPrevious === false && admitted > 0 && { newest: { at: now, secret: secret.id } }),
+        ...(isNewest && { newest: { at: now, secret: secret.id } }),
         ...(secret?.isPrevious && { previous: laterOf(seen.previous, used && { ...used, secret: secret.id }, now) }),
       },
       isPending: this.#state.isPending || isDue,
       ...(isRefusal && { refusedAt: now }),
+      ...(isUrgent && { saveAt: undefined }),
     };
     return isDue;
   }
@@ -81,10 +110,13 @@ export class UsageCounts {
     const totals = { ...this.#state, triedAt: now };
     this.#state = totals;
     await store(totals);
+    this.#saved = { hours: totals.hours, seen: totals.seen };
     // D1 has the older hours for good. The last one can still grow.
     const finished = totals.hours.slice(0, -1);
     const hours = this.#state.hours.filter((each) => !finished.includes(each));
-    this.#state = { ...this.#state, isPending: this.#state !== totals, hours };
+    const isPending = this.#state !== totals;
+    const isUrgent = this.#state.seen.newest?.secret !== totals.seen.newest?.secret;
+    this.#state = { ...this.#state, isPending, hours, saveAt: isUrgent ? undefined : now + INTERVAL_MS };
   }
 }
 

@@ -156,10 +156,11 @@ export const ApiKey = describe(
       createdBy: "The e-mail address or the service token that created it. `null` if no owner did.",
       expiresAt: "When it expires. `null` for never.",
       revokedAt: "When it was revoked. `null` while it is not.",
-      lastUsedAt: "When it was last used, about a minute behind. `null` for never.",
+      lastUsedAt:
+        "When it was last used, a few seconds behind; in the answer to a change, up to a day. `null` for never.",
       previous: "The secret from before a rotation, while it still works. Otherwise `null`.",
       usage:
-        "The hours with requests among the last 24, oldest first, about a minute behind. Empty in the answer to a change.",
+        "The hours with requests among the last 24, oldest first, a few seconds behind. Empty in the answer to a change.",
       leakedAt: "When it was found in public. `null` while it was not, and after a rotation.",
     },
   },

@@ -83,7 +83,7 @@ export const ApiKeyUsage = describe(
       previousLastUse: null,
     },
     fields: {
-      items: "The hours with requests among the last 30 days, oldest first, about a minute behind.",
+      items: "The hours with requests among the last 30 days, oldest first, a few seconds behind.",
       hours: "By hour and operation: the last 24 hours, oldest first.",
       days: "By day of UTC and operation: the last 30 days, oldest first.",
       lastUse: "The last request that was admitted. `null` if there was none in 31 days.",

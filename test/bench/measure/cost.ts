@@ -17,7 +17,7 @@ export type CostResult = {
 };
 
 export type CostPlan = {
-  /** How long keys are used at a steady rate: long enough for their gates' writes, to D1 once a minute. */
+  /** How long keys are used at a steady rate: long enough for their gates' alarms, and for their reads of D1 once a minute. */
   readonly steadySeconds: number;
   readonly reads: number;
 };
@@ -115,12 +115,12 @@ async function measure(runtime: Runtime, { steadySeconds, reads }: CostPlan): Pr
   const reader = [{ Authorization: token }];
   const firstReads = unread.map((each) => ({ Authorization: each }));
 
-  /** Each key at a steady rate (requests a second), after a first burst that lets its gate read its record. */
+  /** Each key at a steady rate (requests a second), after a first burst that lets its gate read its record, and D1 take its first use. */
   const steadily = async (name: string, worker: string, keys: readonly string[], rate: number) => {
     const own = new Generator();
     generators.push(own);
     const load = { url: runtime.url(worker) + whoami, headers: withKeys(keys), status: 200, connections: KEYS };
-    await own.send({ ...load, rate: rate * KEYS, until: { seconds: 2 } });
+    await own.send({ ...load, rate: rate * KEYS, until: { seconds: Math.min(12, 2 * steadySeconds) } });
     return counted("whoami", name, worker, () =>
       own.send({ ...load, rate: rate * KEYS, until: { seconds: steadySeconds } }),
     );

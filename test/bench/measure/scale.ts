@@ -34,7 +34,7 @@ export type SizeResult = { readonly size: number; readonly rowsRead: number; rea
 
 type Request = { readonly name: string; readonly worker: string } & Pick<Load, "url" | "headers" | "before">;
 
-/** Requests whose rows are counted, one by one: once a minute a gate writes what it knows, which is counted with whatever comes then. */
+/** Requests whose rows are counted, one by one: once a minute a gate reads its record again, which is counted with whatever comes then. */
 const COUNTED = 3;
 const LIMIT = { limit: 10_000, windowSeconds: 1 };
 

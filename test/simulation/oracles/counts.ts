@@ -4,8 +4,8 @@ import { type Call, groupBy } from "./seen/calls.ts";
 import { admissionOf, callsByKey } from "./seen/credentials.ts";
 import { faulty } from "./seen/faults.ts";
 
-/** "Within a minute": what was decided longer before a crash is with D1. */
-const MINUTE_MS = 60_000;
+/** A gate stores within eight seconds what it has decided, and hears within five of what an isolate has: then a crash loses none of it. */
+const STORED_MS = 15_000;
 /** How late a gate may hear of a request that it did not answer in time. */
 const LATE_MS = 60_000;
 
@@ -14,10 +14,10 @@ const LATE_MS = 60_000;
  *
  * - An answer that says what was decided, and by whom: 1. One that does not (it was lost, or is 403 or 5xx), or that D1 decided (it has
  *   no `RateLimit`): 0 or 1.
- * - A gate that crashed or was deployed anew may have lost what it decided in the minute before: 0 is enough for that.
- * - An isolate that ended may have lost what it decided by itself in the minute before: 0 is enough for that.
+ * - A gate that crashed or was deployed anew may have lost what it decided in the seconds before: 0 is enough for that.
+ * - An isolate that ended may have lost what it decided by itself in the seconds before: 0 is enough for that.
  * - What met a fault or the end of its gate may count each time that its isolate called the gate.
- * - A report counts at most once, and is lost when its call fails: 0 is enough for what an isolate decided by itself within a minute of a
+ * - A report counts at most once, and is lost when its call fails: 0 is enough for what an isolate decided by itself within seconds of a
  *   fault of its gate.
  *
  * An eviction exempts nothing, and no fault of D1: counts are written again.
@@ -43,7 +43,7 @@ function* find(history: History): Iterable<Finding> {
     const meets = (from: number, to: number): boolean =>
       faulty(history, "gate", keyId, from, to) || crashes.some((at) => at >= from && at <= to);
     const isLost = (call: Call): boolean => {
-      const until = call.answeredAt + history.settings.leaseMs + MINUTE_MS;
+      const until = call.answeredAt + history.settings.leaseMs + STORED_MS;
       if ((endedAt.get(call.isolate) ?? Infinity) <= until) return true;
       if (crashes.some((at) => at >= call.at && at <= until)) return true;
       return meets(call.at, until);

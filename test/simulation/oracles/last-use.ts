@@ -1,7 +1,7 @@
 import type { History, Row } from "../history.ts";
 import { type Finding, oracle } from "./oracle.ts";
 import { callsOf, field, succeeded } from "./seen/calls.ts";
-import { stepped } from "./seen/faults.ts";
+import { crashes, faulty, stepped } from "./seen/faults.ts";
 import { type Look, looksByKey } from "./seen/key-looks.ts";
 import { behindMs, type Facts, isTold, type KeyRequest, REFUSED_MS, requestsByKey } from "./seen/key-requests.ts";
 import { rowsOf } from "./seen/rows.ts";
@@ -110,13 +110,17 @@ const isOf = (shown: Facts, { facts, from, until }: KeyRequest): boolean => {
   return at >= from && at <= until && names.every((name) => shown[name] === facts[name]);
 };
 
-/** Of those that an owner must see by now, the one that was sent last. */
+/** Of those that an owner must see by now, the one that was sent last. A gate that does not answer shows none of them. */
 const newest = (history: History, look: Look, requests: readonly KeyRequest[]): KeyRequest | undefined =>
   requests.findLast(
     (request) =>
+      isAnswering(history, look) &&
       request.call.answeredAt + behindMs(history) <= look.call.at &&
       isTold(history, look.keyId, request, look.call.answeredAt),
   );
+
+const isAnswering = (history: History, { keyId, call }: Look): boolean =>
+  !faulty(history, "gate", keyId, call.at, call.answeredAt) && crashes(history, keyId, call.at, call.answeredAt) === 0;
 
 /** Clocks that differ say differently which of two requests was the last. */
 const isOlder = (history: History, shown: Facts | null, must: KeyRequest | undefined, mayMs = 0): must is KeyRequest =>
@@ -137,7 +141,8 @@ export const lastUse = oracle(
   {
     name: "last-use-true",
     promise: "True counts",
-    words: "The page of a key shows its last use and its last refusal in all isolates, a minute late at most.",
+    words:
+      "The page of a key shows its last use and its last refusal in all isolates, ten seconds late at most, while its Durable Object answers.",
   },
   find,
 );

@@ -48,7 +48,7 @@ function* days({ shown }: Look): Iterable<string> {
   }
 }
 
-/** Both are about a minute behind, and what an isolate has decided by a lease may come in two parts: as many may be in one of them. */
+/** Both are a few seconds behind, and what an isolate has decided by a lease may come in two parts: as many may be in one of them. */
 function* totals({ shown }: Look, onTheirWay: number, isWell: boolean): Iterable<string> {
   const totals = new Map(shown.items.map(({ hour, admitted }) => [hour, admitted]));
   const byHour = groupBy(shown.hours, (row) => row.start);

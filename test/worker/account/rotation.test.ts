@@ -179,7 +179,7 @@ describe("rotating a key", () => {
     vi.setSystemTime(START + 2_000);
     await owner.whoami(old.key);
     await gate.forget();
-    // Counts go to D1 once a minute.
+    // D1 is asked once a minute at most.
     vi.setSystemTime(START + 62_000);
     await runDurableObjectAlarm(gate);
     expect((await owner.keys())[0]?.previous?.lastUsedAt).toBe(new Date(START + 2_000).toISOString());

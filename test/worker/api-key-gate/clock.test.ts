@@ -49,7 +49,7 @@ describe("when the clock steps back an hour", () => {
     expect(counts.gate).toBe(3);
   });
 
-  it("usage is still handed over within a minute, each hour once", async () => {
+  it("usage is still handed over within a minute after a change, each hour once", async () => {
     const hour = START - (START % HOUR);
     freeze(hour + 10);
     const key = await addApiKey();

@@ -12,6 +12,8 @@ import { addApiKey } from "../../support/world.ts";
 
 describe("a key's usage", () => {
   const HOUR = 3_600_000;
+  const DAY = 24 * HOUR;
+  const NEVER = Number.POSITIVE_INFINITY;
   const start = 1_900_000_800_000 - (1_900_000_800_000 % HOUR);
   const usage = async (id: string) =>
     (
@@ -58,7 +60,7 @@ describe("a key's usage", () => {
       admit(start + HOUR, 4);
     });
     expect([...inD1]).toEqual([[start, { admitted: 2, limited: 1 }]]);
-    expect(counts.dueAt(start)).toBe(start + 50_000);
+    expect(counts.dueAt(start, NEVER)).toBe(start + DAY);
     admit(start + HOUR, 5);
     await save(start + HOUR);
     const all = [
@@ -66,7 +68,7 @@ describe("a key's usage", () => {
       [start + HOUR, { admitted: 9, limited: 2 }],
     ];
     expect([...inD1]).toEqual(all);
-    expect(counts.dueAt(start + HOUR)).toBe(Number.POSITIVE_INFINITY);
+    expect(counts.dueAt(start + HOUR, start)).toBe(NEVER);
     // A save that fails keeps what came before it and meanwhile.
     admit(start + HOUR, 1);
     const failing = counts.save(start + HOUR, async () => {
@@ -78,15 +80,114 @@ describe("a key's usage", () => {
     expect([...inD1]).toEqual([all[0], [start + HOUR, { admitted: 11, limited: 4 }]]);
   });
 
-  it("is written to D1 at most every 50 seconds", async () => {
+  const alarmOf = (id: string) => runInDurableObject(gateOf(id), (_, { storage }) => storage.getAlarm());
+
+  it("is written to D1 once a day, however often the key is used: one alarm is set for it", async () => {
     freeze(start);
     const key = await addApiKey({ limit: 5 });
     await gateOf(key.id).admit(key.secretHash);
+    // The first use comes to D1 at once: pages ask no gate before.
+    expect(await alarmOf(key.id)).toBe(start + 8_000);
     await runDurableObjectAlarm(gateOf(key.id));
-    vi.setSystemTime(start + 10);
+    expect([await usage(key.id), await alarmOf(key.id)]).toEqual([[{ hour: start, admitted: 1, limited: 0 }], null]);
+    const set = vi.fn();
+    await runInDurableObject(gateOf(key.id), (_, { storage }) => {
+      const setAlarm = storage.setAlarm.bind(storage);
+      storage.setAlarm = (time) => {
+        set(time);
+        return setAlarm(time);
+      };
+    });
+    for (const hours of [1, 2, 3]) {
+      vi.setSystemTime(start + hours * HOUR);
+      await gateOf(key.id).admit(key.secretHash);
+    }
+    expect(set.mock.calls).toEqual([[start + DAY]]);
+    expect(await usage(key.id)).toHaveLength(1);
+    vi.setSystemTime(start + DAY);
+    await runDurableObjectAlarm(gateOf(key.id));
+    expect(await usage(key.id)).toEqual(
+      [0, 1, 2, 3].map((hours) => ({ hour: start + hours * HOUR, admitted: 1, limited: 0 })),
+    );
+  });
+
+  it("is written when a secret is used for the first time, because a rotation may have to read it in D1", async () => {
+    freeze(start);
+    const [key, next] = [await addApiKey({ limit: 5 }), await addApiKey()];
     await gateOf(key.id).admit(key.secretHash);
-    const alarm = await runInDurableObject(gateOf(key.id), (_, state) => state.storage.getAlarm());
-    expect(alarm).toBe(start + 50_000);
+    await runDurableObjectAlarm(gateOf(key.id));
+    await databaseOf(key.id)
+      .prepare(
+        "UPDATE api_keys SET previous_secret_hash = secret_hash, previous_expires_at = ?2, secret_hash = ?3 WHERE id = ?1",
+      )
+      .bind(key.id, start + DAY, next.secretHash)
+      .run();
+    await gateOf(key.id).forget();
+    vi.setSystemTime(start + HOUR);
+    await gateOf(key.id).admit(next.secretHash);
+    vi.setSystemTime(start + HOUR + 8_000);
+    await runDurableObjectAlarm(gateOf(key.id));
+    const newest = databaseOf(key.id).prepare(
+      "SELECT seen ->> '$.newest.secret' AS secret FROM api_keys WHERE id = ?1",
+    );
+    expect(await newest.bind(key.id).first("secret")).toBe(next.secretHash.slice(0, 12));
+    vi.setSystemTime(start + 2 * HOUR);
+    await gateOf(key.id).admit(next.secretHash);
+    expect(await alarmOf(key.id)).toBe(start + HOUR + 8_000 + DAY);
+  });
+
+  it("is written when the key ends, revoked or expired", async () => {
+    const ends: [object, string | undefined][] = [
+      [{}, "UPDATE api_keys SET revoked_at = ?2 WHERE id = ?1"],
+      [{ expiresAt: start + HOUR }, undefined],
+    ];
+    for (const [options, change] of ends) {
+      freeze(start);
+      const key = await addApiKey({ limit: 5, ...options });
+      await gateOf(key.id).admit(key.secretHash);
+      await runDurableObjectAlarm(gateOf(key.id));
+      vi.setSystemTime(start + HOUR - 60_000);
+      await gateOf(key.id).admit(key.secretHash);
+      if (change !== undefined) {
+        await databaseOf(key.id).prepare(change).bind(key.id, Date.now()).run();
+        await gateOf(key.id).forget();
+      }
+      const due = (await alarmOf(key.id)) ?? NEVER;
+      expect(due).toBe(change === undefined ? start + HOUR : Date.now() + 8_000);
+      vi.setSystemTime(due);
+      await runDurableObjectAlarm(gateOf(key.id));
+      expect(await usage(key.id)).toEqual([{ hour: start, admitted: 2, limited: 0 }]);
+    }
+  });
+
+  it("is told to whoever asks before D1 has it, and for a while after; then D1 alone has it", async () => {
+    freeze(start);
+    const key = await addApiKey({ limit: 5 });
+    const seen = { at: start, network: null, country: null, userAgent: "crm", operation: "whoami" };
+    await gateOf(key.id).admit(key.secretHash, null, { perSecond: 0, seen });
+    vi.setSystemTime(start + HOUR);
+    await gateOf(key.id).admit(key.secretHash, null, { perSecond: 0, seen });
+    const hours = [0, 1].map((each) => ({
+      hour: start + each * HOUR,
+      admitted: 1,
+      limited: 0,
+      operations: { whoami: 1 },
+    }));
+    const all = { hours, seen: { used: { userAgent: "crm" } } };
+    expect(await gateOf(key.id).unsavedUse()).toMatchObject(all);
+    await runDurableObjectAlarm(gateOf(key.id));
+    // A page may have read D1 just before that.
+    expect(await gateOf(key.id).unsavedUse()).toMatchObject(all);
+    await gateOf(key.id).admit(key.secretHash);
+    expect((await gateOf(key.id).unsavedUse()).hours.map(({ hour, admitted }) => [hour, admitted])).toEqual([
+      [start, 1],
+      [start + HOUR, 1],
+      [start + HOUR, 2],
+    ]);
+    vi.setSystemTime(start + 2 * DAY);
+    await runDurableObjectAlarm(gateOf(key.id));
+    await evictDurableObject(gateOf(key.id));
+    expect(await gateOf(key.id).unsavedUse()).toEqual({ hours: [], seen: {} });
   });
 
   it("is dropped from the gate for the hours before the last, when D1 has stored them", async () => {
@@ -178,6 +279,27 @@ describe("a key's usage", () => {
     vi.setSystemTime(start + 120_000);
     expect(await runDurableObjectAlarm(gateOf(key.id))).toBe(true);
     expect(await usage(key.id)).toEqual([{ hour: start, admitted: 2, limited: 0 }]);
+  });
+
+  it("is written soon when a secret is used for the first time while the counts are being saved", async () => {
+    const counts = new UsageCounts();
+    const admit = (id: string) =>
+      counts.count(start, { admitted: 1, limited: 0, operations: {} }, { id, isPrevious: false });
+    admit("first");
+    await counts.save(start, async () => void admit("second"));
+    expect(counts.dueAt(start, NEVER)).toBe(start + 50_000);
+  });
+
+  it("has the last refusal also when that alone is not stored", async () => {
+    const counts = new UsageCounts();
+    const refuse = (at: number) => {
+      const seen = { at, operation: "whoami", network: null, country: null, userAgent: null };
+      return counts.count(at, { admitted: 0, limited: 0, operations: {}, refused: { ...seen, reason: "paused" } });
+    };
+    expect(refuse(start)).toBe(true);
+    await counts.save(start + 1, async () => {});
+    expect(refuse(start + 2)).toBe(false);
+    expect(counts.unsaved.seen.refused).toMatchObject({ at: start + 2 });
   });
 
   it("dates the use of the old secret by the request, not by the report that tells of it", () => {

@@ -68,7 +68,7 @@ const orItsKey = (words: Words) => accountOf(words, true);
 /** Each action by its usage. */
 export const ACTIONS: Readonly<Record<string, Action>> = {
   list: {
-    help: "Every account: API keys, members, storage, requests of the last day.",
+    help: "Every account: API keys, members, storage, requests of the last day, up to a day behind.",
     takes: ["json"],
     async run({ accounts, context, options: { json } }) {
       let isEmpty = true;

@@ -16,7 +16,8 @@ import { secureRandomBytes } from "../../credentials/base62.ts";
 import { createId, databaseDigit, type Identifier } from "../../credentials/id.ts";
 import { stamp } from "../../database/activity/audit-events.ts";
 import { loadApiKeyUse } from "../../database/keys/account-key-use.ts";
-import { createApiKeyRow, loadOwnApiKey, rotateApiKey } from "../../database/keys/account-keys.ts";
+import { createApiKeyRow, listApiKeys, loadOwnApiKey, rotateApiKey } from "../../database/keys/account-keys.ts";
+import type { AskGates } from "../../database/keys/unsaved-use.ts";
 import { withDeliveries } from "../../deliveries/deliver.ts";
 import { invalid } from "../../http/invalid-request.ts";
 import { logWarning } from "../../log.ts";
@@ -46,16 +47,26 @@ const inOwnAccount = <Answer>(
   change: (session: Session) => Promise<Answer>,
 ): Promise<Answer> => withDeliveries(c, { session, account: { email: c.var.owner.email }, send: c.var.send }, change);
 
-/** Throws `not-found`. */
+const askGatesOf =
+  (c: Context<OwnerEnv>): AskGates =>
+  (ids) =>
+    c.var.gatekeeper.unsavedUse(c, ids);
+
+/** A key, for what does not show its use. Throws `not-found`. */
 export async function loadKey(c: Context<OwnerEnv>, id: string): Promise<ApiKey> {
   const apiKey = await loadOwnApiKey(primaryOf(c, id), { email: c.var.owner.email, id, now: Date.now() });
   if (apiKey === null) throw noSuchKey();
   return apiKey;
 }
 
+/** The owner's keys, and how much they are used. */
+export const listKeyUse = (c: Context<OwnerEnv>) =>
+  visitAccount(c, (session, visit) => listApiKeys(session, visit, askGatesOf(c)));
+
 /** A key, and its last 30 days. Throws `not-found`. */
 export async function loadKeyUse(c: Context<OwnerEnv>, id: string) {
-  const found = await loadApiKeyUse(primaryOf(c, id), { email: c.var.owner.email, id, now: Date.now() });
+  const own = { email: c.var.owner.email, id, now: Date.now() };
+  const found = await loadApiKeyUse(primaryOf(c, id), { ...own, askGates: askGatesOf(c) });
   if (found === null) throw noSuchKey();
   return found;
 }

@@ -1,13 +1,11 @@
 /** `/account/api/keys`. */
 import type { Context } from "hono";
-import { listApiKeys } from "../../database/keys/account-keys.ts";
 import { ApiKey, ApiKeyList, MAX_ACTIVE_KEYS, NewApiKey, Rotation, ShownApiKey } from "../../model/account-key.ts";
 import { ApiKeyChanges } from "../../model/api-key-settings.ts";
 import { ApiKeyUsage } from "../../model/api-key-usage.ts";
-import { visitAccount } from "../account-databases.ts";
 import { operation, SHOWN_ONCE } from "../operation.ts";
 import type { OwnerEnv } from "../owner-env.ts";
-import { changeKey, createKey, loadKeyUse, revokeKey, rotateKey, type ShownKey } from "./actions.ts";
+import { changeKey, createKey, listKeyUse, loadKeyUse, revokeKey, rotateKey, type ShownKey } from "./actions.ts";
 
 const KEYS = "/account/api/keys";
 const KEY = `${KEYS}/{apiKeyId}`;
@@ -26,7 +24,7 @@ export const API_KEY_OPERATIONS = {
       "Active keys first, newest first; then the 20 that were revoked or expired last. Revoked keys are listed for 30 days. Also says how full " +
       "the account's storage is.",
     handle: async (c) => {
-      const { keys, ended, leakedKeys, storage } = await visitAccount(c, listApiKeys);
+      const { keys, ended, leakedKeys, storage } = await listKeyUse(c);
       const active = keys.filter(({ state }) => state === "active").length;
       return c.json({ items: keys, active, maxActive: MAX_ACTIVE_KEYS, ended, leakedKeys, storage });
     },

@@ -41,7 +41,7 @@ export const KEY_PAGE = page({
               {". By operation: "}
               <a href={`${path}/operations.csv`}>CSV</a>
               {". Both: "}
-              <a href={`/account/api/keys/${id}/usage`}>JSON</a>. Counts are about a minute behind.
+              <a href={`/account/api/keys/${id}/usage`}>JSON</a>. Counts are a few seconds behind.
             </p>
           </div>
         </div>

@@ -8,15 +8,15 @@ import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
 import { Time } from "../frame/times.tsx";
 import { lastEndOfTokens } from "../tokens/api.ts";
-import { API_KEYS, loadKey } from "./actions.ts";
+import { API_KEYS, loadKeyUse } from "./actions.ts";
 
 export const LEAKED_KEY_PAGE = page({
   path: `${API_KEYS}/:apiKeyId/leaked`,
 
   /** `successor`: the oldest key that was created since this one ended. */
   load: async (c) => {
-    const [apiKey, { keys }, tokensEndedAt] = await Promise.all([
-      loadKey(c, c.req.param("apiKeyId")),
+    const [{ apiKey }, { keys }, tokensEndedAt] = await Promise.all([
+      loadKeyUse(c, c.req.param("apiKeyId")),
       visitAccount(c, listApiKeys),
       lastEndOfTokens(c),
     ]);

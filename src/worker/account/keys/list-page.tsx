@@ -1,9 +1,7 @@
 /** `/account/api-keys`: every active key, the way to another while there is room, the ended keys, and the storage. */
-import { listApiKeys } from "../../database/keys/account-keys.ts";
 import { readForm } from "../../http/read-body.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS, type Storage } from "../../model/account-key.ts";
 import type { AccountSettings } from "../../model/api-key-settings.ts";
-import { visitAccount } from "../account-databases.ts";
 import { useFrame } from "../frame/frame.ts";
 import { Layout } from "../frame/layout.tsx";
 import { changedSettings, OpenedWith } from "../frame/opened-form.tsx";
@@ -11,7 +9,7 @@ import { page } from "../frame/page.tsx";
 import { Success } from "../frame/success.tsx";
 import { relativeTime, Time } from "../frame/times.tsx";
 import { counted, number } from "../frame/words.ts";
-import { API_KEYS } from "./actions.ts";
+import { API_KEYS, listKeyUse } from "./actions.ts";
 import { KeyActions } from "./key-actions.tsx";
 import { EndsSoon, endsSoon, KeyFacts, PausedSince } from "./key-facts.tsx";
 import { bytesInWords } from "./key-words.ts";
@@ -29,7 +27,7 @@ export const API_KEYS_PAGE = page({
   load: async (c) => {
     // The form had this link before it had a page.
     if (c.req.query("create") !== undefined) return c.redirect(`${API_KEYS}/new`, 303) as Response;
-    const { keys, ended, leakedKeys, storage } = await visitAccount(c, listApiKeys);
+    const { keys, ended, leakedKeys, storage } = await listKeyUse(c);
     const done: Done = { what: c.req.query("done"), apiKeyId: c.req.query("key") };
     return { keys, ended, leakedKeys, storage, done };
   },

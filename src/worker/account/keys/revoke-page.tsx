@@ -4,11 +4,11 @@ import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
 import { Time } from "../frame/times.tsx";
 import { ownPage } from "../frame/visit.ts";
-import { API_KEYS, loadKey, revokeKey } from "./actions.ts";
+import { API_KEYS, loadKeyUse, revokeKey } from "./actions.ts";
 
 export const REVOKE_KEY_PAGE = page({
   path: `${API_KEYS}/:apiKeyId/revoke`,
-  load: async (c) => ({ apiKey: await loadKey(c, c.req.param("apiKeyId")) }),
+  load: async (c) => loadKeyUse(c, c.req.param("apiKeyId")),
 
   view: ({ apiKey }) => (
     <Layout title={`Revoke “${apiKey.name}”?`} current="api-keys">

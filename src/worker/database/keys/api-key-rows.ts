@@ -4,6 +4,7 @@ import { type ApiKey, NewApiKey } from "../../model/account-key.ts";
 import { flag, Moment, toTimestamp } from "../../model/text.ts";
 import { storedFields } from "../columns.ts";
 import { ACCOUNT_OF_OWNER } from "../idempotency.ts";
+import type { HourCounts } from "./unsaved-use.ts";
 
 const { expiresInDays: _, region, allowedAddresses, ...first } = NewApiKey.shape;
 
@@ -30,19 +31,19 @@ export type KeyRow = Readonly<Record<string, unknown>> & {
   expires_at: number | null;
   revoked_at: number | null;
   last_used_at: number | null;
+  previous_secret_hash: string | null;
   previous_expires_at: number | null;
   previous_last_used_at: number | null;
   paused_at: number | null;
   leaked_at: number | null;
   created_by: string | null;
 };
-export type UsageRow = { api_key_id: string; hour: number; admitted: number; limited: number };
 
 /** A gate that was not notified may use a record from before its key's end, but for less than this time. */
 export const HEARD_MS = 10 * 60_000;
 
-export const COLUMNS = `id, ${KEY_SETTINGS.columns}, last_four, created_at, revoked_at, last_used_at, previous_expires_at,
-  previous_last_used_at, leaked_at, created_by`;
+export const COLUMNS = `id, ${KEY_SETTINGS.columns}, last_four, created_at, revoked_at, last_used_at, previous_secret_hash,
+  previous_expires_at, previous_last_used_at, leaked_at, created_by`;
 /** The keys of the owner `:email`. */
 export const OWN = `account_id = ${ACCOUNT_OF_OWNER}`;
 export const OWN_KEY = `id = :id AND ${OWN}`;
@@ -62,7 +63,7 @@ export function firstKey([row]: readonly KeyRow[], now: number): ApiKey | null {
 /** A column's time, as text or null. */
 export const orNull = (time: number | null) => (time === null ? null : toTimestamp(time));
 
-export function toApiKey(row: KeyRow, now: number, usage: readonly UsageRow[]): ApiKey {
+export function toApiKey(row: KeyRow, now: number, usage: readonly HourCounts[]): ApiKey {
   const expired = row.expires_at !== null && row.expires_at <= now;
   const previousEnds = Math.min(row.previous_expires_at ?? 0, row.expires_at ?? Number.POSITIVE_INFINITY);
   const inGrace = previousEnds > now && row.revoked_at === null;
@@ -98,7 +99,7 @@ export function toApiKey(row: KeyRow, now: number, usage: readonly UsageRow[]): 
   };
 }
 
-export const toHourlyCount = ({ hour, admitted, limited }: UsageRow) => ({
+export const toHourlyCount = ({ hour, admitted, limited }: HourCounts) => ({
   hour: toTimestamp(hour),
   admitted,
   limited,

@@ -1,5 +1,12 @@
 /** Rows of `api_key_usage`, and the times and senders of a key's last uses. */
-import type { Operations, Seen, SeenRefusal, SeenSecret, SeenWithPrevious } from "../../model/seen.ts";
+import {
+  type Operations,
+  SECRET_LENGTH,
+  type Seen,
+  type SeenRefusal,
+  type SeenSecret,
+  type SeenWithPrevious,
+} from "../../model/seen.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
 
@@ -22,6 +29,9 @@ export type LastSeen = {
   readonly refused?: SeenRefusal | undefined;
 };
 
+/** The totals of some hours, and the last requests, as a key's gate has them. */
+export type KeyTotals = { readonly hours: readonly HourlyUsage[]; readonly seen: LastSeen };
+
 /** The job deletes older hours. With a key's last hour, the trigger `api_key_seen_ends` deletes its last requests. */
 export const USAGE_KEPT_MS = 31 * 86_400_000;
 
@@ -31,13 +41,9 @@ export const USAGE_KEPT_MS = 31 * 86_400_000;
  */
 export async function saveApiKeyUsage(
   session: Session,
-  {
-    apiKeyId,
-    hours,
-    seen,
-  }: { readonly apiKeyId: string; readonly hours: readonly HourlyUsage[]; readonly seen: LastSeen },
+  { apiKeyId, hours, seen }: KeyTotals & { readonly apiKeyId: string },
 ): Promise<void> {
-  const [lastUsedAt, previousUsedAt] = [seen.used?.at ?? 0, seen.previous?.at ?? 0];
+  const [lastUsedAt, previous] = [seen.used?.at ?? 0, seen.previous];
   const patch = Object.entries(seen).map(([which, request]) => [
     which,
     request !== undefined && request.at < lastUsedAt - USAGE_KEPT_MS ? null : request,
@@ -57,10 +63,14 @@ export async function saveApiKeyUsage(
     used: prepare(
       `UPDATE api_keys SET last_used_at = nullif(max(coalesce(last_used_at, 0), :lastUsedAt), 0),
          seen = json_patch(coalesce(seen, '{}'), :seen), previous_last_used_at = iif(
-           previous_secret_hash IS NOT NULL AND :previousUsedAt > coalesce(rotated_at, 0), :previousUsedAt, previous_last_used_at)
+           substr(previous_secret_hash, 1, ${SECRET_LENGTH}) = :previousSecret, max(coalesce(previous_last_used_at, 0), :previousUsedAt),
+           previous_last_used_at)
        WHERE id = :apiKeyId
          AND (coalesce(last_used_at, 0) < :lastUsedAt OR json_patch(coalesce(seen, '{}'), :seen) IS NOT coalesce(seen, '{}'))`,
-      { apiKeyId, lastUsedAt, previousUsedAt, seen: JSON.stringify(Object.fromEntries(patch)) },
+      {
+        ...{ apiKeyId, lastUsedAt, previousSecret: previous?.secret, previousUsedAt: previous?.at },
+        seen: JSON.stringify(Object.fromEntries(patch)),
+      },
     ),
   });
 }

@@ -32,9 +32,12 @@ export type KeyRequest = {
   readonly until: number;
 };
 
-/** "About a minute behind": the longest lease, an alarm that is late, and a replica. */
+/**
+ * "A few seconds behind": the longest lease, and the report after it. D1 hears of a key's first use as late, by an alarm, and before that
+ * no gate is asked.
+ */
 export const behindMs = (history: History): number =>
-  60_000 + history.settings.leaseMs + 5_000 + stepped(history, 0, Infinity);
+  10_000 + history.settings.leaseMs + 5_000 + stepped(history, 0, Infinity);
 /** A gate that has not answered by then counts as down. */
 const GATE_MS = 2_000;
 /** How long a request may be on its way to its isolate. */
