@@ -231,7 +231,8 @@ CREATE INDEX IF NOT EXISTS audit_events_by_author ON audit_events (author_id) WH
 -- For the keys and webhooks that somebody has changed.
 CREATE INDEX IF NOT EXISTS audit_events_by_actor ON audit_events (account_id, actor, api_key_id, webhook_id)
 WHERE api_key_id IS NOT NULL OR webhook_id IS NOT NULL;
-CREATE INDEX IF NOT EXISTS audit_events_by_number ON audit_events (account_id, number);
+-- An event gets its number after it is inserted: so it has one entry, not two.
+CREATE INDEX IF NOT EXISTS audit_events_by_number ON audit_events (account_id, number) WHERE number IS NOT NULL;
 CREATE INDEX IF NOT EXISTS audit_events_to_notify ON audit_events (created_at) WHERE notice = 1;
 -- For the maximum of the next trigger.
 CREATE INDEX IF NOT EXISTS audit_events_notified ON audit_events (account_id, event, created_at) WHERE notice IS NOT NULL;
@@ -250,7 +251,7 @@ CREATE TABLE IF NOT EXISTS kept_events (
 CREATE TRIGGER IF NOT EXISTS audit_event_added AFTER INSERT ON audit_events
 WHEN NEW.number IS NULL
 BEGIN
-  UPDATE audit_events SET number = coalesce((SELECT max(number) FROM audit_events WHERE account_id = NEW.account_id), 0) + 1,
+  UPDATE audit_events SET number = coalesce((SELECT max(number) FROM audit_events WHERE account_id = NEW.account_id AND number IS NOT NULL), 0) + 1,
     position = coalesce((SELECT max(position) FROM kept_events WHERE account_id = NEW.account_id
       AND kind = (NEW.subject_id IS NOT NULL) + (NEW.subject_id IS NOT NULL AND NEW.api_key_id IS NOT NULL)), 0) + 1,
     notice = iif(NEW.notice IS NULL AND (NEW.event IN ('leaked', 'webhook-failing', 'webhook-failed', 'visitor-token-expiring')
@@ -290,7 +291,7 @@ BEGIN
 END;
 
 -- What a decision has changed of a proposal's texts, or a comment, in whole, for Undo: the activity has only beginnings, and of panelists'
--- comments nothing. The job deletes it minutes later. NULL: it was not there.
+-- comments nothing. The job deletes it minutes later. NULL: it was not there. (Within a decision's transaction `before` has the state, too.)
 CREATE TABLE IF NOT EXISTS undo_texts (
   event_id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -525,9 +526,6 @@ CREATE INDEX IF NOT EXISTS proposals_hot ON proposals (idea_bank_id, status, hot
 CREATE INDEX IF NOT EXISTS proposals_active ON proposals (idea_bank_id, status, last_activity_at, id) WHERE listed = 1;
 
 CREATE INDEX IF NOT EXISTS proposals_by_author ON proposals (author_id, idea_bank_id, created_at, id) WHERE author_id IS NOT NULL;
--- A panelist's own, as that panelist sees them.
-CREATE INDEX IF NOT EXISTS proposals_mine ON proposals (author_id, idea_bank_id, status, created_at, id)
-  WHERE duplicate_of IS NULL AND visibility <> 'hidden' AND author_id IS NOT NULL;
 -- What waits for approval in all idea banks of an account, for its owner.
 CREATE INDEX IF NOT EXISTS proposals_pending ON proposals (account_id, created_at, id) WHERE visibility = 'pending' AND duplicate_of IS NULL;
 CREATE UNIQUE INDEX IF NOT EXISTS proposals_by_external_id ON proposals (idea_bank_id, external_id) WHERE external_id IS NOT NULL;
@@ -630,7 +628,7 @@ CREATE TABLE IF NOT EXISTS comments (
 CREATE INDEX IF NOT EXISTS comments_by_proposal ON comments (proposal_id, created_at, id);
 CREATE INDEX IF NOT EXISTS comments_by_idea_bank ON comments (idea_bank_id, created_at, id);
 -- Also for deleting a panelist.
-CREATE INDEX IF NOT EXISTS comments_by_panelist ON comments (panelist_id, idea_bank_id, created_at, id);
+CREATE INDEX IF NOT EXISTS comments_by_panelist ON comments (panelist_id, idea_bank_id, created_at, id) WHERE panelist_id IS NOT NULL;
 
 -- The tags of a proposal, newest first: the lists by tag. Triggers keep them. None of a merged or a deleted proposal.
 -- Two that differ by capitals only (A to Z) are one tag.
@@ -771,9 +769,11 @@ BEGIN
   WHERE id = OLD.proposal_id AND EXISTS (SELECT 1 FROM idea_banks WHERE id = proposals.idea_bank_id);
 END;
 
+-- The author's vote is counted already when the proposal is inserted with it.
 CREATE TRIGGER IF NOT EXISTS vote_added AFTER INSERT ON votes
 BEGIN
-  UPDATE proposals SET votes = votes + 1 WHERE id = NEW.proposal_id;
+  UPDATE proposals SET votes = votes + 1 WHERE id = NEW.proposal_id
+    AND NOT (votes = 1 AND NOT EXISTS (SELECT 1 FROM votes WHERE proposal_id = NEW.proposal_id AND panelist_id <> NEW.panelist_id));
 END;
 
 CREATE TRIGGER IF NOT EXISTS vote_removed AFTER DELETE ON votes
@@ -989,9 +989,10 @@ BEGIN
 END;
 
 CREATE TRIGGER IF NOT EXISTS log_idea_banks_added AFTER INSERT ON idea_banks BEGIN
-  INSERT INTO change_log (account_id, number, type, idea_bank_id, actor, changed_at)
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
-    'ideabank.created', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    'ideabank.created', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0))
   FROM accounts a WHERE a.id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS log_idea_banks_changed
 AFTER UPDATE OF name, status, internal, changelog_enabled, changelog_max_entries, submissions_enabled,
@@ -1002,40 +1003,46 @@ WHEN
   OR OLD.submissions_enabled IS NOT NEW.submissions_enabled OR OLD.voting_enabled IS NOT NEW.voting_enabled
   OR OLD.comments_enabled IS NOT NEW.comments_enabled OR OLD.approval_required IS NOT NEW.approval_required OR OLD.url IS NOT NEW.url
 BEGIN
-  INSERT INTO change_log (account_id, number, type, idea_bank_id, actor, changed_at)
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
-    'ideabank.updated', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    'ideabank.updated', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0))
   FROM accounts a WHERE a.id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS log_idea_banks_removed AFTER DELETE ON idea_banks BEGIN
-  INSERT INTO change_log (account_id, number, type, idea_bank_id, actor, changed_at)
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
-    'ideabank.deleted', OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    'ideabank.deleted', OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0))
   FROM accounts a WHERE a.id = OLD.account_id; END;
 
 CREATE TRIGGER IF NOT EXISTS log_surveys_added AFTER INSERT ON surveys BEGIN
-  INSERT INTO change_log (account_id, number, type, survey_id, actor, changed_at)
+  INSERT INTO change_log (account_id, number, type, survey_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
-    'survey.created', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    'survey.created', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0))
   FROM accounts a WHERE a.id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS log_surveys_changed AFTER UPDATE OF title, description, status, url, external_id ON surveys
 WHEN OLD.title IS NOT NEW.title OR OLD.description IS NOT NEW.description OR OLD.status IS NOT NEW.status
   OR OLD.url IS NOT NEW.url OR OLD.external_id IS NOT NEW.external_id
 BEGIN
-  INSERT INTO change_log (account_id, number, type, survey_id, actor, changed_at)
+  INSERT INTO change_log (account_id, number, type, survey_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
-    'survey.updated', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    'survey.updated', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0))
   FROM accounts a WHERE a.id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS log_surveys_removed AFTER DELETE ON surveys BEGIN
-  INSERT INTO change_log (account_id, number, type, survey_id, actor, changed_at)
+  INSERT INTO change_log (account_id, number, type, survey_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
-    'survey.deleted', OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    'survey.deleted', OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0))
   FROM accounts a WHERE a.id = OLD.account_id; END;
 
 -- A panelist is deleted when it is marked. Its row goes later.
 CREATE TRIGGER IF NOT EXISTS log_panelists_added AFTER INSERT ON panelists BEGIN
-  INSERT INTO change_log (account_id, number, type, panelist_id, actor, changed_at)
+  INSERT INTO change_log (account_id, number, type, panelist_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
-    'panelist.created', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    'panelist.created', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0))
   FROM accounts a WHERE a.id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS log_panelists_changed AFTER UPDATE OF external_id, display_name, active, deleted_at ON panelists
 WHEN OLD.deleted_at IS NULL AND (
@@ -1043,24 +1050,28 @@ WHEN OLD.deleted_at IS NULL AND (
   OR OLD.deleted_at IS NOT NEW.deleted_at
 )
 BEGIN
-  INSERT INTO change_log (account_id, number, type, panelist_id, actor, changed_at)
+  INSERT INTO change_log (account_id, number, type, panelist_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
-    iif(NEW.deleted_at IS NULL, 'panelist.updated', 'panelist.deleted'), NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    iif(NEW.deleted_at IS NULL, 'panelist.updated', 'panelist.deleted'), NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0))
   FROM accounts a WHERE a.id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS log_panelists_removed AFTER DELETE ON panelists
 WHEN OLD.deleted_at IS NULL
 BEGIN
-  INSERT INTO change_log (account_id, number, type, panelist_id, actor, changed_at)
+  INSERT INTO change_log (account_id, number, type, panelist_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
-    'panelist.deleted', OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    'panelist.deleted', OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0))
   FROM accounts a WHERE a.id = OLD.account_id; END;
 
 -- A proposal is deleted when it leaves its idea bank, as those that were merged into it do. What goes with a deleted idea bank, and the
 -- comments of a deleted proposal, are not logged one by one: such a deletion would push every other change out of the log.
 CREATE TRIGGER IF NOT EXISTS log_proposals_added AFTER INSERT ON proposals BEGIN
-  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, panelist_id, actor, changed_at)
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, panelist_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
-    'proposal.created', NEW.idea_bank_id, NEW.id, iif(NEW.panelist_writes > 0, NULL, NEW.author_id), iif(NEW.panelist_writes > 0, 'panelist', 'tenant'), CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    'proposal.created', NEW.idea_bank_id, NEW.id, iif(NEW.panelist_writes > 0, NULL, NEW.author_id), iif(NEW.panelist_writes > 0, 'panelist', 'tenant'), CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    iif(NEW.panelist_writes > 0, NULL,
+      (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0)))
   FROM accounts a WHERE a.id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS log_proposals_changed
 AFTER UPDATE OF idea_bank_id, title, description, status, visibility, response, responded_at, author_id, duplicate_of, external_id, metadata,
@@ -1072,7 +1083,7 @@ WHEN (
   OR OLD.external_id IS NOT NEW.external_id OR OLD.metadata IS NOT NEW.metadata OR OLD.tags IS NOT NEW.tags
 ) AND EXISTS (SELECT 1 FROM idea_banks WHERE id = OLD.idea_bank_id)
 BEGIN
-  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, actor, changed_at)
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
     iif(OLD.idea_bank_id <> NEW.idea_bank_id, 'proposal.deleted',
       iif(OLD.duplicate_of IS NULL AND NEW.duplicate_of IS NOT NULL, 'proposal.merged',
@@ -1081,37 +1092,45 @@ BEGIN
     iif(OLD.panelist_writes <> NEW.panelist_writes, 'panelist',
       iif(NEW.idea_bank_id NOT IN (OLD.idea_bank_id, NEW.id) OR OLD.author_id IS NOT NEW.author_id OR OLD.duplicate_of <> NEW.duplicate_of,
       'system', 'tenant')),
-    CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    iif(OLD.panelist_writes <> NEW.panelist_writes
+        OR NEW.idea_bank_id NOT IN (OLD.idea_bank_id, NEW.id) OR OLD.author_id IS NOT NEW.author_id OR OLD.duplicate_of <> NEW.duplicate_of, NULL,
+      (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0)))
   FROM accounts a
   WHERE a.id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS log_proposals_removed AFTER DELETE ON proposals
 WHEN EXISTS (SELECT 1 FROM idea_banks WHERE id = OLD.idea_bank_id)
 BEGIN
-  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, actor, changed_at)
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
-    'proposal.deleted', OLD.idea_bank_id, OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    'proposal.deleted', OLD.idea_bank_id, OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0))
   FROM accounts a
   WHERE a.id = OLD.account_id; END;
 
 -- What a panelist takes away is in the log before it is deleted: a DELETE does not say whose it is.
 CREATE TRIGGER IF NOT EXISTS log_comments_added AFTER INSERT ON comments BEGIN
-  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, panelist_id, actor, changed_at)
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, panelist_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
     'comment.created',
     p.idea_bank_id, p.id, NEW.id, iif(NEW.on_behalf = 1, NEW.panelist_id, NULL),
     iif(NEW.by_tenant = 1 OR NEW.on_behalf = 1, 'tenant', 'panelist'),
-    CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    iif(NEW.by_tenant = 0 AND NEW.on_behalf = 0, NULL,
+      (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0)))
   FROM accounts a JOIN proposals p ON p.id = NEW.proposal_id
   WHERE a.id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS log_comments_changed AFTER UPDATE OF body, panelist_id ON comments
 WHEN OLD.body <> NEW.body OR OLD.panelist_id IS NOT NEW.panelist_id
 BEGIN
-  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, actor, changed_at)
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
     'comment.updated',
     b.id, p.id, NEW.id,
     iif(OLD.body = NEW.body, 'system', iif(NEW.by_tenant = 1, 'tenant', 'panelist')),
-    CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    iif(OLD.body = NEW.body OR NEW.by_tenant = 0, NULL,
+      (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0)))
   FROM accounts a
     JOIN proposals p ON p.id = NEW.proposal_id JOIN idea_banks b ON b.id = p.idea_bank_id
   WHERE a.id = NEW.account_id; END;
@@ -1119,9 +1138,10 @@ CREATE TRIGGER IF NOT EXISTS log_comments_removed AFTER DELETE ON comments
 WHEN 'comment.deleted' || OLD.id IS NOT (
   SELECT type || comment_id FROM change_log WHERE account_id = OLD.account_id ORDER BY number DESC LIMIT 1)
 BEGIN
-  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, actor, changed_at)
+  INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
-    'comment.deleted', b.id, p.id, OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER)
+    'comment.deleted', b.id, p.id, OLD.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER),
+    (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0))
   FROM accounts a JOIN proposals p ON p.id = OLD.proposal_id JOIN idea_banks b ON b.id = p.idea_bank_id
   WHERE a.id = OLD.account_id; END;
 
@@ -1211,37 +1231,39 @@ BEGIN
     CAST(unixepoch('subsec') * 1000 AS INTEGER), NEW.id);
 END;
 
--- The API key that acts in the present transaction: its request makes the row and deletes it again.
+-- The API key that acts in the present transaction: its request makes the row. The key acts until the account's log of changes has the
+-- number until_number. That is the next one where a request makes one change; so the row says nothing any more after it, and stays. Otherwise
+-- the request deletes it again.
 CREATE TABLE IF NOT EXISTS acting_keys (
   account_id TEXT PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
-  api_key_id TEXT NOT NULL
+  api_key_id TEXT NOT NULL,
+  until_number INTEGER NOT NULL DEFAULT 9007199254740991
 ) STRICT, WITHOUT ROWID;
 
-CREATE TRIGGER IF NOT EXISTS log_acting_key AFTER INSERT ON change_log
-WHEN NEW.actor = 'tenant' AND NEW.event_id IS NULL AND EXISTS (SELECT 1 FROM acting_keys WHERE account_id = NEW.account_id)
+-- 1.1.0 knows no until_number: its requests delete the row.
+CREATE TRIGGER IF NOT EXISTS acting_key_of_1_1_0 AFTER UPDATE OF api_key_id ON acting_keys
+WHEN NEW.until_number = OLD.until_number
 BEGIN
-  UPDATE change_log SET api_key_id = (SELECT api_key_id FROM acting_keys WHERE account_id = NEW.account_id)
-  WHERE account_id = NEW.account_id AND number = NEW.number;
+  UPDATE acting_keys SET until_number = 9007199254740991 WHERE account_id = NEW.account_id;
 END;
 
 -- What an API key ends for good is an event with the key: at most 100 of a kind in an hour for a key, so that a loop does not push out what it
 -- did first. The log of changes has all of them.
 CREATE TRIGGER IF NOT EXISTS act_of_key_logged AFTER INSERT ON change_log
-WHEN NEW.actor = 'tenant' AND NEW.type IN ('ideabank.deleted', 'proposal.deleted', 'proposal.merged', 'comment.deleted', 'panelist.deleted', 'survey.deleted')
-  AND EXISTS (SELECT 1 FROM acting_keys WHERE account_id = NEW.account_id)
+WHEN NEW.api_key_id IS NOT NULL AND NEW.type IN ('ideabank.deleted', 'proposal.deleted', 'proposal.merged', 'comment.deleted', 'panelist.deleted', 'survey.deleted')
 BEGIN
   INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, author_id, created_at, subject_id, idea_bank_id, changes)
-  SELECT substr(NEW.account_id, 1, 1) || substr(hex(randomblob(6)), 2), NEW.account_id, iif(NEW.type = 'proposal.merged', 'proposal-changed', replace(NEW.type, '.', '-')), k.api_key_id, coalesce((SELECT title FROM proposals WHERE id = NEW.proposal_id), ''), (SELECT author_id FROM proposals WHERE id = NEW.proposal_id),
+  SELECT substr(NEW.account_id, 1, 1) || substr(hex(randomblob(6)), 2), NEW.account_id, iif(NEW.type = 'proposal.merged', 'proposal-changed', replace(NEW.type, '.', '-')), NEW.api_key_id, coalesce((SELECT title FROM proposals WHERE id = NEW.proposal_id), ''), (SELECT author_id FROM proposals WHERE id = NEW.proposal_id),
     CAST(unixepoch('subsec') * 1000 AS INTEGER), coalesce(NEW.comment_id, NEW.proposal_id, NEW.panelist_id, NEW.survey_id, NEW.idea_bank_id), iif(NEW.proposal_id IS NULL, NULL, NEW.idea_bank_id), iif(NEW.type = 'proposal.merged', json_object('before', json_object('duplicateOf', NULL), 'after',
       json_object('duplicateOf', (SELECT duplicate_of FROM proposals WHERE id = NEW.proposal_id))), NULL)
-  FROM acting_keys k WHERE k.account_id = NEW.account_id AND 100 > (SELECT count(*) FROM (
-    SELECT 1 FROM audit_events e WHERE e.account_id = NEW.account_id AND e.api_key_id = k.api_key_id
+  WHERE 100 > (SELECT count(*) FROM (
+    SELECT 1 FROM audit_events e WHERE e.account_id = NEW.account_id AND e.api_key_id = NEW.api_key_id
       AND e.created_at > unixepoch() * 1000 - 3600000 AND e.event = iif(NEW.type = 'proposal.merged', 'proposal-changed', replace(NEW.type, '.', '-')) LIMIT 100));
 END;
 
 CREATE TRIGGER IF NOT EXISTS act_of_key_on_panelist AFTER UPDATE OF active, tokens_revoked_at ON panelists
 WHEN (OLD.active = 1 AND NEW.active = 0 OR OLD.active = NEW.active AND OLD.tokens_revoked_at IS NOT NEW.tokens_revoked_at AND NEW.active = 1) AND NEW.deleted_at IS NULL
-  AND EXISTS (SELECT 1 FROM acting_keys WHERE account_id = NEW.account_id)
+  AND EXISTS (SELECT 1 FROM acting_keys WHERE account_id = NEW.account_id AND until_number = 9007199254740991)
 BEGIN
   INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, created_at, subject_id, idea_bank_id, changes)
   SELECT substr(NEW.account_id, 1, 1) || substr(hex(randomblob(6)), 2), NEW.account_id, 'panelist-changed', k.api_key_id, '',
@@ -1255,7 +1277,7 @@ END;
 
 CREATE TRIGGER IF NOT EXISTS act_of_key_on_secrets AFTER UPDATE OF signing_epoch, visitor_tokens_ended_at ON idea_banks
 WHEN (OLD.signing_epoch <> NEW.signing_epoch OR OLD.visitor_tokens_ended_at IS NOT NEW.visitor_tokens_ended_at)
-  AND EXISTS (SELECT 1 FROM acting_keys WHERE account_id = NEW.account_id)
+  AND EXISTS (SELECT 1 FROM acting_keys WHERE account_id = NEW.account_id AND until_number = 9007199254740991)
 BEGIN
   INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, created_at, subject_id, idea_bank_id, changes)
   SELECT substr(NEW.account_id, 1, 1) || substr(hex(randomblob(6)), 2), NEW.account_id, iif(OLD.signing_epoch <> NEW.signing_epoch, 'signing-secret-rotated', 'visitor-tokens-ended'), k.api_key_id, NEW.name,

@@ -83,14 +83,14 @@ async function createMissing(ids: Record<string, string>): Promise<void> {
   }
 }
 
-/** All rows in D1 that a tenant's request could change, but what is recorded of it: events, and which signing secrets were handed out. */
+/** All rows in D1 that a tenant's request could change, but what is recorded of it: events, which key acted last, and which signing secrets were handed out. */
 export const dumpDatabases = (): Promise<unknown> => Promise.all(DATABASES.map(dumpDatabase));
 
 async function dumpDatabase(database: D1Database): Promise<unknown> {
   const { results: tables } = await database
     .prepare(
       `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'
-       AND name NOT IN ('accounts', 'api_keys', 'api_key_usage', 'audit_events', 'kept_events', 'signing_secrets') ORDER BY name`,
+       AND name NOT IN ('accounts', 'api_keys', 'api_key_usage', 'acting_keys', 'audit_events', 'kept_events', 'signing_secrets') ORDER BY name`,
     )
     .all<{ name: string }>();
   const results = await database.batch(

@@ -7,7 +7,7 @@
  */
 import type { Context } from "hono";
 import { type AdmittedKey, admitKey, type KeyMemory, refuseChanged } from "../access/admit-key.ts";
-import { actingAs, isKeyEnded } from "../database/keys/acting-keys.ts";
+import { type Acts, actingAs, isKeyEnded } from "../database/keys/acting-keys.ts";
 import { loadApiKeyRecord } from "../database/keys/api-keys.ts";
 import { ownsPath } from "../database/ownership.ts";
 import { deliverAfterAnswer, watchWebhooks } from "../deliveries/deliver.ts";
@@ -71,9 +71,14 @@ const namesPerson = (body: unknown): boolean =>
   (("panelistExternalId" in body && body.panelistExternalId !== undefined) ||
     Object.values(body).some((part) => Array.isArray(part) && part.some(namesPerson)));
 
-/** Votes are no changes, and issuing a token writes nothing: neither pays for saying which key it was. */
-const isRecorded = ({ effect, method, path }: TenantOperation): boolean =>
-  effect !== "reads" && !path.includes("/votes") && !(method === "POST" && path.endsWith("/tokens"));
+/**
+ * Votes are no changes, and issuing a token writes nothing: neither pays for saying which key it was. What adds or overwrites one thing is
+ * one change, but blocking a panelist is an event, too.
+ */
+const actsOf = ({ effect, method, path }: TenantOperation): Acts => {
+  if (effect === "reads" || path.includes("/votes") || (method === "POST" && path.endsWith("/tokens"))) return "none";
+  return effect === "ends" || path.startsWith("/tenant/panelists") || path.endsWith("/batch") ? "any" : "one-change";
+};
 
 /** Whether something is made, changed or ended, or a secret handed out: what would outlive a key that has ended meanwhile. */
 const outlivesKey = ({ effect, forAgents }: TenantOperation): boolean => effect !== "reads" || forAgents === "never";
@@ -109,7 +114,7 @@ class Work {
     const primary = database.primary();
     const apiKeyId = this.#c.get("apiKeyId");
     const key = { accountId, apiKeyId, secretHash, scope: scopeOf(operation), now: Date.now() };
-    const acting = outlivesKey(operation) ? actingAs(primary.session, key, isRecorded(operation)) : primary.session;
+    const acting = outlivesKey(operation) ? actingAs(primary.session, key, actsOf(operation)) : primary.session;
     const isRead = operation.effect === "reads";
     const watched = isRead ? { session: acting, waiting: [] } : watchWebhooks(acting, { accountId });
     return { primary, watched };

@@ -4,6 +4,8 @@ import type { Change } from "../../../src/worker/model/change.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { createDesk } from "../../support/desk.ts";
 import { numbers } from "../../support/many-rows.ts";
+import { addressOf, bodyOf, operationsOf } from "../../support/operations.ts";
+import { addOneOfEverything, createTenant } from "../../support/tenant.ts";
 
 async function createScene() {
   const desk = await createDesk();
@@ -128,4 +130,69 @@ it("a loop of one key hides nothing that another key ends", async () => {
     .bind(accountId, second.apiKey.id)
     .all<{ event: string }>();
   expect(results.map(({ event }) => event).filter((event) => loop.includes(event))).toEqual(loop);
+});
+
+/** The account's changes from this number on: each with the key that made it. */
+const keysOf = async (accountId: string, from = 0) =>
+  (
+    await databaseOf(accountId)
+      .prepare("SELECT type, api_key_id AS key FROM change_log WHERE account_id = ?1 AND number > ?2 ORDER BY number")
+      .bind(accountId, from)
+      .all<{ type: string; key: string | null }>()
+  ).results;
+
+const WRITING = operationsOf("apiKey").filter(({ operation }) => operation.effect !== "reads");
+
+it.each(WRITING)(
+  "all changes of $name are the key's, and the next one is nobody's",
+  async ({ operation, method, path }) => {
+    const ids = await addOneOfEverything();
+    const accountId = ids.accountId ?? "";
+    const tenant = await createTenant({ accountId });
+    const before = (await keysOf(accountId)).length;
+    expect((await tenant.send(method, addressOf(path, ids), bodyOf(operation, ids))).ok).toBe(true);
+    const database = databaseOf(accountId);
+    await database
+      .prepare(
+        "INSERT INTO surveys (id, account_id, title, description, created_at, updated_at) VALUES ('by-hand', ?1, '', '', 1, 1)",
+      )
+      .bind(accountId)
+      .run();
+    const made = await keysOf(accountId, before);
+    const last = made.pop();
+    expect(last).toEqual({ type: "survey.created", key: null });
+    const withoutKey = made.filter(({ key }) => key !== tenant.id);
+    expect(withoutKey.filter(({ type }) => !path.includes("/votes") && type !== "panelist.created")).toEqual([]);
+  },
+);
+
+it("all of several changes in a request are the key's", async () => {
+  const { panel, first, send, bankPath } = await createScene();
+  const path = `${bankPath}/proposals/${await panel.propose()}/comments/batch`;
+  const before = (await keysOf(panel.bank.accountId)).length;
+  expect((await send(first.key, "POST", path, { comments: [{ body: "One" }, { body: "Two" }] })).status).toBe(201);
+  const made = (await keysOf(panel.bank.accountId, before)).map(({ key }) => key);
+  expect(made).toEqual([first.apiKey.id, first.apiKey.id]);
+});
+
+it("a request of 1.1.0, which knows no number, acts with its key until it deletes the row", async () => {
+  const { panel, first, second, send, bankPath } = await createScene();
+  const { accountId } = panel.bank;
+  await send(first.key, "POST", `${bankPath}/proposals`, { title: "A change of today's Worker" });
+  const before = (await keysOf(accountId)).length;
+  const database = databaseOf(accountId);
+  const rename = (name: string) =>
+    database.prepare("UPDATE idea_banks SET name = ?2 WHERE account_id = ?1").bind(accountId, name);
+  await database.batch([
+    database
+      .prepare(
+        "INSERT INTO acting_keys (account_id, api_key_id) VALUES (?1, ?2) ON CONFLICT DO UPDATE SET api_key_id = excluded.api_key_id",
+      )
+      .bind(accountId, second.apiKey.id),
+    rename("One"),
+    rename("Two"),
+    database.prepare("DELETE FROM acting_keys WHERE account_id = ?1").bind(accountId),
+  ]);
+  await rename("Three").run();
+  expect((await keysOf(accountId, before)).map(({ key }) => key)).toEqual([second.apiKey.id, second.apiKey.id, null]);
 });

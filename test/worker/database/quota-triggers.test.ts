@@ -12,7 +12,7 @@ const NOT_COUNTED = {
   audit_events: "counted beside the others: event_bytes, below",
   kept_events: "counted with their events",
   undo_texts: "gone after two minutes",
-  acting_keys: "gone at the end of its transaction",
+  acting_keys: "one row of an account",
   members: "at most 50 of an account",
   memberships: "one for each member",
   invitations: "at most 50 of an account, with its members, and the last 50 who declined",

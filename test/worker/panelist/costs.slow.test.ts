@@ -1,12 +1,14 @@
-/** What the panelist API costs in rows, counted by D1: the same whatever an idea bank holds. */
+/** What the panelist API costs in rows, counted by D1: the same whatever an idea bank holds. And what a write costs, of whoever writes. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import operations from "../../../docs/operations.md?raw";
 import schema from "../../../schema.sql?raw";
 import { listForPanelist } from "../../../src/worker/database/proposals/panelist-proposals.ts";
 import { type PanelistProposalFilter, SORTS } from "../../../src/worker/model/panelist-proposal.ts";
 import { PROPOSAL_STATUSES } from "../../../src/worker/model/proposal.ts";
 import { bindingOf, databaseOf, sessionOf } from "../../support/databases.ts";
-import { meterDatabase } from "../../support/intercept-binding.ts";
+import { createDesk } from "../../support/desk.ts";
+import { meterDatabase, meterDatabases } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { withoutLimits } from "../../support/limits.ts";
 import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
@@ -84,7 +86,7 @@ describe.each([10, 100_000])("with %d proposals", (proposals) => {
   });
 });
 
-it("the lists of `mine` read what they show; with another sort, and `voted` with a status, the latest 100", async () => {
+it("the lists of `mine` read what they show; with another sort or a status, the latest 100 or those that are passed over", async () => {
   const { claims } = await createScene(10_000);
   const { database, take } = createMeter(claims.ideaBankId);
   const session = sessionOf(database);
@@ -102,7 +104,9 @@ it("the lists of `mine` read what they show; with another sort, and `voted` with
           const title = JSON.stringify({ ...filter, limit });
           if (shows) expect(page.items, title).toHaveLength(limit);
           // An item of a page: what names it twice (its size is added up first), itself, its author, whether voted, in its order.
-          expect(take().read, title).toBeLessThanOrEqual((shows ? 0 : 3 * 100) + 8 * (limit + 1) + 20);
+          expect(take().read, title).toBeLessThanOrEqual(
+            (shows && status === undefined ? 0 : 3 * 100) + 8 * (limit + 1) + 20,
+          );
         }
       }
     }
@@ -131,6 +135,62 @@ describe("a vote", () => {
     expect(taken).toBeLessThanOrEqual(5);
     expect(await send("DELETE", panelist.token)).toBe(0);
   });
+});
+
+it("a write writes the rows that docs/operations.md names", async () => {
+  const [, section = ""] = operations.split("## What a write costs");
+  const documented = [...section.matchAll(/^\| ([^|]+) \| (\d+) \|/gm)].map(([, write, rows]) => [write, Number(rows)]);
+  let written = 0;
+  const metered = meterDatabases(env, (results) => {
+    for (const { meta } of results) written += meta.rows_written;
+  });
+  const desk = await createDesk({ bindings: metered });
+  const { panel, bank } = desk;
+  const isolate = createIsolate(metered);
+  const [author, other] = [await panel.panelist("Robin"), await panel.panelist("Kim")];
+  const [theirs, own] = [
+    await author.submit("Night buses on weekends"),
+    await panel.propose({ title: "Shorter opening hours please" }),
+  ];
+  const as = ({ token }: typeof author) => sendWith(isolate, token);
+  const byKey = (method: string, below: string, body: object) =>
+    isolate.request(`/tenant/ideabanks/${panel.bank.id}/proposals${below}`, {
+      method,
+      headers: { "X-API-Key": panel.tenant.text, "Content-Type": "application/json" },
+      body: JSON.stringify(body),
+    });
+  const path = `${bank}/ideas/${theirs}`;
+  const decide = async (fields: Record<string, string>) => {
+    const opened = await desk.opened(path, "Save");
+    written = 0;
+    return desk.owner.submit(path, { ...opened, do: "decide", ...fields });
+  };
+  const writes: Record<string, () => Promise<Response>> = {
+    "a panelist votes": () => as(other)("PUT", `${PROPOSALS}/${theirs}/vote`),
+    "a panelist takes the vote back": () => as(other)("DELETE", `${PROPOSALS}/${theirs}/vote`),
+    "a panelist comments": () => as(other)("POST", `${PROPOSALS}/${theirs}/comments`, { body: "Yes." }),
+    "a panelist submits an idea": () =>
+      as(other)("POST", PROPOSALS, { title: "Night trains too please", description: "D" }),
+    "a panelist changes its title: one word": () =>
+      as(author)("PATCH", `${PROPOSALS}/${theirs}`, { title: "Night buses on weekdays" }),
+    "an API key creates an idea": () => byKey("POST", "", { title: "More trees in town" }),
+    "an API key changes its title: one word": () => byKey("PATCH", `/${own}`, { title: "Longer opening hours please" }),
+    "an API key changes its status": () => byKey("PATCH", `/${own}`, { status: "planned" }),
+    "an API key changes its metadata": () => byKey("PATCH", `/${own}`, { metadata: { ticket: "T-1" } }),
+    "an API key sends what is there already": () => byKey("PATCH", `/${own}`, { status: "planned" }),
+    "an API key comments": () => byKey("POST", `/${own}/comments`, { body: "Soon." }),
+    "a member changes the status": () => decide({ status: "planned" }),
+    "a member changes the status and responds": () => decide({ status: "in-progress", response: "We do it." }),
+  };
+  const counted: unknown[] = [];
+  for (const [write, send] of Object.entries(writes)) {
+    written = 0;
+    const answer = await send();
+    await answer.text();
+    expect(answer.status, write).toBeLessThan(400);
+    counted.push([write, written]);
+  }
+  expect(counted).toEqual(documented);
 });
 
 const participation = operationsOf("compoundToken").filter(({ path }) => path.startsWith("/ideabank/"));

@@ -15,6 +15,9 @@ type ActingKey = {
   readonly now: number;
 };
 
+/** What a request records as an act of its key: nothing, one entry in the log of changes, or any number of entries and events. */
+export type Acts = "none" | "one-change" | "any";
+
 /** SQL: the key's id, and NULL when a gate that reads it now would refuse it, from any address. */
 const GOOD_KEY = `(SELECT k.id FROM api_keys k JOIN accounts a ON a.id = k.account_id
   WHERE k.id = :apiKeyId AND k.account_id = :accountId AND a.status = 'active' AND k.revoked_at IS NULL AND k.paused_at IS NULL
@@ -22,23 +25,17 @@ const GOOD_KEY = `(SELECT k.id FROM api_keys k JOIN accounts a ON a.id = k.accou
     AND (k.secret_hash = :secretHash OR (k.previous_secret_hash = :secretHash AND k.previous_expires_at > :now))
     AND (:scope IS NULL OR EXISTS (SELECT 1 FROM json_each(k.scopes) WHERE value = :scope)))`;
 
+const LAST_CHANGE = "coalesce((SELECT max(number) FROM change_log WHERE account_id = :accountId), 0)";
+/** SQL: the number of the last change that the key makes. */
+const UNTIL = { "one-change": `${LAST_CHANGE} + 1`, any: String(Number.MAX_SAFE_INTEGER) };
+
 /**
- * This session, but nothing is done or read once the key has ended: each round trip is rolled back then (`isKeyEnded`). `isRecorded`:
- * as an act of the key. Otherwise nothing is written for it.
+ * This session, but nothing is done or read once the key has ended: each round trip is rolled back then (`isKeyEnded`). Acts of no kind
+ * cost no row, one change costs one: after that change the row says nothing any more, so that it needs no deletion.
  */
-export const actingAs = (session: Session, key: ActingKey, isRecorded: boolean): Session =>
-  isRecorded
+export const actingAs = (session: Session, key: ActingKey, acts: Acts): Session =>
+  acts === "none"
     ? session.with({
-        before: [
-          prepare(
-            `INSERT INTO acting_keys (account_id, api_key_id) VALUES (:accountId, ${GOOD_KEY})
-             ON CONFLICT DO UPDATE SET api_key_id = excluded.api_key_id`,
-            key,
-          ),
-        ],
-        after: [prepare("DELETE FROM acting_keys WHERE account_id = :accountId", { accountId: key.accountId })],
-      })
-    : session.with({
         before: [
           prepare(
             `INSERT INTO acting_keys (account_id, api_key_id) SELECT :accountId, NULL WHERE ${GOOD_KEY} IS NULL`,
@@ -46,6 +43,20 @@ export const actingAs = (session: Session, key: ActingKey, isRecorded: boolean):
           ),
         ],
         after: [],
+      })
+    : session.with({
+        before: [
+          prepare(
+            `INSERT INTO acting_keys (account_id, api_key_id, until_number) VALUES (:accountId, ${GOOD_KEY}, ${UNTIL[acts]})
+             ON CONFLICT DO UPDATE SET api_key_id = excluded.api_key_id, until_number = excluded.until_number`,
+            key,
+          ),
+        ],
+        after: [
+          prepare(`DELETE FROM acting_keys WHERE account_id = :accountId AND until_number > ${LAST_CHANGE}`, {
+            accountId: key.accountId,
+          }),
+        ],
       });
 
 /** Whether a round trip of `actingAs` was rolled back because the key has ended. */

@@ -48,28 +48,6 @@ const TEXTS: Partial<Record<Subject["kind"], string>> = {
     FROM comments c WHERE c.id = :subjectId AND c.account_id = :accountId`,
 };
 
-/** Keeps them for the time of Undo. A decision that is not recorded keeps none. */
-function keepTexts(kind: Subject["kind"], values: Parameters<typeof prepare>[1]) {
-  const texts = TEXTS[kind];
-  if (texts === undefined) return { before: [], after: [] };
-  return {
-    before: [
-      prepare(
-        `INSERT INTO undo_texts (event_id, account_id, before, created_at) SELECT :eventId, :accountId, (${texts}), :now
-         WHERE EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)`,
-        values,
-      ),
-    ],
-    after: [
-      prepare(`UPDATE undo_texts SET after = (${texts}) WHERE event_id = :eventId`, values),
-      prepare(
-        `DELETE FROM undo_texts WHERE event_id = :eventId AND (before IS after OR NOT EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId))`,
-        values,
-      ),
-    ],
-  };
-}
-
 /**
  * The `name` and the `state` of each kind; the state is a JSON object of everything that can be decided. Neither a person's name
  * nor a panelist's comment is recorded. `author`: the panelist who wrote the proposal that is named.
@@ -97,7 +75,10 @@ const IS_RECORDABLE = isRecordable("event LIKE :kind || '-%' AND actor IS :actor
   now: ":now",
 });
 
-/** The statements around a decision. A decision that changes nothing is not recorded. */
+/**
+ * The statements around a decision. Until its event is written, `undo_texts` has what was there before; then only the texts, if they were
+ * changed. A decision that changes nothing is not recorded.
+ */
 function recordDecision({
   owner,
   kind,
@@ -113,32 +94,36 @@ function recordDecision({
   const { person, actor, address } = owner;
   const values = { ...decision, kind, subjectId: id, ideaBankId, person, actor, address };
   const subject = isOfVotes ? VOTES : SUBJECTS[kind];
-  const texts = keepTexts(kind, values);
+  const texts = TEXTS[kind] ?? "NULL";
   return {
     before: [
       prepare(
-        `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, author_id, actor, address, created_at,
-           subject_id, idea_bank_id, changes)
-         SELECT :eventId, ${ACCOUNT_OF_MEMBER},
-           :kind || '-changed', NULL, coalesce((SELECT name FROM (${subject})), ''), (SELECT author FROM (${subject})), :actor, :address, :now, :subjectId, :ideaBankId,
-           json_object('before', json((SELECT state FROM (${subject}))))
+        `INSERT INTO undo_texts (event_id, account_id, before, created_at)
+         SELECT :eventId, ${ACCOUNT_OF_MEMBER}, json_object('name', s.name, 'author', s.author, 'state', json(s.state), 'texts', json((${texts}))), :now
+         FROM (SELECT 1) LEFT JOIN (${subject}) s
          ${isUncounted ? `WHERE ${IS_RECORDABLE} OR ${ACCOUNT_OF_MEMBER} IS NULL` : ""}`,
         values,
       ),
-      ...texts.before,
     ],
     after: [
       prepare(
-        `UPDATE audit_events SET changes = json_set(changes, '$.after', json((SELECT state FROM (${subject})))),
-           api_key_name = coalesce((SELECT name FROM (${subject})), api_key_name),
-           author_id = coalesce((SELECT author FROM (${subject})), author_id),
-           event = :kind || iif(changes ->> '$.before' IS NULL, '-created',
-             iif(EXISTS (SELECT 1 FROM (${subject})), '-changed', '-deleted'))
-         WHERE id = :eventId`,
+        `INSERT INTO audit_events (id, account_id, event, api_key_name, author_id, actor, address, created_at, subject_id, idea_bank_id, changes)
+         SELECT u.event_id, u.account_id,
+           :kind || iif(u.before ->> '$.state' IS NULL, '-created', iif(s.state IS NULL, '-deleted', '-changed')),
+           coalesce(s.name, u.before ->> '$.name', ''), coalesce(s.author, u.before ->> '$.author'), :actor, :address, :now, :subjectId, :ideaBankId,
+           json_object('before', json(u.before ->> '$.state'), 'after', json(s.state))
+         FROM undo_texts u LEFT JOIN (${subject}) s WHERE u.event_id = :eventId AND u.before ->> '$.state' IS NOT s.state`,
         values,
       ),
-      prepare("DELETE FROM audit_events WHERE id = :eventId AND changes -> '$.before' IS changes -> '$.after'", values),
-      ...texts.after,
+      prepare(
+        `DELETE FROM undo_texts WHERE event_id = :eventId
+           AND (before ->> '$.texts' IS (${texts}) OR NOT EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId))`,
+        values,
+      ),
+      prepare(
+        `UPDATE undo_texts SET before = before ->> '$.texts', after = (${texts}) WHERE event_id = :eventId`,
+        values,
+      ),
     ],
   };
 }
@@ -217,4 +202,4 @@ export function deciding(session: Session, decision: Decision): Session {
 
 /** Whether the error means that the person who decides is not a member (any longer). */
 export const isNoMember = (error: unknown): boolean =>
-  error instanceof Error && /NOT NULL constraint failed: audit_events\.account_id\b/.test(error.message);
+  error instanceof Error && /NOT NULL constraint failed: (audit_events|undo_texts)\.account_id\b/.test(error.message);

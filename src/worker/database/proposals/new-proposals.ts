@@ -8,9 +8,8 @@ import { prepare, type Statement } from "../../store/statement.ts";
 import { namedPanelist, namedValues, panelistExists } from "../acting-for.ts";
 import { insertOnce, mapResult, notDoneBefore, toInserted } from "../idempotency.ts";
 import { asSeen } from "../stored-state.ts";
-import { FIELD_COLUMNS, NEW_FIELDS, toNewFields } from "./proposal-fields.ts";
+import { differs, FIELD_COLUMNS, NEW_FIELDS, toNewFields } from "./proposal-fields.ts";
 import {
-  CHANGES,
   COLUMNS,
   changeValues,
   OWN_BY_EXTERNAL_ID,
@@ -18,6 +17,7 @@ import {
   type ProposalPath,
   type ProposalRow,
   STATE,
+  setChanges,
   toProposal,
 } from "./proposals.ts";
 
@@ -124,15 +124,17 @@ export async function upsertProposal(
     ...{ seen, mayChange: only !== "create", mayCreate: only !== "change" },
   };
   const changed = `${OWN_BY_EXTERNAL_ID} AND :mayChange AND ${asSeen(STATE)}`;
-  const { updated, obstacles, inserted, found } = await session.batch({
-    updated: prepare(`UPDATE proposals SET ${CHANGES} WHERE ${changed} RETURNING id`, values),
+  const changes = { ...fields, externalId: undefined };
+  const { accepted, obstacles, inserted, found } = await session.batch({
+    accepted: prepare(`SELECT 1 FROM proposals WHERE ${changed}`, values),
+    updated: prepare(`UPDATE proposals SET ${setChanges(changes)} WHERE ${changed} AND ${differs(changes)}`, values),
     obstacles: selectObstacles(fields, values),
     inserted: prepare(insertInto(fields, ":mayCreate"), values),
     found: prepare<ProposalRow>(`SELECT ${COLUMNS} FROM proposals WHERE ${OWN_BY_EXTERNAL_ID}`, values),
   });
   const [row] = found;
   const created = inserted.length === 1;
-  if (row !== undefined && (created || updated.length === 1)) return { proposal: toProposal(row), created };
+  if (row !== undefined && (created || accepted.length === 1)) return { proposal: toProposal(row), created };
   const obstacle = toObstacle(obstacles);
   const isOwned = obstacle !== "not-owned";
   if (isOwned && (only === "change" || (only === "create" && row !== undefined))) return "not-as-seen";

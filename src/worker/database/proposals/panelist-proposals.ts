@@ -62,7 +62,7 @@ type ProposalRow = FieldsRow & {
 const MINE_AT_MOST = 100;
 /** If no index has the order of a list by tag, it contains at most this many of the latest proposals with the tag. */
 const TAGGED_AT_MOST = 200;
-/** A page of `mine=voted` looks at this many votes. Votes for hidden proposals are skipped. */
+/** A page of `mine` looks at this many proposals or votes. Hidden proposals are skipped, and those with another status. */
 const LOOKED_AT = 1_000;
 
 const SORT_KEYS: Record<Sort, string> = { new: "created_at", top: "votes", hot: "hot", active: "last_activity_at" };
@@ -146,12 +146,12 @@ function selectIds({ sort, status, mine, tag }: PanelistProposalFilter): string 
          AND (${key}, id) < (:afterKey, :afterId)`;
     return status === undefined ? mergeStatuses(select) : select(status);
   }
-  if (mine === "submitted" && sort === "new" && tag === undefined) {
-    const select = (each: ProposalStatus) =>
-      `SELECT id, created_at AS sort_key, ${PROPOSAL_BYTES} AS bytes FROM proposals
-       WHERE ${OWN_VISIBLE} AND status = '${each}' AND (created_at, id) < (:afterKey, :afterId)`;
-    return status === undefined ? mergeStatuses(select) : select(status);
-  }
+  if (mine === "submitted" && sort === "new" && tag === undefined)
+    return `SELECT p.id AS id, own.sort_key, ${PROPOSAL_BYTES} AS bytes FROM (
+        SELECT id, created_at AS sort_key FROM proposals WHERE author_id = :panelistId AND idea_bank_id = :ideaBankId AND (created_at, id) < (:afterKey, :afterId)
+        ORDER BY created_at DESC, id DESC LIMIT ${LOOKED_AT}) own
+      CROSS JOIN proposals p ON p.id = own.id
+      WHERE ${LISTED_FOR_VOTER} ${status === undefined ? "" : `AND p.status = '${status}'`}`;
   if (mine === "voted" && sort === "new" && status === undefined && tag === undefined)
     return `SELECT p.id AS id, v.sort_key, ${PROPOSAL_BYTES} AS bytes FROM (
         SELECT proposal_id, created_at AS sort_key FROM votes WHERE panelist_id = :panelistId AND idea_bank_id = :ideaBankId
@@ -172,9 +172,6 @@ const ownIds = (mine: "submitted" | "voted"): string =>
     : `SELECT proposal_id AS id, created_at AS since FROM votes WHERE panelist_id = :panelistId AND idea_bank_id = :ideaBankId
        ORDER BY created_at DESC, proposal_id DESC LIMIT ${MINE_AT_MOST}`;
 
-/** Written so that SQLite uses the index `proposals_mine`. */
-const OWN_VISIBLE =
-  "author_id = :panelistId AND idea_bank_id = :ideaBankId AND duplicate_of IS NULL AND visibility <> 'hidden'";
 const LISTED_FOR_VOTER = `p.idea_bank_id = :ideaBankId AND p.duplicate_of IS NULL AND ${VISIBLE}`;
 
 /** The condition `listed = 1`, written so that SQLite uses the index `proposals_by_visibility`. */
@@ -232,8 +229,8 @@ type NewSubmission = Submission & {
 };
 
 /**
- * Submits a proposal, and votes for it if the panelist may vote. It is pending if the idea bank requires approval. `refused` when
- * the capability is closed.
+ * Submits a proposal, and votes for it if the panelist may vote: it has this vote from the beginning, because counting it afterwards would
+ * write three rows again. It is pending if the idea bank requires approval. `refused` when the capability is closed.
  */
 export async function submitProposal(
   session: Session,
@@ -242,18 +239,18 @@ export async function submitProposal(
 ): Promise<{ access: PanelistAccess; result: IdempotentResult<Submitted> }> {
   const insert = prepare(
     `INSERT INTO proposals
-       (id, account_id, idea_bank_id, author_id, title, description, visibility, created_at, last_activity_at, panelist_writes, words)
-     SELECT :id, b.account_id, b.id, w.id, :title, :description, iif(b.approval_required = 1, 'pending', 'public'), :now, :now, 1, :words
+       (id, account_id, idea_bank_id, author_id, title, description, visibility, votes, created_at, last_activity_at, panelist_writes, words)
+     SELECT :id, b.account_id, b.id, w.id, :title, :description, iif(b.approval_required = 1, 'pending', 'public'),
+       EXISTS (SELECT 1 ${permitted("canVote")}), :now, :now, 1, :words
      ${permitted("canSubmitProposals")} AND ${notDoneBefore("b.account_id")}
      RETURNING id`,
     { ...tokenValues(token), ...wordsOf(title), id, title, description, now, idempotencyKey: idempotencyKey?.key },
   );
   const created: Submitted = { id, at: now, visibility: "public" };
   const { ideaBankId } = token;
-  const values = { ...tokenValues(token), id };
   const details = {
-    select: `SELECT json_object('visibility', visibility, 'voted', EXISTS (SELECT 1 ${permitted("canVote")})) FROM proposals WHERE id = :id`,
-    values,
+    select: "SELECT json_object('visibility', visibility, 'voted', votes) FROM proposals WHERE id = :id",
+    values: { id },
   };
   const rows = await session.batch({
     made: makePanelist(token, { capability: "canSubmitProposals", now }),
@@ -261,8 +258,8 @@ export async function submitProposal(
     ...insertOnce({ ideaBankId }, idempotencyKey, { insert, outcome: created, details }),
     voted: prepare(
       `INSERT INTO votes (proposal_id, panelist_id, account_id, idea_bank_id, created_at)
-       SELECT :id, w.id, b.account_id, b.id, :now ${permitted("canVote")} AND EXISTS (SELECT 1 FROM proposals WHERE id = :id)`,
-      { ...values, now },
+       SELECT id, author_id, account_id, idea_bank_id, created_at FROM proposals WHERE id = :id AND votes = 1`,
+      { id },
     ),
   });
   return { access: toAccess(rows.access), result: toInserted(rows, idempotencyKey, created) };
@@ -291,20 +288,22 @@ export async function editProposal(
     readonly now: number;
   },
 ): Promise<SeenProposal & { changed: boolean }> {
-  const rows = await session.batch({
-    access: selectAccess(token),
-    edited: prepare(
+  /** Apart where it waits for approval, because assigning the visibility costs a row in each index with it. */
+  const edit = (also: string, not: "" | "NOT") =>
+    prepare(
       `UPDATE proposals SET title = coalesce(:title, title), description = coalesce(:description, description),
          ${SET_WORDS}, panelist_writes = panelist_writes + 1,
-         last_activity_at = iif(${UNCHANGED}, last_activity_at, max(last_activity_at, :now)),
-         visibility = iif(${UNCHANGED} OR NOT (SELECT approval_required FROM idea_banks WHERE id = :ideaBankId),
-           visibility, 'pending')
-       WHERE ${OWN_SUBMITTED} RETURNING id`,
+         last_activity_at = iif(${UNCHANGED}, last_activity_at, max(last_activity_at, :now)) ${also}
+       WHERE ${OWN_SUBMITTED} AND ${not} (SELECT approval_required FROM idea_banks WHERE id = :ideaBankId) RETURNING id`,
       { ...tokenValues(token), ...wordsOf(title), proposalId, title, description, now },
-    ),
+    );
+  const rows = await session.batch({
+    access: selectAccess(token),
+    edited: edit("", "NOT"),
+    waiting: edit(`, visibility = iif(${UNCHANGED}, visibility, 'pending')`, ""),
     seen: selectVisible(token, proposalId),
   });
-  return { ...toSeen(rows), changed: rows.edited.length === 1 };
+  return { ...toSeen(rows), changed: rows.edited.length + rows.waiting.length === 1 };
 }
 
 const UNCHANGED = "coalesce(:title, title) = title AND coalesce(:description, description) = description";

@@ -73,20 +73,17 @@ function storedAs({ empty, toColumn }: Field, sent: unknown): Column {
   return json === empty ? null : json;
 }
 
-/** The names of a value, and of whether it is sent, in a statement that has values of two states of a proposal. */
-const parameterOf = (prefix: string, name: Name): string => (prefix === "" ? name : prefix + capitalized(name));
-const isSent = (prefix: string, name: Name): string =>
-  `${prefix === "" ? "sets" : `${prefix}Sets`}${capitalized(name)}`;
-const capitalized = (name: string): string => name.charAt(0).toUpperCase() + name.slice(1);
+/** The name of a value, in a statement that has values of two states of a proposal. */
+const parameterOf = (prefix: string, name: Name): string =>
+  prefix === "" ? name : prefix + name.charAt(0).toUpperCase() + name.slice(1);
 
-/** The values of all fields for the statements below, and which of them are sent. */
-export const valuesOf = (changes: Changes, prefix = ""): Readonly<Record<string, Column | boolean>> =>
+/** The values of all fields for the statements below. */
+export const valuesOf = (changes: Changes, prefix = ""): Readonly<Record<string, Column>> =>
   Object.fromEntries(
-    fields.flatMap((field) => [
-      [isSent(prefix, field.name), changes[field.name] !== undefined],
-      [parameterOf(prefix, field.name), storedAs(field, changes[field.name])],
-    ]),
+    fields.map((field) => [parameterOf(prefix, field.name), storedAs(field, changes[field.name])] as const),
   );
+
+const sentOf = (changes: Changes): readonly Field[] => fields.filter(({ name }) => changes[name] !== undefined);
 
 const joined = (toSql: (field: Field) => string, by = ", ", of = fields): string => of.map(toSql).join(by);
 
@@ -98,21 +95,25 @@ export const NEW_FIELDS = joined((field) => {
   return initial === null ? `:${field.name}` : `coalesce(:${field.name}, '${initial}')`;
 });
 
-/** The SET list of a change: what is not sent stays as it is. */
-export const SET_FIELDS = joined(({ name, column }) => `${column} = iif(:${isSent("", name)}, :${name}, ${column})`);
+/** The assignments of a change. A column that is assigned costs each of its indexes a row, also with the value that it has: so only what is sent. */
+export const setFields = (changes: Changes): readonly string[] =>
+  sentOf(changes).map(({ name, column }) => `${column} = :${name}`);
+
+/** The condition that a change changes something. Else it would write the row and its indexes again. */
+export const differs = (changes: Changes): string =>
+  `(${joined(({ name, column }) => `${column} IS NOT :${name}`, " OR ", sentOf(changes)) || "FALSE"})`;
 
 /** The condition that the row has all that `valuesOf(changes, "was")` sends. */
-export const HAS_FIELDS = joined(
-  ({ name, column }) => `(NOT :${isSent("was", name)} OR ${column} IS :${parameterOf("was", name)})`,
-  " AND ",
-);
+export const hasFields = (changes: Changes): string =>
+  joined(({ name, column }) => `${column} IS :${parameterOf("was", name)}`, " AND ", sentOf(changes)) || "TRUE";
 
-/** The condition that a change is no activity. */
-export const IS_NO_ACTIVITY = joined(
-  ({ name, column }) => `(:${name} IS NULL OR :${name} IS ${column})`,
-  " AND ",
-  fields.filter(({ isActivity }) => isActivity),
-);
+/** The condition that a change is activity. Undefined where it never is. */
+export const isActivity = (changes: Changes): string | undefined =>
+  joined(
+    ({ name, column }) => `(:${name} IS NOT NULL AND :${name} IS NOT ${column})`,
+    " OR ",
+    sentOf(changes).filter((field) => field.isActivity),
+  ) || undefined;
 
 /** The size of a proposal on a page, in bytes. */
 export const PROPOSAL_BYTES = `${joined(

@@ -17,13 +17,14 @@ import { authorStays, deleteOfIdeaBank } from "./deletions.ts";
 import { mergeSelects } from "./merge-statuses.ts";
 import { MERGES_AT_MOST, moveSlice, proposalStays, targetOf } from "./merges.ts";
 import {
+  differs,
   FIELD_COLUMNS,
   type FieldsRow,
-  HAS_FIELDS,
-  IS_NO_ACTIVITY,
+  hasFields,
   inOrder,
+  isActivity,
   PROPOSAL_BYTES,
-  SET_FIELDS,
+  setFields,
   toFields,
   valuesOf,
 } from "./proposal-fields.ts";
@@ -204,31 +205,36 @@ export const loadStoredProposal = async (
     toProposal,
   );
 
-const LAST_ACTIVITY_AT = `iif(:minor OR ${IS_NO_ACTIVITY}, last_activity_at, max(last_activity_at, :now))`;
-
-/**
- * The SET list with this last activity. While `published_at` is NULL, the last activity says it: so it is written with the first
- * activity of an entry that is published already.
- */
-const fieldsAt = (lastActivityAt: string): string => `${SET_FIELDS}, ${SET_WORDS},
-  responded_at = CASE WHEN NOT :setsResponse OR :response IS response THEN responded_at
-    WHEN :response IS NULL THEN NULL ELSE coalesce(:respondedAt, :now) END,
-  published_at = iif(status = 'implemented' AND coalesce(:status, status) = 'implemented',
-    coalesce(published_at, nullif(last_activity_at, ${lastActivityAt})), NULL),
-  last_activity_at = ${lastActivityAt}`;
-
 /**
  * The SET list of a change. An edit, a change of status or a new text of the official response is activity, unless it is minor.
  * Sending the current values again is not, and neither is a change that the changelog and the lists do not show as one: of
- * visibility, tags, metadata, external id.
+ * visibility, tags, metadata, external id. While `published_at` is NULL, the last activity says it: so it is written with the first
+ * activity of an entry that is published already. `isUndone`: the last activity is as before, if nothing has happened since.
  */
-export const CHANGES = fieldsAt(LAST_ACTIVITY_AT);
+export function setChanges({ minor = false, ...changes }: ProposalChanges, isUndone = false): string {
+  const active = minor ? undefined : isActivity(changes);
+  const moved = active && `iif(${active}, max(last_activity_at, :now), last_activity_at)`;
+  const at = isUndone
+    ? `iif(last_activity_at = :activityAfter, :activityBefore, ${moved ?? "last_activity_at"})`
+    : moved;
+  return [
+    ...setFields(changes),
+    ...(changes.title === undefined ? [] : [SET_WORDS]),
+    ...(changes.response === undefined ? [] : [RESPONDED_AT]),
+    `published_at = iif(status = 'implemented' AND coalesce(:status, status) = 'implemented',
+      coalesce(published_at, nullif(last_activity_at, ${at ?? "last_activity_at"})), NULL)`,
+    ...(at === undefined ? [] : [`last_activity_at = ${at}`]),
+  ].join(", ");
+}
 
-/** The values of CHANGES. */
-export const changeValues = ({ minor = false, ...changes }: ProposalChanges, now: number) => ({
+const RESPONDED_AT = `responded_at = CASE WHEN :response IS response THEN responded_at
+    WHEN :response IS NULL THEN NULL ELSE coalesce(:respondedAt, :now) END`;
+
+/** The values of `setChanges`. */
+export const changeValues = (changes: ProposalChanges, now: number) => ({
   ...valuesOf(changes),
   ...wordsOf(changes.title),
-  ...{ minor, now },
+  now,
   /** A response gets the time of the change, unless an undo restores the earlier time. */
   respondedAt: undefined as number | undefined,
 });
@@ -279,20 +285,22 @@ export async function updateProposal(
     edits: decision?.edits,
     ...changeValues(changes, now),
   };
-  const { updated, owned } = await session.batch({
-    updated: prepare<ProposalRow>(
-      `UPDATE proposals SET ${CHANGES} ${keepsSubmitted ? `, submitted = ${KEPT_TEXTS}` : ""} WHERE ${OWN_PROPOSAL} AND ${MAY_DECIDE} AND ${asSeen(STATE)} AND NOT (:setsExternalId AND EXISTS (
-         SELECT 1 FROM proposals o WHERE o.idea_bank_id = :ideaBankId AND o.external_id = :externalId AND o.id <> :proposalId))
-       RETURNING ${COLUMNS}`,
+  const mayChange = `${OWN_PROPOSAL} AND ${MAY_DECIDE} AND ${asSeen(STATE)} AND NOT EXISTS (
+    SELECT 1 FROM proposals o WHERE o.idea_bank_id = :ideaBankId AND o.external_id = :externalId AND o.id <> :proposalId)`;
+  const { accepted, found, owned } = await session.batch({
+    accepted: prepare(`SELECT 1 FROM proposals WHERE ${mayChange}`, values),
+    updated: prepare(
+      `UPDATE proposals SET ${setChanges(changes)} ${keepsSubmitted ? `, submitted = ${KEPT_TEXTS}` : ""} WHERE ${mayChange} AND ${differs(changes)}`,
       values,
     ),
+    found: prepare<ProposalRow>(`SELECT ${COLUMNS} FROM proposals WHERE ${OWN_PROPOSAL}`, values),
     owned:
       changes.externalId == null
         ? undefined
         : prepare(`SELECT 1 FROM proposals WHERE ${OWN_PROPOSAL} AND ${asSeen(STATE)}`, values),
   });
-  const [row] = updated;
-  if (row !== undefined) return toProposal(row);
+  const [row] = found;
+  if (accepted.length === 1 && row !== undefined) return toProposal(row);
   return owned?.length === 1 ? "taken" : null;
 }
 
@@ -326,8 +334,8 @@ export const changeProposalFrom = (
   }: ProposalChange & { readonly activity?: Activity | undefined; readonly respondedAt?: number | undefined },
 ): Statement<{ id: string }> =>
   prepare(
-    `UPDATE proposals SET ${fieldsAt(`iif(last_activity_at = :activityAfter, :activityBefore, ${LAST_ACTIVITY_AT})`)}
-       WHERE ${OWN_PROPOSAL} AND ${HAS_FIELDS} AND panelist_writes = coalesce(:edits, panelist_writes) RETURNING id`,
+    `UPDATE proposals SET ${setChanges(changes, activity !== undefined)}
+       WHERE ${OWN_PROPOSAL} AND ${hasFields(fields)} AND panelist_writes = coalesce(:edits, panelist_writes) RETURNING id`,
     {
       ...changeValues(changes, now),
       ...(respondedAt !== undefined && { respondedAt }),

@@ -54,7 +54,7 @@ function seed(id: string, owner: string, status = "suspended"): void {
     `DELETE FROM idea_banks WHERE id = ${ids("gone")}`,
     `INSERT INTO signing_secrets VALUES (${ids("hash")}, '${id}', ${ids("bank")}, 0, 1)`,
     // Last: what a key does has more rows.
-    `INSERT INTO acting_keys VALUES ('${id}', ${ids("key")})`,
+    `INSERT INTO acting_keys (account_id, api_key_id) VALUES ('${id}', ${ids("key")})`,
   );
 }
 
