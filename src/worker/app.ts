@@ -8,14 +8,11 @@ import { type Send, sendByFetch } from "./deliveries/send.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { BodyShares } from "./http/body-shares.ts";
 import { createEveryRequest } from "./http/every-request.ts";
-import { createNoRoute } from "./http/no-route.ts";
-import { pageNotFound, startPage } from "./http/pages.ts";
+import { startPage } from "./http/pages.ts";
 import { ProblemLog } from "./http/problem-log.ts";
 import { Routes } from "./http/routes.ts";
-import { createLeakRoutes } from "./leaks/routes.ts";
 import { createMcpRoutes } from "./mcp/routes.ts";
-import { createOperatorRoutes } from "./operator/routes.ts";
-import { CROSS_ORIGIN_HEADERS, isCrossOrigin, varyingByAccept } from "./panelist/cross-origin.ts";
+import { CROSS_ORIGIN_HEADERS, varyingByAccept } from "./panelist/cross-origin.ts";
 import { createPanelistRoutes } from "./panelist/routes.ts";
 import { SettingsReader } from "./settings.ts";
 import { Databases } from "./store/databases.ts";
@@ -52,18 +49,14 @@ export function createApp(identify?: Identify, memory = createMemory()) {
   app.route("/", createTenantRoutes(memory, everyRequest));
   app.route("/", createMcpRoutes(memory, everyRequest));
   app.route("/", createPanelistRoutes(memory, everyCrossOrigin));
-  app.route("/", createOperatorRoutes(memory, everyRequest));
-  app.route("/", createLeakRoutes(memory, everyRequest));
 
   app.get("/", startPage);
 
-  const noRoute = createNoRoute(app);
-  app.notFound((c) => {
-    const every = isCrossOrigin(c.req.path) ? everyCrossOrigin : everyRequest;
-    return every(c, () => {
-      const problem = noRoute(c.req);
-      return (problem.code === "not-found" && pageNotFound(c)) || problem;
-    });
+  let others: Routes<AppEnv> | undefined;
+  app.notFound(async (c) => {
+    const { createOtherRoutes } = await import("./on-demand.ts");
+    others ??= createOtherRoutes(app, memory, { everyRequest, everyCrossOrigin });
+    return others.fetch(c.req.raw, c.env, c.executionCtx);
   });
   return app;
 }

@@ -14,7 +14,6 @@ let sourceMaps: ReadonlyMap<string, string>;
 beforeAll(async () => {
   checkout = await makeCheckout();
   const wrangler = `cd '${checkout.folder}' && node_modules/.bin/wrangler deploy --dry-run`;
-  // What an earlier build has left is not uploaded.
   await paste(`${wrangler} && echo 'stale()' > dist/worker/part-app-STALE.js && ${wrangler} --outfile upload`);
   const upload = await readFile(join(checkout.folder, "upload"));
   const [, boundary = ""] = /^--(\S+)/.exec(upload.toString()) ?? [];
@@ -32,15 +31,18 @@ it("the modules have no development code", () => {
   expect([...modules.values()].join()).not.toContain("contactless at the gate");
 });
 
-it("Account Settings is a module of its own, so that other requests do not load it", () => {
-  const named = [...modules].map(([name, text]) => [name.replace(/-\w{8}\./, "."), text] as const);
-  expect(named.map(([name]) => name).toSorted()).toEqual(["index.js", "part-app.js", "part-chunk.js"]);
-  // A sentence of its frame.
-  expect(
-    named.filter(([, text]) => text.includes("Open Account Settings in another tab")).map(([name]) => name),
-  ).toEqual(["part-app.js"]);
-  expect(modules.get("index.js")).toMatch(/[^.\w]import\("\.\/part-app-\w{8}\.js"\)/);
+it.each([
+  ["Account Settings", "part-app", "Open Account Settings in another tab"],
+  ["what most isolates are never asked for", "part-on-demand", "/operator/account-status"],
+])("%s is a module of its own, which a start does not load", (_, module, sentence) => {
+  const names = [...modules].filter(([, text]) => text.includes(sentence)).map(([name]) => name);
+  expect(names).toEqual([expect.stringMatching(`^${module}-\\w{8}\\.js$`)]);
+  expect(modules.get("index.js")).toContain(`import("./${names[0]}")`);
+  for (const text of modules.values()) expect(text).not.toMatch(`from"./${names[0]}"`);
 });
+
+it("what an earlier build has left is not uploaded", () =>
+  expect([...modules.keys()]).not.toContain("part-app-STALE.js"));
 
 it("each module has a source map, by which a stack trace in the log names files of the project", () => {
   expect([...sourceMaps.keys()]).toEqual(Array.from(modules.keys(), (name) => `${name}.map`));

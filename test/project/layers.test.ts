@@ -12,14 +12,14 @@ const sources = Object.entries(files)
 
 /** What each part may import, besides itself. The most specific name counts. */
 const MAY_IMPORT: Record<string, readonly string[]> = {
-  "index.ts": ["access", "app.ts", "scheduled.ts", "api-key-gate"],
+  "index.ts": ["access", "app.ts", "on-demand.ts", "api-key-gate"],
+  "on-demand.ts": ["operator", "leaks", "scheduled.ts", "panelist", "http"],
   "scheduled.ts": ["deliveries", "database", "store", "settings.ts", "log.ts"],
   "app.ts": [
     "tenant",
     "panelist",
     "account",
-    "operator",
-    "leaks",
+    "on-demand.ts",
     "mcp",
     "access",
     "api-key-gate",
@@ -300,16 +300,26 @@ it("the elements import only types from the Worker's sources, and the parser of 
   expect(escaping).toEqual([]);
 });
 
-it("Account Settings is loaded when it is asked for: outside of it there are only its types, and one `import()`", () => {
-  const imports = sources
-    .filter(({ path }) => !isOfAnotherProgram(path) && topOf(path) !== "account")
-    .flatMap(({ path, text }) =>
-      [...text.matchAll(/\bimport(?! type )[^;]*?"([^"\n]+)"\)?/g)]
-        .filter(([, name = ""]) => resolve(path, name).startsWith("account/"))
-        .map(([statement]) => `${path}: ${statement}`),
-    );
-  expect(imports).toEqual(['app.ts: import("./account/app.ts")']);
-});
+it.each([
+  ["Account Settings", ["account"], ['app.ts: import("./account/app.ts")']],
+  [
+    "what most isolates are never asked for",
+    ["on-demand.ts", "operator", "leaks", "scheduled.ts"],
+    ['app.ts: import("./on-demand.ts")', 'index.ts: import("./on-demand.ts")'],
+  ],
+])(
+  "%s is loaded when it is asked for: outside of it there are only its types, and `import()`",
+  (_, parts, expected) => {
+    const imports = sources
+      .filter(({ path }) => !isOfAnotherProgram(path) && !parts.includes(topOf(path)))
+      .flatMap(({ path, text }) =>
+        [...text.matchAll(/\bimport(?! type )[^;]*?"([^"\n]+)"\)?/g)]
+          .filter(([, name = ""]) => parts.includes(topOf(resolve(path, name))))
+          .map(([statement]) => `${path}: ${statement}`),
+      );
+    expect(imports).toEqual(expected);
+  },
+);
 
 const withoutComments = (text: string) => text.replace(/\/\*[\s\S]*?\*\/|(?<![:"'])\/\/.*$/gm, "");
 

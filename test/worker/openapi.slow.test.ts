@@ -4,13 +4,9 @@ import { describe, expect, it } from "vitest";
 import document from "../../public/openapi.json";
 import { buildDocument } from "../../src/commands/openapi/document.ts";
 import { createAccountApp } from "../../src/worker/account/app.ts";
-import { Gatekeeper } from "../../src/worker/api-key-gate/gatekeeper.ts";
-import { createApp } from "../../src/worker/app.ts";
-import { BodyShares } from "../../src/worker/http/body-shares.ts";
-import { ProblemLog } from "../../src/worker/http/problem-log.ts";
-import { SettingsReader } from "../../src/worker/settings.ts";
-import { Databases } from "../../src/worker/store/databases.ts";
-import { IdeaBankViews } from "../../src/worker/view/views.ts";
+import { createApp, createMemory } from "../../src/worker/app.ts";
+import { createEveryRequest } from "../../src/worker/http/every-request.ts";
+import { createOtherRoutes } from "../../src/worker/on-demand.ts";
 import { faultsOf } from "../support/document-check.ts";
 import { takeAll } from "../support/isolate.ts";
 import { bodyOf, operationsOf } from "../support/operations.ts";
@@ -40,16 +36,11 @@ it("the committed document is the one that the schemas make", () => {
 });
 
 it("every route is in the document, and everything in the document is a route", () => {
-  const memory = {
-    gatekeeper: new Gatekeeper(),
-    databases: new Databases(),
-    send: takeAll,
-    settingsReader: new SettingsReader(),
-    problemLog: new ProblemLog(),
-    bodyShares: new BodyShares(),
-    views: new IdeaBankViews(),
-  };
-  const routes = [...createApp().routes, ...createAccountApp(memory).routes]
+  const memory = createMemory(undefined, takeAll);
+  const app = createApp();
+  const everyRequest = createEveryRequest(memory);
+  const others = createOtherRoutes(app, memory, { everyRequest, everyCrossOrigin: everyRequest });
+  const routes = [...app.routes, ...others.routes, ...createAccountApp(memory).routes]
     .filter(({ method }) => method !== "ALL" && method !== "OPTIONS")
     // HTML pages and their forms are not part of the API.
     .filter(({ path }) => !path.startsWith("/account") || path.startsWith("/account/api/"))

@@ -1,6 +1,6 @@
 /**
- * The Worker's modules, as they are deployed. wrangler would make one of them, and each isolate would then compile Account Settings,
- * which most never load (docs/decisions/account-worker.md).
+ * The Worker's modules, as they are deployed. wrangler would make one of them, and each isolate would then read what most never need
+ * (docs/decisions/account-worker.md).
  */
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
