@@ -295,6 +295,7 @@ describe("use that D1 does not have yet", () => {
       );
       for (const path of ["", `/${apiKey.id}`])
         expect(await (await owner.page(`/api-keys${path}`)).text()).toContain("3 admitted");
+      expect(await (await owner.page(`/api-keys/${apiKey.id}`)).text()).toContain("a few seconds behind");
       for (const path of ["", `/${apiKey.id}`, `/${apiKey.id}/revoke`, `/${apiKey.id}/leaked`])
         expect([path, await (await owner.page(`/api-keys${path}`)).text()]).toEqual([
           path,
@@ -319,12 +320,30 @@ describe("use that D1 does not have yet", () => {
     expect(await owner.keys()).toMatchObject([shown]);
   });
 
-  it.each(BROKEN)("is missing when the gate %s: the page shows what D1 has", async (_, fault) => {
+  it.each(BROKEN)("is missing when the gate %s: the page shows what D1 has, and says so", async (_, fault) => {
     vi.spyOn(console, "warn").mockImplementation(() => {});
     const broken = { ...env, API_KEY_GATE: interceptObjects(env.API_KEY_GATE, ["unsavedUse"], fault) };
     const { owner, apiKey } = await usedSince(broken);
     const page = await owner.page(`/api-keys/${apiKey.id}`);
-    expect([page.status, (await page.text()).includes("1 admitted")]).toEqual([200, true]);
+    const html = await page.text();
+    expect(page.status).toBe(200);
+    for (const text of ["1 admitted", "up to a day behind"]) expect(html).toContain(text);
+  });
+
+  it("is said to be missing before somebody ends a key because of its last use", async () => {
+    vi.spyOn(console, "warn").mockImplementation(() => {});
+    const fail = () => Promise.reject(new Error("injected fault: gate"));
+    const broken = { ...env, API_KEY_GATE: interceptObjects(env.API_KEY_GATE, ["unsavedUse"], fail) };
+    for (const [bindings, isSaid] of [
+      [broken, true],
+      [env, false],
+    ] as const) {
+      const { owner, apiKey } = await usedSince(bindings);
+      for (const page of ["revoke", "leaked"]) {
+        const html = await (await owner.page(`/api-keys/${apiKey.id}/${page}`)).text();
+        expect([page, html.includes("</time>, or later")]).toEqual([page, isSaid]);
+      }
+    }
   });
 
   it("is asked of the gates of the owner's own keys that were used: a call would make another's near the owner", async () => {

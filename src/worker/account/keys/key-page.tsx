@@ -17,7 +17,7 @@ export const KEY_PAGE = page({
   path: PATH,
   load: async (c) => ({ ...(await loadKeyUse(c, c.req.param("apiKeyId"))), origin: new URL(c.req.url).origin }),
 
-  view: ({ apiKey, usage, origin }) => {
+  view: ({ apiKey, usage, isCurrent, origin }) => {
     const { id, name, lastFour, state } = apiKey;
     const path = `${API_KEYS}/${id}`;
     return (
@@ -41,7 +41,10 @@ export const KEY_PAGE = page({
               {". By operation: "}
               <a href={`${path}/operations.csv`}>CSV</a>
               {". Both: "}
-              <a href={`/account/api/keys/${id}/usage`}>JSON</a>. Counts are a few seconds behind.
+              <a href={`/account/api/keys/${id}/usage`}>JSON</a>.{" "}
+              {isCurrent
+                ? "Counts are a few seconds behind."
+                : "The newest counts can’t be read right now: these may be up to a day behind."}
             </p>
           </div>
         </div>

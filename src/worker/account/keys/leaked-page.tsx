@@ -15,7 +15,7 @@ export const LEAKED_KEY_PAGE = page({
 
   /** `successor`: the oldest key that was created since this one ended. */
   load: async (c) => {
-    const [{ apiKey }, { keys }, tokensEndedAt] = await Promise.all([
+    const [{ apiKey, isCurrent }, { keys }, tokensEndedAt] = await Promise.all([
       loadKeyUse(c, c.req.param("apiKeyId")),
       visitAccount(c, listApiKeys),
       lastEndOfTokens(c),
@@ -24,10 +24,10 @@ export const LEAKED_KEY_PAGE = page({
     const successor = keys.findLast(
       ({ state, createdAt }) => state === "active" && endedAt !== null && Date.parse(createdAt) >= endedAt,
     );
-    return { apiKey, endedAt, tokensEndedAt, successor };
+    return { apiKey, isCurrent, endedAt, tokensEndedAt, successor };
   },
 
-  view: ({ apiKey, endedAt, tokensEndedAt, successor }) => {
+  view: ({ apiKey, isCurrent, endedAt, tokensEndedAt, successor }) => {
     const { id, name, lastFour, lastUsedAt, scopes } = apiKey;
     const here = `${API_KEYS}/${id}/leaked`;
     // A key that works can issue new tokens, so only an end after its own counts.
@@ -38,6 +38,7 @@ export const LEAKED_KEY_PAGE = page({
           <code>{`ibk_${id}…${lastFour}`}</code>
           {lastUsedAt ? " was last used " : " was never used."}
           {lastUsedAt && <Time at={lastUsedAt} />}
+          {lastUsedAt && !isCurrent && ", or later"}
         </p>
         <ol class="steps">
           <Step title="1. Revoke the key" isDone={endedAt !== null}>

@@ -10,12 +10,13 @@ export const REVOKE_KEY_PAGE = page({
   path: `${API_KEYS}/:apiKeyId/revoke`,
   load: async (c) => loadKeyUse(c, c.req.param("apiKeyId")),
 
-  view: ({ apiKey }) => (
+  view: ({ apiKey, isCurrent }) => (
     <Layout title={`Revoke “${apiKey.name}”?`} current="api-keys">
       <p>
         <code>{`ibk_${apiKey.id}…${apiKey.lastFour}`}</code>
         {apiKey.lastUsedAt ? " was last used " : " was never used."}
         {apiKey.lastUsedAt && <Time at={apiKey.lastUsedAt} />}
+        {apiKey.lastUsedAt && !isCurrent && ", or later"}
       </p>
       <p>Everything that uses this key stops working at once. This can’t be undone.</p>
       {apiKey.scopes.includes("panelists:write") && (

@@ -14,7 +14,10 @@ type SeenKeyRow = KeyRow & { seen: string | null };
 const HOUR_MS = 3_600_000;
 const DAY_MS = 24 * HOUR_MS;
 
-/** A key with its last 24 hours, and the recorded use of its last 30 days. Null when the owner has no such key. */
+/**
+ * A key with its last 24 hours, and the recorded use of its last 30 days. `isCurrent` is false when its gate did not answer. Null when the
+ * owner has no such key.
+ */
 export async function loadApiKeyUse(
   session: Session,
   {
@@ -23,7 +26,7 @@ export async function loadApiKeyUse(
     now,
     askGates,
   }: { readonly email: string; readonly id: string; readonly now: number; readonly askGates: AskGates },
-): Promise<{ readonly apiKey: ApiKey; readonly usage: ApiKeyUsage } | null> {
+): Promise<{ readonly apiKey: ApiKey; readonly usage: ApiKeyUsage; readonly isCurrent: boolean } | null> {
   const since = now - 30 * DAY_MS;
   const rows = await session.batch({
     apiKeys: prepare<SeenKeyRow>(`SELECT ${COLUMNS}, seen FROM api_keys WHERE ${OWN_KEY}`, { email, id }),
@@ -45,7 +48,8 @@ export async function loadApiKeyUse(
   const items = hours.map(toHourlyCount);
   const counts = { items, hours: byOperation(lastDay, HOUR_MS), days: byOperation(hours, DAY_MS) };
   const seen = mergeSeen(JSON.parse(row.seen ?? "{}"), unsaved?.seen);
-  return { apiKey, usage: { ...counts, ...toLastUse(seen, { row, apiKey, now }) } };
+  const isCurrent = !wasUsed || unsaved !== undefined;
+  return { apiKey, usage: { ...counts, ...toLastUse(seen, { row, apiKey, now }) }, isCurrent };
 }
 
 /** The counts of each span of `spanMs` milliseconds, oldest first. */
