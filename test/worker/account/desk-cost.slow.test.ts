@@ -14,8 +14,8 @@ const NOW = Date.now() - 3_600_000;
 /** Of one transaction. */
 const SLICE = 5_000;
 
-/** A round page of 20 reads about as many rows as it has: of ideas, of their tags, of those who wrote them. */
-const READ_AT_MOST = 1_500;
+/** A round page of 20 reads about as many rows as it has: of ideas, of their tags, of those who wrote them; and whose 40 boards they are. */
+const READ_AT_MOST = 1_600;
 /** So does the first page. The settings of a board count 1,000 of its ideas and of its comments. */
 const COUNTED_AT_MOST = 2_500;
 /** A search looks at the newest 1,000 ideas and comments: at their texts, and at who wrote them. */
