@@ -45,6 +45,6 @@ const FINDINGS: Record<string, (results: Results, share: ShareOf) => string> = {
     "version's entries, and nothing while the version is the same: a reader far away is spared a round trip for each change. Tried: one statement (a row " +
     "less, and two trips after a change); the entries as JSON in a column of the first, which a changelog of 100 long entries does not fit.",
   "Start-up, processor time": () =>
-    "The schemas of the definitions take most of it, and there are more of them than in the last release. Account Settings is evaluated when it is first " +
-    "asked for. The patterns of scripts are made at their first use.",
+    "The schemas of the definitions take most of it, and there are more of them than in 1.0.0. What most isolates are never asked for is loaded when it is first " +
+    "needed. The patterns of scripts are made at their first use.",
 };
