@@ -1,7 +1,9 @@
 /** What the pages of the owner's desk cost in an account with 500 idea banks and 50,000 ideas: rows read and written, and bytes. */
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
+import { findComments } from "../../../src/worker/database/proposals/queue.ts";
 import type { AppEnv } from "../../../src/worker/http/app-env.ts";
+import { sessionOf } from "../../support/databases.ts";
 import { meterDatabase } from "../../support/intercept-binding.ts";
 import { numbers } from "../../support/many-rows.ts";
 import { createOwner } from "../../support/owner.ts";
@@ -18,8 +20,10 @@ const SLICE = 5_000;
 const READ_AT_MOST = 1_600;
 /** So does the first page. The settings of a board count 1,000 of its ideas and of its comments. */
 const COUNTED_AT_MOST = 2_500;
-/** A search looks at the newest 1,000 ideas and comments: at their texts, and at who wrote them. */
-const SEARCHED_AT_MOST = 11_500;
+/** A search looks at the newest 1,000 ideas and comments, at their texts and at who wrote them, and at 2,400 words of titles. */
+const SEARCHED_AT_MOST = 10_500;
+/** The places of the newest 1,000 comments, and the first 20 that match. */
+const COMMENTS_AT_MOST = 1_200;
 
 type Pending = { readonly bank: string; readonly id: string };
 
@@ -92,6 +96,8 @@ it("no page reads or writes in proportion to what is stored", async () => {
     "/ideas?sort=top&status=unanswered",
     "/ideas?sort=hot&status=planned",
     "/ideas?q=night",
+    "/ideas?q=night+buses",
+    "/ideas?q=the+night+buses+of+our+dear+old+town",
     "/ideas?q=nothing-has-this",
     "/idea-banks",
     path,
@@ -111,6 +117,17 @@ it("no page reads or writes in proportion to what is stored", async () => {
     "/activity",
   ])
     await measure(page, () => owner.page(page));
+  Object.assign(spent, { read: 0, written: 0 });
+  const ideaBankIds = Array.from(
+    { length: 40 },
+    (_, index) => `${bank.slice(0, 6)}b${String(BANKS - index).padStart(5, "0")}`,
+  );
+  const accountId = await env.DB.prepare("SELECT account_id FROM idea_banks WHERE id = ?1")
+    .bind(bank)
+    .first<string>("account_id");
+  const queue = { accountId: accountId ?? "", ideaBankIds };
+  expect(await findComments(sessionOf(metered), queue, "buses")).toHaveLength(20);
+  expect(spent.read, "comments with a word that many have").toBeLessThanOrEqual(COMMENTS_AT_MOST);
   const ids = Array.from({ length: 100 }, (_, index) => `${bank.slice(0, 6)}${String(2 * index + 1).padStart(6, "0")}`);
   await measure("one idea", () =>
     owner.submit(`${path}/ideas/${idea}`, { do: "decide", status: "declined", visibility: "hidden" }),

@@ -1,8 +1,9 @@
 /** The queue of ideas: over all boards and over one, in four orders, with the status set in its row; what asks before it is done. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { databaseOf } from "../../support/databases.ts";
 import { createDesk } from "../../support/desk.ts";
-import { addVoters, addVotes } from "../../support/many-rows.ts";
+import { addVoters, addVotes, numbers } from "../../support/many-rows.ts";
 import { createOwner } from "../../support/owner.ts";
 import { createPanel } from "../../support/panel.ts";
 import { readForm } from "../../support/read-forms.ts";
@@ -140,7 +141,8 @@ describe("the queue", () => {
     for (const id of [wanted, late]) await panel.manage("PUT", `/proposals/${id}/votes/${robin.id}`);
     await panel.manage("PUT", `/proposals/${wanted}/votes/${(await panel.panelist("Kim")).id}`);
     const found = async (query: string) => titlesIn(await page(`/ideas?q=night${query}`));
-    expect(await found("")).toEqual(["Late", "Night trains", "Night buses"]);
+    expect(await found("")).toEqual(["Night buses", "Night trains", "Late"]);
+    expect(await found("&sort=new")).toEqual(["Late", "Night trains", "Night buses"]);
     expect(await found("&sort=top")).toEqual(["Night buses", "Late", "Night trains"]);
     expect(await found(`&sort=top&board=${first}`)).toEqual(["Night buses", "Late", "Night trains"]);
     expect(await found(`&sort=top&tag=Bus&board=${first}`)).toEqual(["Night buses", "Late"]);
@@ -159,16 +161,52 @@ describe("the queue", () => {
     expect(await found(`night&board=${first}`)).toEqual(["Dogs", "Night buses"]);
     expect(await found("night&status=planned")).toEqual([]);
     expect(await found("%25")).toEqual([]);
-    expect(await page("/ideas?q=night")).toContain("Searched the newest 1,000 ideas.");
-    expect(await page(`/ideas?q=night&board=${first}`)).toContain("Searched all titles");
-    // A single board is searched as a whole, without being chosen.
-    const single = await createDesk();
-    await single.panel.propose({ title: "Night trains" });
-    const html = await single.page("/ideas?q=trains");
-    expect([titlesIn(html), html.includes("Searched all titles"), html.includes("Choose a board")]).toEqual([
-      ["Night trains"],
-      true,
-      false,
+    for (const query of ["night", `night&board=${first}`])
+      expect(await page(`/ideas?q=${query}`)).toContain(
+        "Searched the words of all titles, and texts and authors of the newest 1,000 ideas.",
+      );
+  });
+
+  it("is searched by the words of all titles of all boards: the best match first, then the most votes", async () => {
+    const { panel, page, first, second, propose } = await createTwoBoards();
+    const robin = await panel.panelist("Robin");
+    await propose(second, { title: "Mode of payment" });
+    await propose(first, { title: "A mode that is dark and warm" });
+    await propose(second, { title: "Dark mode in winter" });
+    await propose(first, { title: "Dark mode" });
+    const voted = await propose(first, { title: "Dark mode for all" });
+    await panel.manage("PUT", `/proposals/${voted}/votes/${robin.id}`);
+    await databaseOf(first)
+      .prepare(
+        `${numbers(1, 1_100)} INSERT INTO proposals (id, account_id, idea_bank_id, title, description, created_at, last_activity_at, words)
+         SELECT substr(?1, 1, 7) || (10000 + i), account_id, id, 'Newer ' || i, 'D', ?2 + i, ?2, '["newer"]' FROM idea_banks, n WHERE id = ?1`,
+      )
+      .bind(first, Date.now() + 1_000)
+      .run();
+    expect(titlesIn(await page("/ideas?q=dark+mode"))).toEqual([
+      "Dark mode",
+      "Dark mode for all",
+      "Dark mode in winter",
+      "A mode that is dark and warm",
+      "Mode of payment",
+    ]);
+    // Words that many titles have hide nothing that has both.
+    await databaseOf(first)
+      .prepare(
+        `${numbers(1, 100)} INSERT INTO proposals (id, account_id, idea_bank_id, title, description, created_at, last_activity_at, words)
+         SELECT substr(?1, 1, 7) || (20000 + i), account_id, id, 'Many', 'D', ?2 + i, ?2, iif(i % 2, '["dark"]', '["mode"]') FROM idea_banks, n WHERE id = ?1`,
+      )
+      .bind(first, Date.now() + 1_000)
+      .run();
+    for (const query of ["", `&board=${first}`])
+      expect(titlesIn(await page(`/ideas?q=dark+mode${query}`)).slice(0, 2)).toEqual([
+        "Dark mode",
+        "Dark mode for all",
+      ]);
+    expect(titlesIn(await page("/ideas?q=dark+mode&sort=top"))[0]).toBe("Dark mode for all");
+    expect(titlesIn(await page(`/ideas?q=dark+mode&board=${second}`))).toEqual([
+      "Dark mode in winter",
+      "Mode of payment",
     ]);
   });
 

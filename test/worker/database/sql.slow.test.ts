@@ -254,6 +254,7 @@ async function callOthers(): Promise<void> {
   const anyIdea = { status: undefined, visibility: undefined, tag: undefined, sort: "top" } as const;
   await listQueue(session, queue, anyIdea, page);
   await findInQueue(session, queue, "a", anyIdea);
+  await findInQueue(session, { ...queue, ideaBankIds: [id, id] }, "a", { ...anyIdea, sort: undefined });
   await listQueue(session, queue, { ...anyIdea, status: "unanswered" }, page);
   await findInQueue(session, queue, "a", { ...anyIdea, status: "unanswered" });
   await findComments(session, queue, "a");

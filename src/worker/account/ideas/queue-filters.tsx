@@ -20,7 +20,8 @@ import { IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
 export const QueueQuery = z.strictObject({
   ...PAGE_PARAMETERS,
   board: z.optional(Id),
-  sort: z._default(oneOf(QUEUE_SORTS), "new"),
+  /** Undefined: the newest first; of a search, the best match. */
+  sort: z.optional(oneOf(QUEUE_SORTS)),
   status: z.optional(oneOf([...PROPOSAL_STATUSES, OPEN, UNANSWERED])),
   visibility: z.optional(Visibility),
   tag: z.optional(Tag),
@@ -32,11 +33,15 @@ export type QueueQuery = z.infer<typeof QueueQuery>;
 export function toParameters(query: QueueQuery, changes: Partial<QueueQuery> = {}): URLSearchParams {
   const { limit: _, cursor: __, ...filters } = { ...query, cursor: undefined, ...changes };
   const given = Object.entries(filters).filter(
-    (entry): entry is [string, string] => typeof entry[1] === "string" && !(entry[0] === "sort" && entry[1] === "new"),
+    (entry): entry is [string, string] =>
+      typeof entry[1] === "string" && !(entry[0] === "sort" && entry[1] === "new" && filters.q === undefined),
   );
   if (changes.cursor !== undefined) given.push(["cursor", changes.cursor]);
   return new URLSearchParams(given);
 }
+
+/** Whether the list, which is no search, has the newest first. */
+export const isNewest = ({ sort = "new" }: QueueQuery): boolean => sort === "new";
 
 const SORTS: Record<QueueSort, string> = {
   new: "Newest",
@@ -79,7 +84,7 @@ export const Tabs = ({ path, query, counts }: Props) => {
     <nav class="tabs" aria-label="Status">
       {tab("All", undefined, sumOf(PROPOSAL_STATUSES))}
       {tab("Open", OPEN, sumOf(OPEN_STATUSES))}
-      {tab("No response yet", UNANSWERED, undefined, query.sort === "new" ? "top" : query.sort)}
+      {tab("No response yet", UNANSWERED, undefined, query.q === undefined && isNewest(query) ? "top" : query.sort)}
       {PROPOSAL_STATUSES.map((status) => tab(IDEA_STATUSES[status], status, counts[status]))}
     </nav>
   );
@@ -120,7 +125,13 @@ export const Filters = ({ path, query, tags, boards, board, ofPath }: Props) => 
           />
         )}
         {query.visibility !== "pending" && (
-          <Choose name="sort" label="Sort" chosen={query.sort} options={Object.entries(SORTS)} />
+          <Choose
+            name="sort"
+            label="Sort"
+            all={query.q === undefined ? SORTS.new : "Best match"}
+            chosen={query.sort}
+            options={Object.entries(SORTS).filter(([sort]) => sort !== "new" || query.q !== undefined)}
+          />
         )}
         <Choose
           name="visibility"

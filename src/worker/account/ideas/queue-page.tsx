@@ -39,7 +39,7 @@ import { chosenIn } from "./chosen.ts";
 import { changeIdeas, changesOf } from "./decide.ts";
 import { IDEAS } from "./opened-idea.ts";
 import { loadPublications } from "./publish-several-page.tsx";
-import { Filters, QueueQuery, Tabs, toParameters } from "./queue-filters.tsx";
+import { Filters, isNewest, QueueQuery, Tabs, toParameters } from "./queue-filters.tsx";
 import { List } from "./queue-rows.tsx";
 import { Written } from "./written.tsx";
 
@@ -70,15 +70,15 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
   const isSearch = query.q !== undefined;
   // Hidden and waiting ideas, and those with a tag, are listed by age.
   const isSorted = isSearch || ((query.visibility ?? "public") === "public" && query.tag === undefined);
+  const sort = isSorted ? query.sort : undefined;
   const filter = {
     ...{ status: query.status, visibility: query.visibility },
     tag: isOne ? query.tag : undefined,
-    sort: isSorted ? query.sort : ("new" as const),
   };
   const list = () =>
     query.visibility === "pending"
       ? listWaiting(session, accountId, { ...filter, ideaBankId: board }, page)
-      : listQueue(session, queue, filter, page);
+      : listQueue(session, queue, { ...filter, sort: sort ?? "new" }, page);
   const [banks, ideaBank, tags, done, listed, counts, foundComments, leavesOut] = await Promise.all([
     reading,
     isOne ? loadIdeaBank(session, accountId, board) : undefined,
@@ -86,10 +86,13 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
     loadJustDone({ session, accountId }, visit, Date.now()),
     query.q === undefined
       ? list()
-      : findInQueue(session, queue, query.q, filter).then((items) => ({ items, next: undefined })),
+      : findInQueue(session, queue, query.q, { ...filter, sort }).then((items) => ({ items, next: undefined })),
     isSearch || query.visibility === "pending" ? {} : countStatuses(session, queue),
     query.q === undefined ? undefined : findComments(session, queue, query.q),
-    !isSearch && filter.sort !== "new" && query.visibility === undefined && hasUnlisted(session, queue, query.status),
+    !isSearch &&
+      !isNewest({ ...query, sort }) &&
+      query.visibility === undefined &&
+      hasUnlisted(session, queue, query.status),
   ]);
   return {
     ...{
@@ -98,12 +101,11 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
       counts,
       tags,
       boards: banks.items,
-      query: { ...query, sort: filter.sort },
+      query: { ...query, sort },
       here: visit.here,
     },
     leavesOut,
-    isSortedByAge: filter.sort !== query.sort,
-    searchesWhole: isOne || (queue.ideaBankIds.length === 1 && banks.next === undefined),
+    isSortedByAge: !isSorted && !isNewest(query),
     board: ideaBank === undefined ? undefined : orNotFound(ideaBank),
     ofPath,
     hasMoreBoards: banks.next !== undefined,
@@ -167,8 +169,6 @@ type Props = {
   readonly leavesOut: boolean;
   /** Another order was asked for. */
   readonly isSortedByAge: boolean;
-  /** All titles are searched, because they are those of one board. */
-  readonly searchesWhole: boolean;
   readonly here: string;
   readonly more: string | undefined;
   readonly told: Told | undefined;
@@ -180,7 +180,7 @@ const QueuePage = (props: Props) => {
   const path = ofPath === undefined ? IDEAS : `${IDEA_BANKS}/${ofPath}`;
   const isWaiting = query.visibility === "pending";
   const isFiltered = toParameters({ ...query, board: undefined }).size > 0;
-  const isByAge = query.sort === "new" && !isWaiting;
+  const isByAge = isNewest(query) && !isWaiting;
   const firstPage = `${path}?${toParameters(query)}`.replace(/\?$/, "");
   const adding = new URLSearchParams({ ...(board && { board: board.id }), back: here });
   const addLink = boards.length > 0 && (
@@ -218,9 +218,7 @@ const QueuePage = (props: Props) => {
       )}
       {query.q !== undefined && (
         <p class="hint">
-          {props.searchesWhole
-            ? `Searched all titles, and texts and authors of the newest ${SEARCHED_AT_MOST.toLocaleString("en")} ideas.`
-            : `Searched the newest ${SEARCHED_AT_MOST.toLocaleString("en")} ideas. Choose a board to search all of its titles.`}
+          {`Searched the words of all titles, and texts and authors of the newest ${SEARCHED_AT_MOST.toLocaleString("en")} ideas.`}
         </p>
       )}
       {query.status === UNANSWERED &&

@@ -180,36 +180,41 @@ function select(ideaBankIds: readonly string[], { status, visibility, tag, sort 
   );
 }
 
+/** What it adds to the rank of a title that the search stands in it, or is the whole of it. Its words are up to 900. Votes decide between equals. */
+const [STANDS, WHOLE, VOTES] = [1_000, 500, 10_000_000];
+
 /**
- * At most 20 ideas, sorted: those in whose title, text or author's name `q` stands, of the newest 1,000; of one idea bank also those
- * whose title has its words, however old they are.
+ * At most 20 ideas: those whose title has the words of `q`, however old they are, and those in whose title, text or author's name `q` stands,
+ * of the newest 1,000. Without a sort the best match comes first: by the title, then by votes.
  */
 export async function findInQueue(
   session: Session,
   { accountId, ideaBankIds }: Queue,
   q: string,
-  { status, visibility, tag, sort }: QueueFilter,
+  { status, visibility, tag, sort }: Omit<QueueFilter, "sort"> & { readonly sort: QueueSort | undefined },
 ): Promise<readonly QueuedIdea[]> {
-  const [only] = ideaBankIds;
-  if (only === undefined) return [];
+  if (ideaBankIds.length === 0) return [];
   const newest = select(ideaBankIds, { status, visibility, tag, sort: "new" });
-  const key = `p.${SORT_KEYS[sort]} AS sort_key`;
   const stands = (column: string) => `instr(lower(${column}), lower(:q)) > 0`;
-  const within = `SELECT p.id, ${key} FROM (${newest} ORDER BY sort_key DESC, id DESC LIMIT ${SEARCHED_AT_MOST}) n
+  /** `score`: how much of the search the title's words are, up to 900. */
+  const key = (score: string) =>
+    sort !== undefined
+      ? `p.${SORT_KEYS[sort]} AS sort_key`
+      : `(${score} + ${STANDS} * (${stands("p.title")}) + ${WHOLE} * (lower(p.title) = lower(:q))) * ${VOTES} + min(p.votes, ${VOTES - 1}) AS sort_key`;
+  const within = `SELECT p.id, ${key("0")} FROM (${newest} ORDER BY sort_key DESC, id DESC LIMIT ${SEARCHED_AT_MOST}) n
     CROSS JOIN proposals p ON p.id = n.id
     WHERE (${stands("p.title")} OR ${stands("p.description")} OR EXISTS (SELECT 1 FROM panelists w WHERE w.id = p.author_id
       AND w.deleted_at IS NULL AND (${stands("w.display_name")} OR ${stands("w.external_id")}))) ${answered(status)}
     ORDER BY 2 DESC, p.id DESC LIMIT ${FOUND_AT_MOST}`;
-  const search = searchFor(q);
+  const search = searchFor(q, ideaBankIds.length);
   const condition = `p.account_id = :accountId AND p.duplicate_of IS NULL ${ofStatus(status)}
     ${visibility === undefined ? "" : `AND p.visibility = '${visibility}'`} ${tag === undefined ? "" : `AND ${hasTag("p")}`}`;
-  const titles = `SELECT p.id, ${key} FROM (SELECT id FROM (${search.select({ listed: "0, 1" }, { bytes: "0", condition })})
+  const titles = `SELECT p.id, ${key("f.sort_key / 10000000000000")} FROM (SELECT id, sort_key FROM (${search.select({ listed: "0, 1" }, { bytes: "0", condition })})
     ORDER BY sort_key DESC LIMIT ${FOUND_AT_MOST}) f CROSS JOIN proposals p ON p.id = f.id`;
-  const ids =
-    ideaBankIds.length > 1 ? within : `SELECT id, sort_key FROM (${within}) UNION SELECT id, sort_key FROM (${titles})`;
+  const ids = `SELECT id, max(sort_key) AS sort_key FROM (SELECT id, sort_key FROM (${within}) UNION ALL SELECT id, sort_key FROM (${titles})) GROUP BY id`;
   const values = {
     accountId,
-    ideaBankId: only,
+    ...{ ideaBankId: ideaBankIds[0], ideaBankIds: JSON.stringify(ideaBankIds) },
     ...{ q, tag },
     ...search.values,
     ...banksOf(ideaBankIds),
@@ -238,7 +243,7 @@ export async function findComments(
     FROM (${newest} ORDER BY sort_key DESC, id DESC LIMIT ${SEARCHED_AT_MOST}) n CROSS JOIN comments c ON c.id = n.id
     CROSS JOIN proposals ON proposals.id = c.proposal_id
     WHERE c.account_id = :accountId AND instr(lower(c.body), lower(:q)) > 0 AND ${authorStays("c.panelist_id")} AND ${ACCESSIBLE_PROPOSAL}
-    ORDER BY c.created_at DESC, c.id DESC LIMIT ${FOUND_AT_MOST}`;
+    ORDER BY n.sort_key DESC, n.id DESC LIMIT ${FOUND_AT_MOST}`;
   const values = { accountId, q, ...banksOf(ideaBankIds) };
   const rows = await session.all(prepare<ContributionRow & { author: string | null }>(sql, values));
   return rows.map((row) => ({ ...toContribution(row), author: row.author }));

@@ -8,7 +8,10 @@ import { searchTerms, titleWords } from "../../model/words.ts";
 /** A search reads this many rows of words, the same number for each word: those of the newest proposals that have it. */
 const READ_AT_MOST = 120;
 const OF_A_WORD_AT_MOST = 50;
-/** Of these, the ones with the rarest words are candidates. A filter is applied to them. */
+/** A search of the team reads this many, the same number for each word and idea bank. */
+const READ_BY_TEAM_AT_MOST = 2_400;
+const OF_A_WORD_BY_TEAM_AT_MOST = 200;
+/** Of these, the ones with the rarest words are candidates; for the team, before them, the ones with most words of the search. A filter is applied to them. */
 const CANDIDATES = 40;
 /** A search has one page. */
 export const FOUND_AT_MOST = 20;
@@ -36,11 +39,15 @@ export type Search = ReturnType<typeof searchFor>;
 
 /**
  * D1 also counts the rows that a statement reads from JSON and from its own sorting. So all candidates are in one row, and words
- * are compared as text.
+ * are compared as text. `banks`: how many the JSON array `:ideaBankIds` has, for the team; otherwise it is `:ideaBankId`.
  */
-export function searchFor(text: string) {
+export function searchFor(text: string, banks?: number) {
   const terms = searchTerms(text);
-  const ofAWord = Math.min(OF_A_WORD_AT_MOST, Math.floor(READ_AT_MOST / Math.max(1, terms.length)));
+  const isOfOne = banks === undefined;
+  const ofAWord = isOfOne
+    ? Math.min(OF_A_WORD_AT_MOST, Math.floor(READ_AT_MOST / Math.max(1, terms.length)))
+    : Math.min(OF_A_WORD_BY_TEAM_AT_MOST, Math.floor(READ_BY_TEAM_AT_MOST / banks / Math.max(1, terms.length)));
+  const bank = isOfOne ? ":ideaBankId" : "bank.value";
   const values = terms.flatMap(([word, low, tells], term) => [
     [`word${term}`, word],
     [`low${term}`, low],
@@ -54,19 +61,23 @@ export function searchFor(text: string) {
     const ofAKind = Math.floor(ofAWord / kinds.length);
     const ofKinds = kinds.map(
       (kind) => `SELECT proposal_id FROM (SELECT proposal_id FROM proposal_words
-       WHERE idea_bank_id = :ideaBankId AND listed = ${kind} AND ${condition} LIMIT ${ofAKind})`,
+       WHERE idea_bank_id = ${bank} AND listed = ${kind} AND ${condition} LIMIT ${ofAKind})`,
     );
     return `SELECT proposal_id FROM (${ofKinds.join(" UNION ALL ")})`;
   };
   /** The word itself comes first, then two ranges around it. Neither reads past its rows, which can be many. */
-  const newest = (listed: Listed, term: number) =>
+  const newestOfBank = (listed: Listed, term: number) =>
     `(SELECT group_concat('"' || proposal_id || '"') FROM (${lookUp(listed, `word = :word${term}`)}
       UNION ALL ${lookUp(listed, `word >= :low${term} AND word < :word${term}`)}
       UNION ALL ${lookUp(listed, `word > :word${term} AND word < :high${term}`)} LIMIT ${ofAWord}))`;
+  const newest = (listed: Listed, term: number) =>
+    isOfOne
+      ? newestOfBank(listed, term)
+      : `(SELECT group_concat(ids) FROM (SELECT ${newestOfBank(listed, term)} AS ids FROM json_each(:ideaBankIds) bank))`;
   const each = (sql: (term: number) => string, between: string, none: string) =>
     terms.map((_, term) => sql(term)).join(between) || none;
   const weight = (term: number) =>
-    `:tells${term} * ln(1.0 + ${ofAWord}.0 / (coalesce(length(ids${term}) + 1, ${UNKNOWN} * ${ITEM}) / ${ITEM}))`;
+    `:tells${term} * ln(1.0 + ${ofAWord * (banks ?? 1)}.0 / (coalesce(length(ids${term}) + 1, ${UNKNOWN} * ${ITEM}) / ${ITEM}))`;
   /** A word with the same beginning counts half. */
   const match = (term: number) =>
     `iif(instr(p.words, '"' || :word${term} || '"'), 1.0, iif(instr(p.words, '"' || :low${term}), 0.5, 0.0))`;
@@ -84,8 +95,11 @@ export function searchFor(text: string) {
   const idsOf = (from: From, term: number) => ("listed" in from ? newest(from.listed, term) : "NULL");
   const rarestFirst = `(SELECT group_concat(value ORDER BY length(value)) FROM found
     CROSS JOIN json_each(json_array(${each((term) => `ids${term}`, ", ", "")})))`;
-  const candidates = `SELECT DISTINCT value AS id FROM (
-    SELECT value FROM json_each('[' || ${rarestFirst} || ']') LIMIT ${CANDIDATES})`;
+  const candidates = isOfOne
+    ? `SELECT DISTINCT value AS id FROM (
+    SELECT value FROM json_each('[' || ${rarestFirst} || ']') LIMIT ${CANDIDATES})`
+    : `SELECT value AS id FROM json_each('[' || ${rarestFirst} || ']')
+    GROUP BY value ORDER BY count(*) DESC, min(key) LIMIT ${CANDIDATES}`;
   return {
     values: Object.fromEntries(values),
     /**
@@ -103,7 +117,7 @@ export function searchFor(text: string) {
       `WITH found AS MATERIALIZED (SELECT ${similar ? titles : 0} AS titles, ${each((term) => `${idsOf(from, term)} AS ids${term}`, ", ", "1")})
        SELECT p.id AS id, CAST(900 * ${score} AS INTEGER) * 10000000000000 + p.last_activity_at AS sort_key, ${bytes} AS bytes
        FROM found CROSS JOIN (${"listed" in from ? candidates : from.among}) candidate CROSS JOIN proposals p ON p.id = candidate.id
-       WHERE p.idea_bank_id = :ideaBankId AND ${condition} AND ${score} >= ${SHARE} ${similar ? `AND ${isSimilar}` : ""}`,
+       WHERE ${isOfOne ? "p.idea_bank_id = :ideaBankId AND " : ""}${condition} AND ${score} >= ${SHARE} ${similar ? `AND ${isSimilar}` : ""}`,
   };
 }
 
