@@ -185,6 +185,10 @@ function detailIn(text: string): string {
   }
 }
 
+/** wrangler's lines about the requests of `requireAnswers`, which may come after it has its answers. */
+const OWN_REQUEST = /\[wrangler:info\] GET \/(?:tenant\/whoami|public\/ideabank\/changelog) /;
+const OWN_REQUESTS = 2;
+
 /** The last line that wrangler prints before requests are answered. */
 const READY = /Ready on http/;
 
@@ -215,10 +219,21 @@ async function serve(args: readonly string[], context: Context, ready: () => Pro
   };
   let [isAsked, isShown] = [false, false];
   let held = "";
+  let ownToCome = OWN_REQUESTS;
+  const withoutOwn = (text: string) =>
+    text
+      .split(/(?<=\n)/)
+      .filter((line) => {
+        const isOwn = ownToCome > 0 && OWN_REQUEST.test(stripVTControlCharacters(line));
+        if (isOwn) ownToCome -= 1;
+        return !isOwn;
+      })
+      .join("");
   const started = Promise.withResolvers<void>();
   const show = (out: NodeJS.WriteStream) => (text: string) => {
-    if (isShown) return out.write(forReader(out, text));
-    held += text;
+    const others = withoutOwn(text);
+    if (isShown) return others === "" || out.write(forReader(out, others));
+    held += others;
     const printed = stripVTControlCharacters(held);
     if (!isAsked && READY.test(printed)) {
       isAsked = true;

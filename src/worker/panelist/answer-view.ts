@@ -6,10 +6,10 @@ import type { Context } from "hono";
 import { type IdeaBankMemory, type OpenedByToken, openByToken, unauthorized } from "../access/open-idea-bank.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { CONSISTENCY_TOKEN } from "../http/consistency.ts";
+import type { EveryRequest } from "../http/every-request.ts";
 import { hasCapability } from "../model/capabilities.ts";
 import type { Capability } from "../model/idea-bank.ts";
 import { Problem } from "../problem.ts";
-import { tokenInAccept } from "./cross-origin.ts";
 import type { IdeaBankOperation } from "./operation.ts";
 
 /**
@@ -26,6 +26,27 @@ export const createViewAnswer =
     if (capability !== null && (opened.ideaBank === null || !hasCapability(opened.ideaBank, capability)))
       throw new Problem("idea-bank-not-found");
     return handle(c, opened, memory);
+  };
+
+/**
+ * The token in `Accept: application/json;token=<token>`. With this header a browser sends a GET to another origin at once; with
+ * `Authorization` it asks first, for each address (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
+ */
+const tokenInAccept = (accept: string | undefined): string | undefined =>
+  accept === undefined ? undefined : /;token=([\w.-]+)$/.exec(accept)?.[1];
+
+/** The answer to a request that had its token in `Accept` differs by that header, too. */
+export const varyingByAccept =
+  (everyRequest: EveryRequest): EveryRequest =>
+  (c, answer, fail) => {
+    const answered = everyRequest(c, answer, fail);
+    const { headers } = c.req.raw;
+    if (headers.has("Authorization") || tokenInAccept(headers.get("Accept") ?? undefined) === undefined)
+      return answered;
+    return answered.then((response) => {
+      response.headers.append("Vary", "Accept");
+      return response;
+    });
   };
 
 /** The token in `Authorization: <token>` or `Authorization: Bearer <token>`; otherwise the one in `Accept`. */

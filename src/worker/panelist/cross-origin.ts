@@ -1,5 +1,4 @@
 /** CORS: any origin may use the panelist API, without cookies. */
-import type { EveryRequest } from "../http/every-request.ts";
 import type { Operations } from "../http/operation.ts";
 
 export const CROSS_ORIGIN_HEADERS = {
@@ -11,27 +10,6 @@ export const CROSS_ORIGIN_HEADERS = {
 
 /** The paths of the panelist API, those without an operation too: a page can read each refusal. */
 export const isCrossOrigin = (path: string): boolean => /^\/(public\/)?ideabank(\/|$)/.test(path);
-
-/**
- * The token in `Accept: application/json;token=<token>`. With this header a browser sends a GET to another origin at once; with
- * `Authorization` it asks first, for each address (https://fetch.spec.whatwg.org/#cors-safelisted-request-header).
- */
-export const tokenInAccept = (accept: string | undefined): string | undefined =>
-  accept === undefined ? undefined : /;token=([\w.-]+)$/.exec(accept)?.[1];
-
-/** The answer to a request that had its token in `Accept` differs by that header, too. */
-export const varyingByAccept =
-  (everyRequest: EveryRequest): EveryRequest =>
-  (c, answer, fail) => {
-    const answered = everyRequest(c, answer, fail);
-    const { headers } = c.req.raw;
-    if (headers.has("Authorization") || tokenInAccept(headers.get("Accept") ?? undefined) === undefined)
-      return answered;
-    return answered.then((response) => {
-      response.headers.append("Vary", "Accept");
-      return response;
-    });
-  };
 
 /** The headers of the answer to a preflight. */
 export function preflightHeaders(operations: Operations): Record<string, string> {
