@@ -18,7 +18,7 @@ import { Problem } from "../problem.ts";
 import { chooseNewAccount, DIRECTORY_DIGIT } from "../store/bindings.ts";
 import type { Caller, Databases } from "../store/databases.ts";
 import type { Session } from "../store/session.ts";
-import { allConfirmed, confirm, isPageRead, NoLongerSo } from "./confirm.ts";
+import { allConfirmed, confirmAccount, isPageRead, NoLongerSo, personConfirmed } from "./confirm.ts";
 import type { KnownOwners } from "./known-owners.ts";
 import type { Own, OwnerEnv } from "./owner-env.ts";
 
@@ -34,7 +34,11 @@ type AccountCaller = Caller & {
   readonly var: { readonly databases: Databases; readonly sessions: Map<string, Session> };
 };
 type Visitor = AccountCaller & {
-  readonly var: { readonly owner: Owner; readonly known: KnownOwners };
+  readonly var: {
+    readonly owner: Owner;
+    readonly known: KnownOwners;
+    readonly unconfirmed?: readonly Promise<unknown>[];
+  };
   readonly set: {
     (name: "owner", owner: Owner): void;
     (name: "whose", whose: Whose): void;
@@ -149,7 +153,7 @@ export async function visitAccount<Answer extends OfAccount>(c: Visitor, ask: As
   const { owner } = c.var;
   const { email, accountId } = owner;
   try {
-    return await (accountId === undefined ? visitOwn(c, ask) : visitAt(c, ask, accountId));
+    return await (accountId === undefined ? visitOwn(c, ask) : visitAt(c, ask, accountId, { isFound: true }));
   } catch (error) {
     if (!(error instanceof NoOwnAccount)) throw error;
     if (accountId !== undefined) {
@@ -158,7 +162,7 @@ export async function visitAccount<Answer extends OfAccount>(c: Visitor, ask: As
       const name = session && (await findMembership(session, accountId, owner.person));
       if (name === undefined || name === email) throw noMember();
       c.set("owner", { ...owner, email: name });
-      return visitAt(c, ask, accountId);
+      return visitAt(c, ask, accountId, { isFound: true });
     }
     c.var.known.accounts.delete(email);
     await requireChoice(c, email);
@@ -173,25 +177,34 @@ export async function visitAccount<Answer extends OfAccount>(c: Visitor, ask: As
 async function visitOwn<Answer extends OfAccount>(c: Visitor, ask: Ask<Answer>): Promise<Answer> {
   const { email } = c.var.owner;
   const { accounts } = c.var.known;
-  const known = accounts.get(email) ?? (await findInDirectory(c, email));
-  const answer = await visitAt(c, ask, known);
+  const known = accounts.get(email);
+  const answer =
+    known === undefined
+      ? await visitAt(c, ask, await findInDirectory(c, email), { isFound: false })
+      : await visitAt(c, ask, known, { isFound: true });
   accounts.set(email, answer.accountId);
   return answer;
 }
 
-/** The account that the directory has for the owner, whose entry is made now if there is none. */
+/** The account that the directory has for the owner, whose entry is made now if there is none: for nobody who is not confirmed. */
 async function findInDirectory(c: Visitor, email: string): Promise<Identifier> {
+  await personConfirmed(c);
   const newId = createId(chooseNewAccount(c.env, secureRandomBytes), secureRandomBytes);
   const visit = { email, digit: DIRECTORY_DIGIT, accountId: newId, now: Date.now() };
   const { accountId } = await openAccount(directoryOf(c), visit);
   return accountId;
 }
 
-async function visitAt<Answer extends OfAccount>(c: Visitor, ask: Ask<Answer>, accountId: Identifier): Promise<Answer> {
+async function visitAt<Answer extends OfAccount>(
+  c: Visitor,
+  ask: Ask<Answer>,
+  accountId: Identifier,
+  { isFound }: Required<Pick<Visit, "isFound">>,
+): Promise<Answer> {
   const session = sessionOf(c, accountId);
   if (session === undefined) throw noDatabase();
   c.set("whose", { account: accountId });
-  const visit = { email: c.var.owner.email, digit: databaseDigit(accountId), accountId, now: Date.now() };
+  const visit = { email: c.var.owner.email, digit: databaseDigit(accountId), accountId, now: Date.now(), isFound };
   return ask(session, visit);
 }
 
@@ -210,7 +223,7 @@ async function open(c: Context<OwnerEnv>): Promise<Own> {
   const session = isPageRead(c) ? readerOf(c, known) : sessionOf(c, known);
   if (session === undefined) throw noDatabase();
   c.set("whose", { account: known });
-  if (accountId === undefined) confirm(c, confirmOwn(c, session, known));
+  if (accountId === undefined) confirmAccount(c, confirmOwn(c, session, known));
   return { session: session.confirmedBy(allConfirmed(c)), accountId: known };
 }
 

@@ -12,11 +12,28 @@ export class NoLongerSo extends Error {}
 export const isPageRead = ({ req }: Pick<Context, "req">): boolean =>
   req.method === "GET" && !req.path.startsWith("/account/api/");
 
+/** What has to be confirmed of the person who comes, and of the person's membership. */
 export function confirm(c: Context<OwnerEnv>, check: Promise<unknown>): void {
-  // Whoever waits for all of them hears of it.
-  check.catch(() => undefined);
-  c.set("unconfirmed", [...(c.get("unconfirmed") ?? []), check]);
+  c.set("unconfirmed", [...(c.get("unconfirmed") ?? []), heard(check)]);
 }
 
+/** That the account is still the person's own: it may have to find another one, and then waits for the person. */
+export function confirmAccount(c: Context<OwnerEnv>, check: Promise<unknown>): void {
+  c.set("unconfirmedAccount", heard(check));
+}
+
+/** Whoever waits for all of them hears of a failure. */
+function heard(check: Promise<unknown>): Promise<unknown> {
+  check.catch(() => undefined);
+  return check;
+}
+
+type Unconfirmed = { readonly var: Pick<OwnerEnv["Variables"], "unconfirmed"> };
+
+/** Throws what a check of the person has thrown. */
+export const personConfirmed = ({ var: { unconfirmed } }: Unconfirmed): Promise<unknown> =>
+  Promise.all(unconfirmed ?? []);
+
 /** Throws what one of the checks has thrown. */
-export const allConfirmed = (c: Context<OwnerEnv>): Promise<unknown> => Promise.all(c.get("unconfirmed") ?? []);
+export const allConfirmed = (c: Context<OwnerEnv>): Promise<unknown> =>
+  Promise.all([personConfirmed(c), c.get("unconfirmedAccount")]);

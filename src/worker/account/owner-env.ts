@@ -29,6 +29,7 @@ export type OwnerEnv = AppEnv & {
     known: KnownOwners;
     /** What was remembered of the owner and is not confirmed yet. */
     unconfirmed?: readonly Promise<unknown>[];
+    unconfirmedAccount?: Promise<unknown>;
     /** It was not confirmed: the page of the problem shows nothing of the owner. */
     isRefused?: true;
     /** The request's sessions, by the digit of the database. */

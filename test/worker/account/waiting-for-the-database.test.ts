@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { countInARow } from "../../support/calls-in-a-row.ts";
+import { selectEverywhere } from "../../support/databases.ts";
 import { createDesk } from "../../support/desk.ts";
 import { addressOfPage, DESK_PAGES, SIGN_IN } from "../../support/desk-pages.ts";
 import { createFilledDesk } from "../../support/filled-desk.ts";
@@ -80,6 +81,34 @@ describe("what an isolate remembers of an owner opens nothing", () => {
       const html = await answer.text();
       expect([path, answer.status, html.includes(email)]).toEqual([path, 403, false]);
     }
+  });
+
+  it.each(["/account/api-keys", "/account/ideas", "/account/webhooks", "/account"])(
+    "and creates nothing for who is signed out and has no account any more: %s",
+    async (path) => {
+      const owner = createOwner(undefined, env, "0");
+      await owner.keys();
+      const { open } = await signIn(owner.email);
+      expect((await open(path)).status).toBe(200);
+      const email = [owner.email];
+      for (const table of ["owners WHERE email", "accounts WHERE owner_email"])
+        await env.DB.prepare(`DELETE FROM ${table} = ?1`)
+          .bind(...email)
+          .run();
+      expect((await sendAsOperator("POST", "/operator/sign-outs", { email: owner.email })).status).toBe(200);
+      expect((await open(path)).status).toBe(403);
+      expect(await selectEverywhere("SELECT owner_email FROM accounts")).toEqual([]);
+      expect(await selectEverywhere("SELECT email FROM owners")).toEqual([]);
+    },
+  );
+
+  it("and makes the account of who is signed in and has none yet, in its database", async () => {
+    const { open } = await signIn("new@example.com", { ...withSecret, NEW_ACCOUNTS: "1" });
+    // It reads whose accounts there are, and makes none.
+    expect((await open("/account/api/accounts")).status).toBe(200);
+    expect(await selectEverywhere("SELECT owner_email FROM accounts")).toEqual([]);
+    expect((await open("/account/ideas")).status).toBe(200);
+    expect(await selectEverywhere("SELECT owner_email FROM accounts")).toEqual([{ owner_email: "new@example.com" }]);
   });
 
   it("after a member was removed in another isolate", async () => {

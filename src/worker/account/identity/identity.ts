@@ -208,6 +208,7 @@ async function requireConfirmed(c: Context<OwnerEnv>, identify: Identify): Promi
   } catch (error) {
     if (error instanceof NoLongerSo) {
       c.set("unconfirmed", undefined);
+      c.set("unconfirmedAccount", undefined);
       c.set("own", undefined);
       await admit(c, { identify, remembers: false });
     }

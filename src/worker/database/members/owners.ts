@@ -14,6 +14,8 @@ export type Visit = {
   readonly accountId: Identifier;
   /** Unix milliseconds. */
   readonly now: number;
+  /** The account was found before: nothing is written, and an account that is gone is not made again. */
+  readonly isFound?: boolean;
 };
 
 /**
@@ -23,20 +25,22 @@ export type Visit = {
  * SQL has no entry, and gets one. A member of another account gets none. Neither does the identifier of an account that has lost
  * its creator: it takes the place of the address, and names its account. `accountOf` reads the results.
  */
-export const beginVisit = ({ email, digit, accountId, now }: Visit) => ({
-  entered: prepare(
-    `INSERT INTO owners (email, account_id)
+export const beginVisit = ({ email, digit, accountId, now, isFound }: Visit) => ({
+  ...(!isFound && {
+    entered: prepare(
+      `INSERT INTO owners (email, account_id)
      SELECT :email, coalesce((SELECT id FROM accounts WHERE owner_email = :email), :accountId)
      WHERE :email <> :accountId AND (EXISTS (SELECT 1 FROM accounts WHERE owner_email = :email) OR NOT EXISTS (
        SELECT 1 FROM memberships WHERE email = :email UNION ALL SELECT 1 FROM accounts WHERE id = :accountId))
      ON CONFLICT DO NOTHING`,
-    { email, accountId },
-  ),
-  opened: prepare(
-    `INSERT INTO accounts (id, owner_email, created_at, panelist_salt)
+      { email, accountId },
+    ),
+    opened: prepare(
+      `INSERT INTO accounts (id, owner_email, created_at, panelist_salt)
      SELECT account_id, email, :now, lower(hex(randomblob(16))) FROM owners WHERE email = :email AND substr(account_id, 1, 1) = :digit ON CONFLICT DO NOTHING`,
-    { email, digit, now },
-  ),
+      { email, digit, now },
+    ),
+  }),
   visited: selectVisited(email, digit),
 });
 
