@@ -39,7 +39,7 @@ export function bodyOf(
   if (typeof example !== "object" || example === null) throw new Error("a body's schema has no example");
   if ("panelistId" in example && ids.panelistId !== undefined) return { ...example, panelistId: ids.panelistId };
   if ("voters" in example && ids.panelistId !== undefined) return { voters: [{ panelistId: ids.panelistId }] };
-  return "into" in example ? { into: ids.otherProposalId ?? example.into } : example;
+  return "into" in example ? { into: ids.otherProposalId ?? example.into } : { ...example };
 }
 
 /** The path of the list, of the path of one. */
