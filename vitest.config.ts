@@ -90,7 +90,7 @@ export default defineConfig({
         test: {
           ...WORKERD,
           name: "workerd-slow",
-          include: ["test/{worker,project,support}/**/*.slow.test.ts"],
+          include: ["test/{worker,project,support,oracle-surveys}/**/*.slow.test.ts"],
           exclude: ["**/*.node.*test.ts"],
         },
       },

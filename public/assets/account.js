@@ -48,6 +48,11 @@ addEventListener("pageshow", () => {
 
 for (const time of document.querySelectorAll("time")) {
   const date = new Date(time.dateTime);
+  const { zoned } = time.dataset;
+  if (zoned) {
+    const zone = Intl.DateTimeFormat().resolvedOptions().timeZone;
+    time.textContent = `${date.toLocaleString("en", { dateStyle: zoned, timeStyle: "short", hourCycle: "h23" })} (${zone})`;
+  }
   if (time.dataset.clock !== undefined) {
     time.textContent = date.toLocaleTimeString([], { hour: "2-digit", minute: "2-digit", hourCycle: "h23" });
   } else if (time.title) {

@@ -19,22 +19,31 @@ export const REFERENCE = {
     proposal: "Board, roadmap: the identifier of a proposal to open first.",
     history:
       "Board, roadmap: makes an open idea or form an entry of the tab's history, and gives an open idea [an address](embed.md#back-and-links-to-an-idea).",
-    count: "Changelog, read-only property: the number of entries that are new since the visitor last looked.",
+    count:
+      "Changelog, read-only property: the number of entries that are new since the visitor last looked. Survey: the number of surveys left to answer, without those put off with “Not now”.",
+    survey:
+      "Survey: the identifier of the survey to show. Default: the first open one that the visitor hasn't answered.",
+    layout: "Survey: `steps` shows one question at a time, `all` shows them together. Default: `steps`.",
+    preview:
+      "Survey: a survey to try out, as `POST /tenant/surveys` takes it. Needs no token, sends and stores nothing. As an attribute it is JSON.",
     label:
-      "Launcher: the text of its button. Default: “What’s new”, “Ideas” or “Roadmap”, depending on the element inside.",
+      "Launcher: the text of its button. Default: “What’s new”, “Ideas”, “Roadmap” or “Survey”, depending on the element inside.",
     inline:
       "Launcher: keeps the button where the element is. Without it, the button floats in the corner of the window.",
   },
   events: {
     "changelog-count":
       "The number of new entries has changed. `detail.count` is 0 on the first visit, and once the visitor has seen them.",
+    "survey-count":
+      "Survey: the number of surveys left to answer has changed. `detail.count` doesn't count those put off with “Not now”.",
+    "survey-answered": "Survey: the visitor has sent answers, or changed them. `detail.surveyId`.",
     "idea-submitted": "Board: the visitor has submitted an idea. `detail.id`, `detail.title`.",
     voted:
       "Board: the visitor has voted, or taken the vote back. `detail.id`, `detail.title`, `detail.voted`, `detail.votes`.",
     commented:
       "Board: the visitor has commented. `detail.id` and `detail.title` are the idea's, `detail.comment` is the comment's identifier.",
     "sign-in":
-      "Board: a visitor who is not signed in has pressed “Sign in”; without `sign-in-url`, a control that needs it. `detail.proposal` is the idea to open afterwards, or `null`. `preventDefault()` keeps the visitor on the page.",
+      "Board, survey: a visitor who is not signed in has pressed “Sign in”; without `sign-in-url`, a control that needs it. `detail.proposal` is the idea to open afterwards, or `null`. Survey: `detail.survey` is the survey's identifier. `preventDefault()` keeps the visitor on the page.",
     "signed-out":
       "There is no usable token. `detail.error` is `not-signed-in` if there is none, and `unauthorized` if a panelist's token was refused and there is no other.",
   },
@@ -45,7 +54,9 @@ export const REFERENCE = {
     loading: "Only a skeleton is shown.",
     ready: "Content is shown.",
     empty: "There is nothing to show.",
-    closed: "The board does not show this, or a visitor's token was refused.",
+    resting: "Survey: only those put off with “Not now” are left, with a button to answer each.",
+    closed:
+      "The board does not show this, or a visitor's token was refused. Survey: it is closed or not open to this person.",
     "signed-out": "There is no token, or a panelist's token was refused.",
     error: "Loading failed. The visitor can try again.",
   },
@@ -62,7 +73,7 @@ export const REFERENCE = {
     new: "Changelog: a new entry.",
     "entry-title": "Changelog: an entry's title.",
     date: "Changelog: an entry's date.",
-    description: "Changelog: an entry's text.",
+    description: "Changelog: an entry's text. Survey: its description.",
     more: "Changelog: the button that expands a long text.",
     toolbar: "Board: the line with sorts, search and filter.",
     sort: "Board: a sort.",
@@ -85,12 +96,24 @@ export const REFERENCE = {
     comments: "Board: the list of comments.",
     comment: "Board: a comment.",
     "comment-official": "Board: a comment by the team.",
-    form: "Board: any form.",
-    field: "Board: a form field.",
+    form: "Board, survey: any form.",
+    field: "Board, survey: a form field.",
     button: "Any button with a border.",
     "button-primary": "Board: the button that submits.",
     back: "Board: the button back to the list or the form.",
     notice: "Board: the message at the bottom of the window.",
+    progress: "Survey: how far the visitor is.",
+    question: "Survey: a question with its answers.",
+    "question-title": "Survey: the question itself.",
+    help: "Survey: the sentence below a question.",
+    option: "Survey: an option.",
+    point: "Survey: a point of a scale.",
+    "sign-in": "Survey: what a visitor sees who is not signed in.",
+    thanks: "Survey: the message after the answers.",
+    resting: "Survey: the line of a survey put off with “Not now”.",
+    conflict: "Survey: the choice between answers from two tabs.",
+    summary: "Survey: questions with answers that are only read.",
+    unsent: "Survey: the message that it is closed, with the answers to copy.",
     launcher: "Launcher: the button that opens the panel.",
     panel: "Launcher: the panel.",
     close: "Launcher: the button that closes the panel.",

@@ -28,6 +28,11 @@ const PROBLEMS = {
   "idea-bank-not-found": { status: 404, title: "Not Found", detail: "There is no such idea bank." },
   "proposal-not-found": { status: 404, title: "Not Found", detail: "There is no such proposal in this idea bank." },
   "comment-not-found": { status: 404, title: "Not Found", detail: "There is no such comment on this proposal." },
+  "survey-not-found": {
+    status: 404,
+    title: "Not Found",
+    detail: "There is no such survey, or it is not open to you.",
+  },
   "not-found": { status: 404, title: "Not Found", detail: "No operation has this path." },
   "method-not-allowed": {
     status: 405,

@@ -1,6 +1,6 @@
 /**
  * The scheduled job ([triggers] in wrangler.toml). It moves the votes of merged proposals, and deletes the rows that deletions
- * have left and rows that have expired. It tells accounts of keys and visitor tokens that expire, and members by e-mail. Meanwhile it delivers the changes that webhooks did not get after the answer to a write.
+ * have left and rows that have expired. It closes surveys whose time has come. It tells accounts of keys and visitor tokens that expire, and members by e-mail. Meanwhile it delivers the changes that webhooks did not get after the answer to a write.
  *
  * - It works in slices, in turn, so that a long backlog of one kind, tenant or database does not delay the others; nor does a
  *   database that hangs.
@@ -13,6 +13,7 @@ import { tellOfExpiry } from "./database/keys/expiring-keys.ts";
 import { deleteLeftovers, deletePanelistLeftovers } from "./database/proposals/deletions.ts";
 import { continueMerge } from "./database/proposals/merges.ts";
 import { startPosition } from "./database/slices.ts";
+import { closeSurveys } from "./database/surveys/surveys.ts";
 import { tellOfSiteTokens } from "./database/tokens/site-tokens.ts";
 import { tellOfFailures } from "./database/webhooks/failing-webhooks.ts";
 import { type Allowance, deliverDue } from "./deliveries/deliver.ts";
@@ -37,7 +38,7 @@ const DELIVERIES_MS = 50_000;
 const STATEMENTS_OF_SLICES = 600;
 const STATEMENTS_OF_DELIVERIES = 350;
 /** The maximum for one slice. A slice that finds nothing sends one. */
-const STATEMENTS_OF_A_SLICE = 7;
+const STATEMENTS_OF_A_SLICE = 10;
 /** The number of databases that are worked on at the same time. */
 const LANES = 4;
 
@@ -85,6 +86,7 @@ async function runSlices(
     () => tellOfExpiry(session, start),
     () => tellOfSiteTokens(session, start),
     () => tellOfFailures(session),
+    () => closeSurveys(session),
     // One slice in a run bounds the e-mails.
     () => sendNotices(session, env, start).then(() => false),
   ];

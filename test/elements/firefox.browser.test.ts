@@ -3,6 +3,7 @@ import type { Browser, Page } from "puppeteer-core";
 import { afterAll, beforeAll, describe, expect, inject, it } from "vitest";
 import { openStage, type Stage } from "../support/node/element-stage.ts";
 import { becomesTrue, launchFirefox, setWidth } from "../support/node/firefox.ts";
+import { NEXT, RECOMMEND, surveyStage, WORD } from "../support/node/survey-stage.ts";
 
 const shared = inject("stage");
 const ELEMENTS = ["board", "changelog"] as const;
@@ -67,6 +68,46 @@ describe("in Firefox", () => {
       await shown.close();
     },
   );
+
+  it("a survey is answered with the keyboard alone", async () => {
+    const survey = await surveyStage(stage, [RECOMMEND, NEXT, WORD]);
+    const body = `<idea-bank-survey token="${survey.token}"></idea-bank-survey>`;
+    const head = `<script type="module" src="${stage.api}/embed/survey.js"></script>`;
+    const { page: shown, complaints } = await open(stage.hostPage(body, { head, headers: stage.strictPolicy }), 700);
+    await inState(shown, "survey", "ready");
+    const inside = shadow("survey");
+    const asks = (title: string) =>
+      becomesTrue(
+        shown,
+        `[...${inside}.querySelectorAll(".question:not([hidden]) .question-title")].map(({ textContent }) => textContent).join() === ${JSON.stringify(title)}`,
+      );
+    const focusOn = (value: string) => becomesTrue(shown, `${inside}.activeElement?.value === "${value}"`);
+    await asks(RECOMMEND.title);
+    await shown.keyboard.press("Tab");
+    await focusOn("0");
+    await shown.keyboard.press("ArrowRight");
+    await focusOn("1");
+    await becomesTrue(shown, `${inside}.querySelector(":checked") === null`);
+    for (const key of ["1", "0", "Enter"] as const) await shown.keyboard.press(key);
+    await becomesTrue(shown, `${inside}.querySelector(":checked")?.value === "10"`);
+    await shown.screenshot({ path: "test-results/firefox-survey.png" });
+    await shown.keyboard.press("Enter");
+    await asks(NEXT.title);
+    // One Tab leaves the group.
+    await shown.keyboard.press("ArrowDown");
+    await shown.keyboard.press("Tab");
+    await becomesTrue(shown, `${inside}.activeElement?.textContent === "Next"`);
+    await shown.keyboard.press("2");
+    await focusOn("night");
+    await shown.keyboard.press("Enter");
+    await asks(WORD.title);
+    await shown.keyboard.type("Hello");
+    await shown.keyboard.press("Enter");
+    await becomesTrue(shown, `${inside}.querySelector("[part=thanks]") !== null`);
+    expect(await survey.answers()).toEqual({ recommend: 10, next: "night", word: "Hello" });
+    expect(complaints).toEqual([]);
+    await shown.close();
+  });
 
   it("the launcher opens its panel, and Escape closes it", async () => {
     const bank = await stage.ideaBank({}, [{ title: "Dogs", description: "On the train.", status: "implemented" }]);

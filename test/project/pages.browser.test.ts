@@ -241,6 +241,7 @@ describe("the pages beside Account Settings", () => {
       "board.js",
       "roadmap.js",
       "launcher.js",
+      "survey.js",
       ...LANGUAGES.map((language) => `${language}.json`),
       "elements.d.ts",
       "elements-react.d.ts",

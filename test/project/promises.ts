@@ -192,6 +192,13 @@ export const TESTS: Readonly<Record<string, readonly string[]>> = {
     "commands/deployment/backups/restore-again.slow.test.ts",
     "commands/deployment/backups/end-again-later.test.ts",
   ],
+  "One response each": [
+    "oracle-surveys/one-response.slow.test.ts",
+    "worker/panelist/surveys.test.ts",
+    "worker/panelist/survey-costs.slow.test.ts",
+  ],
+  "True results": ["oracle-surveys/totals.slow.test.ts", "worker/tenant/survey-results.test.ts"],
+  Anonymous: ["oracle-surveys/anonymous.slow.test.ts", "worker/panelist/anonymous-surveys.test.ts"],
 };
 
 /**
@@ -219,7 +226,10 @@ export const FOUND: Readonly<Record<string, string>> = {
   "nobody-identified": "the author of a proposal was the panelist's identifier",
   "key-shown-once": "an answer to a change of a key held a key",
   "retries-are-safe": "the Idempotency-Key was not read",
+  "answers-kept": "a change of an answer that cannot be changed was acknowledged",
   "external-ids": "nothing kept an externalId from being used twice",
+  "totals-agree": "a changed answer was counted beside the one from before",
+  "one-response": "who had answered could change the answer after any close",
   "four-active-keys": "seven keys were allowed",
   members: "a member was refused in the account",
   "storage-bounded": "a new idea bank added nothing to the stored bytes",

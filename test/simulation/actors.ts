@@ -6,6 +6,7 @@ import { Members } from "./actors/members.ts";
 import { Oddities } from "./actors/oddities.ts";
 import { Owners } from "./actors/owners.ts";
 import { Panelists } from "./actors/panelists.ts";
+import { Surveys } from "./actors/surveys.ts";
 import { Syncs } from "./actors/syncs.ts";
 import { Tenants } from "./actors/tenants.ts";
 import { Tokens } from "./actors/tokens.ts";
@@ -52,6 +53,7 @@ export class Actors {
   readonly #finders = new Finders(this);
   readonly #oddities = new Oddities(this);
   readonly #otherTokens = new Tokens(this);
+  readonly #surveys = new Surveys(this);
 
   constructor(world: World, source: Source) {
     this.world = world;
@@ -116,6 +118,8 @@ export class Actors {
         return this.#panelists.perform(source, command);
       case "token":
         return this.#otherTokens.perform(source, command);
+      case "survey":
+        return this.#surveys.perform(source, command);
       case "follow":
         return this.#followers.perform(source, command);
       case "webhook":

@@ -2,6 +2,7 @@
 import { Dice } from "./dice.ts";
 import { drawHungSessions } from "./draw-hung-sessions.ts";
 import { drawLateAnswers } from "./draw-late-answers.ts";
+import { drawSurveys } from "./draw-surveys.ts";
 import { drawTokens } from "./draw-tokens.ts";
 import { drawUses } from "./draw-uses.ts";
 import { drawApart } from "./drawn-apart.ts";
@@ -56,7 +57,9 @@ export function generate(seed: number, profile: Profile): Plan {
   const late = drawLateAnswers({ seed, profile, isGates, lastsMs, first: withHang.length });
   const withLate = [...withHang, ...late];
   const tokens = drawTokens({ seed, profile, isGates, lastsMs, first: withLate.length });
-  return { seed, profile, setting, commands: [...withLate, ...tokens].toSorted((one, other) => one.at - other.at) };
+  const withTokens = [...withLate, ...tokens];
+  const surveys = drawSurveys({ seed, profile, isGates, lastsMs, first: withTokens.length });
+  return { seed, profile, setting, commands: [...withTokens, ...surveys].toSorted((one, other) => one.at - other.at) };
 }
 
 function drawSetting(dice: Dice, profile: Profile, isGates: boolean): Setting {

@@ -108,6 +108,22 @@ export type TokenDoes =
   | "revokePerson"
   | "useSigned";
 
+/** Surveys and their answers (actors/surveys.ts). `record`: on behalf of somebody. `deletePerson`: of somebody who has answered. */
+export type SurveyDoes =
+  | "open"
+  | "answer"
+  | "repeat"
+  | "takeBack"
+  | "look"
+  | "close"
+  | "reopen"
+  | "limit"
+  | "retitle"
+  | "record"
+  | "unrecord"
+  | "deletePerson"
+  | "delete";
+
 /** What is done seldom (actors/oddities.ts). */
 export type OddDoes = "trespass" | "quota" | "sameKey" | "revokeBySql" | "firstVisit" | "careless";
 
@@ -173,6 +189,14 @@ export type Command = { readonly id: number; readonly at: number } & (
       readonly kind: "token";
       readonly does: TokenDoes;
       readonly act: PanelistDoes;
+      readonly account: number;
+    } & Repeated &
+      Chosen &
+      Manner)
+  | ({
+      readonly kind: "survey";
+      readonly does: SurveyDoes;
+      readonly survey: number;
       readonly account: number;
     } & Repeated &
       Chosen &

@@ -48,7 +48,33 @@ export async function fillDesk({ asOwner, asTenant }: Senders, name: string): Pr
   await asTenant("PUT", `${ideas}/${proposalId}/votes/${panelistId}`);
   const commentId = await create(`${ideas}/${proposalId}/comments`, { body: `${name} ${UNBROKEN}`, panelistId });
   await create(`${ideas}/${proposalId}/comments`, { body: `${name} is on it.` });
-  const surveyId = await create("/surveys", { title, description, status: "OPEN" });
+  await create("/surveys", {
+    title: `${title}, elsewhere`,
+    description,
+    status: "OPEN",
+    url: `https://${name}.example.com/`,
+  });
+  const surveyId = await create("/surveys", {
+    ...{ title, description, ideaBankId, status: "OPEN", audience: { votersOf: proposalId } },
+    questions: [
+      {
+        kind: "scale",
+        id: "often",
+        title: `${name}: how often? ${UNBROKEN}`,
+        required: true,
+        lowLabel: name,
+        highLabel: UNBROKEN,
+      },
+      {
+        ...{ kind: "choices", id: "uses", title, other: true, showIf: { question: "often", anyOf: [3, 4, 5] } },
+        options: [{ label: `${name} ${UNBROKEN}` }, { label: LONG }, { label: "None of these", exclusive: true }],
+      },
+      { kind: "text", id: "why", title: `${name}: why?`, help: `${name}\n${UNBROKEN}`, long: true },
+    ],
+  });
+  await asTenant("PUT", `/surveys/${surveyId}/responses/by-external-id/${name}-${UNBROKEN}`, {
+    answers: { often: 4, uses: ["o2", { other: `${name} ${UNBROKEN}` }], why: `${name}: ${LONG}` },
+  });
   const { apiKey } = await asOwner<{ apiKey: Created }>("POST", "/keys", { name: `${name}’s key ${UNBROKEN}` });
   const url = `https://${name}.example.com/${UNBROKEN}`;
   const { webhook } = await asOwner<{ webhook: Created }>("POST", "/webhooks", { url });

@@ -69,11 +69,14 @@ function spoilObject({ required = [], properties = {}, additionalProperties }: S
       rule: `${name} required`,
       value: Object.fromEntries(fields.filter(([other]) => other !== name)),
     })),
+    // Another kind of value is an answer, too.
     ...fields.flatMap(([name, field]) =>
-      spoil(schemaOf(properties[name]), field).map(({ rule, value }) => ({
-        rule: `${name} ${rule}`,
-        value: { ...valid, [name]: value },
-      })),
+      (name in properties || !schemaOf(additionalProperties).anyOf ? spoil(schemaOf(properties[name]), field) : []).map(
+        ({ rule, value }) => ({
+          rule: `${name} ${rule}`,
+          value: { ...valid, [name]: value },
+        }),
+      ),
     ),
   ];
 }

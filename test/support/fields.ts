@@ -87,3 +87,9 @@ export async function sendBack(
   expect([done.status, answer]).toEqual([200, answer]);
   return answer;
 }
+
+/** Fields that depend on one another: test/worker/tenant/surveys.test.ts. */
+const TOGETHER: Readonly<Record<string, readonly string[]>> = {
+  "/tenant/surveys/{surveyId}": ["ideaBankId", "audience", "questions", "url", "status", "anonymous"],
+};
+export const dependsOnOthers = (path: string, name: string): boolean => TOGETHER[path]?.includes(name) ?? false;

@@ -32,12 +32,13 @@ export const operationsOf = (kind: Credential["kind"]): OperationCase[] =>
  */
 export function bodyOf(
   { body }: Operation,
-  ids: { otherProposalId?: string; panelistId?: string } = {},
+  ids: { otherProposalId?: string; panelistId?: string; ideaBankId?: string } = {},
 ): object | undefined {
   if (body === undefined) return undefined;
   const example = descriptionOf(body)?.example;
   if (typeof example !== "object" || example === null) throw new Error("a body's schema has no example");
   if ("panelistId" in example && ids.panelistId !== undefined) return { ...example, panelistId: ids.panelistId };
+  if ("questions" in example && ids.ideaBankId !== undefined) return { ...example, ideaBankId: ids.ideaBankId };
   if ("voters" in example && ids.panelistId !== undefined) return { voters: [{ panelistId: ids.panelistId }] };
   return "into" in example ? { into: ids.otherProposalId ?? example.into } : { ...example };
 }
@@ -51,4 +52,5 @@ export const fillPath = (path: string, ids: Readonly<Record<string, string>>): s
 
 /** The same, with the query that is required. */
 export const addressOf = (path: string, ids: Readonly<Record<string, string>>): string =>
-  fillPath(path, ids) + (path.endsWith("/similar") ? "?title=A+proposal" : "");
+  fillPath(path, ids) +
+  (path.endsWith("/similar") ? "?title=A+proposal" : path.endsWith("/texts") ? "?question=why" : "");

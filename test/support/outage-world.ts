@@ -75,7 +75,8 @@ async function makeTemplate(): Promise<Template> {
       .run();
   await run("UPDATE proposals SET author_id = ?1, status = 'submitted'", authorId);
   await run("UPDATE comments SET panelist_id = ?1", authorId);
-  await run("UPDATE proposals SET idea_bank_id = ?1 WHERE idea_bank_id = ?2", first.ideaBankId, second.ideaBankId);
+  for (const table of ["proposals", "surveys"])
+    await run(`UPDATE ${table} SET idea_bank_id = ?1 WHERE idea_bank_id = ?2`, first.ideaBankId, second.ideaBankId);
   const tables = await readTables(database);
   await run("DELETE FROM accounts");
   const panelistIds = [first, { ...second, ideaBankId: first.ideaBankId }] as const;
@@ -83,7 +84,7 @@ async function makeTemplate(): Promise<Template> {
 }
 
 /** Counts that triggers keep: they count again when the rows are copied. So is the log of changes. */
-const COUNTED = ["stored_bytes", "votes", "comments"];
+const COUNTED = ["stored_bytes", "votes", "comments", "responses", "totals", "bytes", "shown_bytes"];
 
 async function readTables(database: D1Database): Promise<Table[]> {
   const { results } = await database

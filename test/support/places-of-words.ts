@@ -5,7 +5,7 @@
 import { env } from "cloudflare:workers";
 
 /**
- * `name`: who the person is; gone once the deletion is answered. `words`: what the person wrote; gone with `content=delete`. `minutes`
+ * `name`: who the person is, and what the person has answered; gone once the deletion is answered. `words`: what the person wrote; gone with `content=delete`. `minutes`
  * and `day`: both; gone by age. Every other column of a text is in `NONE`.
  */
 export type Reached = "name" | "words" | "minutes" | "day";
@@ -17,6 +17,8 @@ export const PLACES: Readonly<Record<string, Reached>> = {
   "proposals.words": "words",
   "proposals.submitted": "words",
   "proposal_words.word": "words",
+  "survey_responses.answers": "name",
+  "survey_texts.text": "name",
   "comments.body": "words",
   "audit_events.api_key_name": "words",
   "audit_events.changes": "words",
@@ -42,7 +44,10 @@ export const NONE = `
   kept_events: account_id event_id
   undo_texts: event_id account_id
   idempotency_keys: account_id request_hash outcome
-  surveys: id account_id status title description url external_id
+  surveys: id account_id status title description url external_id idea_bank_id thanks questions voters_of salt totals shown_totals
+  survey_responses: survey_id respondent account_id counted revision
+  survey_texts: survey_id question_id place
+  survey_former: survey_id id counted
   panelists: id account_id
   token_revocations: account_id panelist_id
   idea_banks: id account_id status signing_older name url

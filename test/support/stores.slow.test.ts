@@ -56,6 +56,7 @@ async function fill(accountId: string): Promise<void> {
   await run("INSERT INTO idempotency_keys VALUES (?1, 'k', 'h', '{}', 1)", accountId);
   await run("UPDATE panelists SET tokens_revoked_at = 1 WHERE id = ?1", panelistId);
   await addWebhook(accountId);
+  await run("INSERT INTO survey_former VALUES (?1, 0, 'f', '[]')", newId(accountId));
   await run("INSERT INTO signing_secrets VALUES ('h', ?1, ?2, 0, 1)", accountId, ideaBankId);
   await run("INSERT INTO acting_keys (account_id, api_key_id) VALUES (?1, ?2)", accountId, apiKeyId);
   await run("INSERT INTO merges VALUES (?1, ?2, ?3, ?4)", otherProposalId, proposalId, accountId, ideaBankId);

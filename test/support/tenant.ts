@@ -1,4 +1,7 @@
 /** A tenant with a key, using the tenant API through one isolate. */
+
+import { descriptionOf } from "../../src/worker/model/describe.ts";
+import { NewSurvey } from "../../src/worker/model/survey.ts";
 import { DATABASES, databaseOf } from "./databases.ts";
 import { createIsolate, type Isolate } from "./isolate.ts";
 import { bodyOf, fillPath, operationsOf } from "./operations.ts";
@@ -25,6 +28,8 @@ export async function createTenant(options: KeyOptions = {}, isolate: Isolate = 
   };
 }
 
+export const EXAMPLE_QUESTIONS = NewSurvey.parse(descriptionOf(NewSurvey)?.example).questions;
+
 /** One row of each kind that a path of the tenant API can name, in a new account. `commentBy`: who can edit the comment. */
 export async function addOneOfEverything(accountId?: string, commentBy: "tenant" | "panelist" = "tenant") {
   const account = accountId ?? (await addAccount());
@@ -38,6 +43,7 @@ export async function addOneOfEverything(accountId?: string, commentBy: "tenant"
     database
       .prepare(`UPDATE proposals SET external_id = ?2, tags = '["Mobile"]' WHERE id = ?1`)
       .bind(proposalId, externalId),
+    database.prepare("UPDATE panelists SET external_id = ?2 WHERE id = ?1").bind(bank.panelistId, externalId),
     database
       .prepare("INSERT INTO votes VALUES (?1, ?2, ?3, ?4, 1)")
       .bind(proposalId, bank.panelistId, account, bank.id),
@@ -48,9 +54,19 @@ export async function addOneOfEverything(accountId?: string, commentBy: "tenant"
       .bind(commentId, account, proposalId, ...(commentBy === "tenant" ? [null, 1] : [bank.panelistId, 0])),
     database
       .prepare(
-        "INSERT INTO surveys (id, account_id, title, description, status, created_at, updated_at) VALUES (?1, ?2, 'A survey', '', 'OPEN', 1, 1)",
+        `INSERT INTO surveys (id, account_id, title, description, status, created_at, updated_at, idea_bank_id, questions, opened_at)
+         VALUES (?1, ?2, 'A survey', '', 'OPEN', 1, 1, ?3, ?4, 1)`,
       )
-      .bind(surveyId, account),
+      .bind(surveyId, account, bank.id, JSON.stringify(EXAMPLE_QUESTIONS)),
+    database
+      .prepare(
+        `INSERT INTO survey_responses (survey_id, respondent, account_id, answers, counted, revision, created_at, updated_at)
+         VALUES (?1, ?2, ?3, '{"recommend":6,"why":"A text"}', '["recommend","recommend=6","why"]', 'r', 1, 1)`,
+      )
+      .bind(surveyId, bank.panelistId, account),
+    database
+      .prepare("INSERT INTO survey_texts (survey_id, question_id, place, text) VALUES (?1, 'why', ?2, 'A text')")
+      .bind(surveyId, `${"1".padStart(15, "0")}${bank.panelistId}`),
   ]);
   const known = {
     accountId: account,

@@ -11,6 +11,8 @@ import { elementTypes } from "./elements-types.ts";
 
 /** In the order in which a page names them: a roadmap loads the board's script, and knows its hash if the page has named it. */
 const ELEMENTS = ["changelog", "board", "roadmap", "launcher"] as const;
+/** Built by itself, because its base is the changelog's script. */
+const SURVEY = "survey";
 
 /** A stylesheet becomes its minified text, which the element adopts. */
 const stylesheets: Plugin = {
@@ -33,6 +35,45 @@ const otherScripts: Plugin = {
     );
   },
 };
+
+/** What every element needs. The changelog's script has it and little else, so a survey takes it from there. */
+const BASE = [
+  "common-labels",
+  "h",
+  "idea-bank-element",
+  "message",
+  "prose",
+  "request",
+  "request-failure",
+  "storage",
+  "visible",
+];
+const CHANGELOG = "./changelog.js";
+
+/** The changelog, and all that its base exports. */
+const changelogWithBase: Plugin = {
+  name: "changelog with base",
+  setup({ onResolve, onLoad }) {
+    const namespace = "changelog with base";
+    onResolve({ filter: /^changelog$/ }, ({ path }) => ({ path, namespace }));
+    const parts = BASE.map((name) => `export * from "./shared/${name}.ts";`);
+    const contents = ['import "./changelog/changelog.ts";', ...parts].join("\n");
+    onLoad({ filter: /./, namespace }, () => ({ contents, resolveDir: "src/elements", loader: "ts" }));
+  },
+};
+
+/** `exports` are those of the changelog's script. */
+const baseOfChangelog = (exports: readonly string[]): Plugin => ({
+  name: "base of the changelog",
+  setup({ onResolve, onLoad }) {
+    const namespace = "base of the changelog";
+    onResolve({ filter: new RegExp(`/(?:${BASE.join("|")})\\.ts$`) }, () => ({ path: CHANGELOG, namespace }));
+    // One module for all of them, so that the script has one import.
+    const contents = `export { ${exports.join(", ")} } from "${CHANGELOG}";`;
+    onLoad({ filter: /./, namespace }, () => ({ contents }));
+    onResolve({ filter: /^\.\/changelog\.js$/ }, ({ path }) => ({ path, external: true }));
+  },
+});
 
 /** Browsers that have `light-dark()` and `AbortSignal.any`, which the elements need. */
 const BANNER = `/* idea bank elements ${ELEMENTS_VERSION} */`;
@@ -57,12 +98,12 @@ async function shortNames(): Promise<Record<string, string>> {
   return Object.fromEntries(Array.from(names, (name, at) => [name, LETTERS[at] ?? name]));
 }
 
-/** The script of each element, the words of each language and the types of all, by file name. */
-export async function buildElements(): Promise<Map<string, string>> {
-  const names = await shortNames();
-  const { outputFiles } = await build({
-    entryPoints: ELEMENTS.map((name) => `src/elements/${name}/${name}.ts`),
-    entryNames: "[name]",
+async function bundle(elements: readonly string[], names: Record<string, string | false>, plugins: readonly Plugin[]) {
+  return await build({
+    entryPoints: elements.map((name) => ({
+      in: name === "changelog" ? name : `src/elements/${name}/${name}.ts`,
+      out: name,
+    })),
     outdir: "out",
     write: false,
     bundle: true,
@@ -73,8 +114,19 @@ export async function buildElements(): Promise<Map<string, string>> {
     mangleCache: names,
     charset: "utf8",
     legalComments: "none",
-    plugins: [stylesheets, otherScripts],
+    plugins: [stylesheets, ...plugins],
+    metafile: true,
   });
+}
+
+/** The script of each element, the words of each language and the types of all, by file name. */
+export async function buildElements(): Promise<Map<string, string>> {
+  const names = await shortNames();
+  const { outputFiles: most, metafile } = await bundle(ELEMENTS, names, [otherScripts, changelogWithBase]);
+  const base = baseOfChangelog(metafile.outputs["out/changelog.js"]?.exports ?? []);
+  // Its questions are the API's, and have a `kind`.
+  const { outputFiles: survey } = await bundle([SURVEY], { ...names, kind: false }, [base]);
+  const outputFiles = [...most, ...survey];
   const scripts = await Promise.all(
     outputFiles.map(async ({ path, text }) => {
       // Once more: only now are the modules one, and what they declare can stand together.

@@ -8,7 +8,7 @@ import type { SigningKeys } from "../../worker/credentials/envelope.ts";
 import { createId } from "../../worker/credentials/id.ts";
 import { SCOPES } from "../../worker/model/scope.ts";
 import { type DemoIds, seedIdeaBank } from "./demo-idea-bank.ts";
-import { readDemo } from "./demo-ideas.ts";
+import { seedSurveys } from "./demo-surveys.ts";
 import { seedUsage } from "./demo-usage.ts";
 import type { LocalDatabase } from "./local-database.ts";
 
@@ -74,7 +74,6 @@ async function seedAccount(
   database: D1Database,
   { email, ids, now }: { readonly email: string; readonly ids: DemoIds; readonly now: number },
 ): Promise<void> {
-  const { survey } = readDemo();
   await database.batch([
     database
       .prepare(
@@ -82,15 +81,7 @@ async function seedAccount(
       )
       .bind(ids.accountId, email, now),
     ...seedIdeaBank(database, ids, now),
-    database
-      .prepare(
-        `INSERT INTO surveys (id, account_id, title, description, status, created_at, updated_at, url, external_id)
-         VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?6, ?7, ?8)`,
-      )
-      .bind(
-        ...[createId(ids.accountId, secureRandomBytes), ids.accountId, survey.title, survey.description, survey.status],
-        ...[now - KEY_AGE_MS, survey.url, survey.externalId],
-      ),
+    ...seedSurveys(database, ids, now),
   ]);
 }
 

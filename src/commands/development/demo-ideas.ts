@@ -31,10 +31,22 @@ const Idea = z.strictObject({
 });
 export type DemoIdea = z.infer<typeof Idea>;
 
+const Asked = z.strictObject({
+  survey: NewSurvey,
+  /** Days between its opening and the first start. */
+  daysAgo: z.number(),
+  /** Of as many panelists. */
+  responses: integer(0, PANELISTS),
+  /** What is written in answer to text questions, and instead of options, in turn. */
+  texts: z.array(z.string()),
+  others: z.array(z.string()),
+});
+export type DemoSurvey = z.infer<typeof Asked>;
+
 const Demo = z.strictObject({
   /** Its name. */
   ideaBank: Name,
-  survey: NewSurvey,
+  surveys: z.array(Asked),
   /** The first is the panelist of the demo token, whose texts can be edited and deleted in the board. */
   names: z.array(Name),
   ideas: z.array(Idea),

@@ -7,6 +7,7 @@ import { LAUNCHER_LABELS } from "../../elements/launcher/labels.ts";
 import { REFERENCE } from "../../elements/reference.ts";
 import { ROADMAP_LABELS } from "../../elements/roadmap/labels.ts";
 import type { Labels } from "../../elements/shared/labels.ts";
+import { SURVEY_LABELS } from "../../elements/survey/labels.ts";
 
 export const REFERENCE_PAGE = "docs/embed-reference.md";
 
@@ -15,6 +16,7 @@ export const LABELS: Readonly<Record<string, Labels>> = {
   "idea-bank-board": BOARD_LABELS,
   "idea-bank-roadmap": { ...BOARD_LABELS, ...ROADMAP_LABELS },
   "idea-bank-launcher": LAUNCHER_LABELS,
+  "idea-bank-survey": SURVEY_LABELS,
 };
 
 type Kind = keyof typeof REFERENCE;

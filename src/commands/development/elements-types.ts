@@ -21,6 +21,7 @@ export type BoardLabel =${union(LABELS["idea-bank-board"])};
 /** And every label of the board. */
 export type RoadmapLabel =
   | BoardLabel${union(ROADMAP_LABELS)};
+export type SurveyLabel =${union(LABELS["idea-bank-survey"])};
 export type LauncherLabel =${union(LABELS["idea-bank-launcher"])};
 
 /** Gives a valid token. Called when there is none yet, and once more when the API has refused the last one. */
@@ -58,6 +59,13 @@ export interface IdeaBankRoadmap extends HTMLElement, IdeaBankSettings<RoadmapLa
   open(options: Pick<OpenOptions, "view" | "proposal">): void;
 }
 
+export interface IdeaBankSurvey extends HTMLElement, IdeaBankSettings<SurveyLabel> {
+  /** The number of surveys that are left to answer. */
+  readonly count: number;
+  /** A survey to try, as \`POST /tenant/surveys\` takes it. Nothing is sent or kept. */
+  preview: object | undefined;
+}
+
 export interface IdeaBankLauncher extends HTMLElement {
   labels: Labels<LauncherLabel>;
   open(options?: OpenOptions): void;
@@ -65,6 +73,7 @@ export interface IdeaBankLauncher extends HTMLElement {
 }
 
 export type ChangelogCountEvent = CustomEvent<{ readonly count: number }>;
+export type SurveyCountEvent = CustomEvent<{ readonly count: number }>;
 export type SignedOutEvent = CustomEvent<{ readonly error: "not-signed-in" | "unauthorized" }>;
 
 /** The attributes without a property. */
@@ -79,6 +88,10 @@ export interface IdeaBankAttributes {
   proposal?: string;
   /** Of the board and the roadmap: Back closes what is open, and an open idea has an address. */
   history?: boolean;
+  /** Of the survey: which one. Without it the first open one that is not answered. */
+  survey?: string;
+  /** Of the survey. */
+  layout?: "steps" | "all";
 }
 
 export type IdeaSubmittedEvent = CustomEvent<{ readonly id: string; readonly title: string }>;
@@ -89,11 +102,15 @@ export type VotedEvent = CustomEvent<{
   readonly votes: number;
 }>;
 export type CommentedEvent = CustomEvent<{ readonly id: string; readonly title: string; readonly comment: string }>;
-export type SignInEvent = CustomEvent<{ readonly proposal: string | null }>;
+/** \`survey\` is there if a survey asks. */
+export type SignInEvent = CustomEvent<{ readonly proposal: string | null; readonly survey?: string }>;
+export type SurveyAnsweredEvent = CustomEvent<{ readonly surveyId: string }>;
 
 /** All of them bubble, also out of shadow roots. */
 export interface IdeaBankEvents {
   "changelog-count": ChangelogCountEvent;
+  "survey-count": SurveyCountEvent;
+  "survey-answered": SurveyAnsweredEvent;
   "signed-out": SignedOutEvent;
   "sign-in": SignInEvent;
   "idea-submitted": IdeaSubmittedEvent;
@@ -107,6 +124,7 @@ declare global {
     "idea-bank-board": IdeaBankBoard;
     "idea-bank-roadmap": IdeaBankRoadmap;
     "idea-bank-launcher": IdeaBankLauncher;
+    "idea-bank-survey": IdeaBankSurvey;
   }
   interface HTMLElementEventMap extends IdeaBankEvents {}
   interface DocumentEventMap extends IdeaBankEvents {}
@@ -127,8 +145,12 @@ import type {
   IdeaBankLauncher,
   IdeaBankRoadmap,
   IdeaBankSettings,
+  IdeaBankSurvey,
   RoadmapLabel,
   SignedOutEvent,
+  SurveyAnsweredEvent,
+  SurveyCountEvent,
+  SurveyLabel,
 } from "./elements.d.ts";
 
 type Html<Element> = DetailedHTMLProps<HTMLAttributes<Element>, Element>;
@@ -139,11 +161,16 @@ type Loading<Element, Label extends string> = Html<Element> &
 declare module "react" {
   namespace JSX {
     interface IntrinsicElements {
-      "idea-bank-changelog": Omit<Loading<IdeaBankChangelog, ChangelogLabel>, "proposal" | "history"> & {
+      "idea-bank-changelog": Omit<Loading<IdeaBankChangelog, ChangelogLabel>, "proposal" | "history" | "survey" | "layout"> & {
         "onchangelog-count"?: (event: ChangelogCountEvent) => void;
       };
-      "idea-bank-board": Loading<IdeaBankBoard, BoardLabel>;
-      "idea-bank-roadmap": Loading<IdeaBankRoadmap, RoadmapLabel>;
+      "idea-bank-board": Omit<Loading<IdeaBankBoard, BoardLabel>, "survey" | "layout">;
+      "idea-bank-roadmap": Omit<Loading<IdeaBankRoadmap, RoadmapLabel>, "survey" | "layout">;
+      "idea-bank-survey": Omit<Loading<IdeaBankSurvey, SurveyLabel>, "proposal" | "history"> & {
+        preview?: object;
+        "onsurvey-count"?: (event: SurveyCountEvent) => void;
+        "onsurvey-answered"?: (event: SurveyAnsweredEvent) => void;
+      };
       "idea-bank-launcher": Html<IdeaBankLauncher> &
         Partial<Pick<IdeaBankLauncher, "labels">> & { label?: string; inline?: boolean };
     }

@@ -82,7 +82,13 @@ const config = await createConfig({
     "response-mime-type": {
       severity: "error",
       // The changelog is a feed, too.
-      allowedValues: ["application/json", "application/problem+json", "application/atom+xml", "application/feed+json"],
+      allowedValues: [
+        "application/json",
+        "application/problem+json",
+        "application/atom+xml",
+        "application/feed+json",
+        "text/csv",
+      ],
     },
     "ours/property-description": "error",
     "ours/path-parameter-example": "error",

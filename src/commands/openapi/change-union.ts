@@ -16,6 +16,11 @@ const KINDS = {
   panelist: { name: "PanelistChange", always: ["panelistId"], also: ["panelist"] },
   ideabank: { name: "IdeaBankChange", always: ["ideaBankId", "ideaBank"], also: [] },
   survey: { name: "SurveyChange", always: ["surveyId"], also: ["survey"] },
+  "survey-response": {
+    name: "SurveyResponseChange",
+    always: ["ideaBankId", "surveyId"],
+    also: ["panelistId", "response"],
+  },
 } as const;
 
 /** The name of the schema of a type's changes. */

@@ -11,7 +11,7 @@ type Parameter = {
   readonly description?: string;
   readonly schema: Schema;
 };
-type Content = { readonly content?: { readonly "application/json": { readonly schema: { readonly $ref: string } } } };
+type Content = { readonly content?: { readonly "application/json"?: { readonly schema: { readonly $ref: string } } } };
 type Operation = {
   readonly operationId: string;
   readonly summary: string;
@@ -26,7 +26,7 @@ export type Document = {
 };
 
 export const nameOf = ({ $ref }: { readonly $ref: string }) => $ref.slice($ref.lastIndexOf("/") + 1);
-const contentOf = (part: Content | undefined) => part?.content?.["application/json"].schema;
+const contentOf = (part: Content | undefined) => part?.content?.["application/json"]?.schema;
 
 /** The arguments of an operation: the parameters of its path, of its query and the fields of its body, side by side. */
 function argumentsOf({ parameters = [], requestBody }: Operation): Schema | undefined {
@@ -43,23 +43,32 @@ function argumentsOf({ parameters = [], requestBody }: Operation): Schema | unde
   return named.length === 0 ? body : { allOf: [own, body] };
 }
 
+const successOf = ({ responses }: Operation) =>
+  Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1];
+
 /** The name of the schema of what a success has; undefined for a 204. */
-function answerOf({ responses }: Operation): string | undefined {
-  const schema = contentOf(Object.entries(responses).find(([status]) => status.startsWith("2"))?.[1]);
+function answerOf(operation: Operation): string | undefined {
+  const schema = contentOf(successOf(operation));
   return schema && nameOf(schema);
 }
 
-/** The operations of the tenant API. `takes` is what its arguments are, under a name of their own. */
+/** A file is saved as it comes, by what downloads files. */
+const isFile = (operation: Operation): boolean =>
+  successOf(operation)?.content !== undefined && answerOf(operation) === undefined;
+
+/** The operations of the tenant API, but for those that answer with a file. `takes` is what its arguments are, under a name of their own. */
 export const tenantOperations = ({ paths }: Document) =>
   Object.entries(paths)
     .filter(([path]) => path.startsWith("/tenant/"))
     .flatMap(([path, methods]) =>
-      Object.entries(methods).map(([method, operation]) => {
-        const { operationId } = operation;
-        const schema = argumentsOf(operation);
-        const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Arguments`;
-        return { path, method, operation, takes: schema && { name, schema }, answer: answerOf(operation) };
-      }),
+      Object.entries(methods)
+        .filter(([, operation]) => !isFile(operation))
+        .map(([method, operation]) => {
+          const { operationId } = operation;
+          const schema = argumentsOf(operation);
+          const name = `${operationId.charAt(0).toUpperCase()}${operationId.slice(1)}Arguments`;
+          return { path, method, operation, takes: schema && { name, schema }, answer: answerOf(operation) };
+        }),
     );
 
 type TenantOperation = ReturnType<typeof tenantOperations>[number];

@@ -47,7 +47,7 @@ export function describeOperation(operation: NamedOperation) {
 }
 
 const successOf = (operation: Operation, status: number) => ({
-  description: operation.answer || operation.feed ? "Success." : "Success. There is no body.",
+  description: operation.answer || operation.feed || operation.csv ? "Success." : "Success. There is no body.",
   headers: headerReferences([
     "X-Request-Id",
     ...(operation.credential.kind === "apiKey" ? (["RateLimit-Policy", "RateLimit"] as const) : []),
@@ -59,15 +59,16 @@ const successOf = (operation: Operation, status: number) => ({
   ]),
   ...(operation.answer && { content: { [operation.feed ?? "application/json"]: contentOf(operation) } }),
   ...(operation.feed && !operation.answer && { content: { [operation.feed]: { schema: { type: "string" } } } }),
+  ...(operation.csv && { content: { "text/csv": { schema: { type: "string" } } } }),
 });
 
 /** A created resource has an address if it has an identifier. An owner's answer may have a secret beside the resource. */
 const hasAddress = ({ answer, credential: { kind } }: Operation): boolean =>
   kind === "access" || (answer instanceof z.ZodMiniObject && "id" in answer.shape);
 
-/** The answers about proposals, votes and comments. How many requests are left is not known there. */
+/** The answers about proposals, votes, comments and surveys. How many requests are left is not known there. */
 const isCountedForPanelist = ({ path, credential: { kind } }: Operation): boolean =>
-  kind === "compoundToken" && path.startsWith("/ideabank/");
+  kind === "compoundToken" && /^\/(ideabank|surveys)(\/|$)/.test(path) && path !== "/ideabank";
 
 /** Account Settings does not: a secret is shown once. */
 const returnsFirstAnswer = (operation: Operation): boolean =>

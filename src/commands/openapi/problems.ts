@@ -27,7 +27,8 @@ const PROBLEM = {
     error: { type: "string", examples: PROBLEM_CODES, description: "The machine-readable code. More can be added." },
     errors: {
       type: "array",
-      description: "The fields that break their rules, with `invalid-request`: at most 20 of them.",
+      description:
+        "The fields that break their rules, with `invalid-request`: at most 20 of them. With `conflict`: those that cannot change any more.",
       items: {
         type: "object",
         required: ["path", "message"],
@@ -65,7 +66,7 @@ const PROBLEM = {
 const KINDS: readonly ProblemKind[] = [
   { name: "InvalidRequestProblem", words: ["invalid-request"], always: ["errors"] },
   { name: "RefusalProblem", words: ["unauthorized", "forbidden"], also: ["reason"] },
-  { name: "ConflictProblem", words: ["conflict"], also: ["duplicateOf"] },
+  { name: "ConflictProblem", words: ["conflict"], also: ["duplicateOf", "errors"] },
   { name: "RateLimitProblem", words: ["too-many-requests"], also: ["violated-policies"] },
   { name: "UnavailableProblem", words: ["service-unavailable"], also: ["stores"] },
 ] satisfies readonly (ProblemKind & { words: readonly ProblemCode[] })[];

@@ -2,7 +2,7 @@
  * `<idea-bank-board>`: an idea bank's proposals, to vote on, to comment on and to add to. What the idea bank does not allow
  * (`GET /ideabank`) is not shown.
  */
-import baseStyles from "../shared/base.css";
+import controlStyles from "../shared/controls.css";
 import { h, heading, icon } from "../shared/h.ts";
 import { IdeaBankElement } from "../shared/idea-bank-element.ts";
 import type { Labels } from "../shared/labels.ts";
@@ -73,7 +73,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   constructor(labels: Labels = {}, styles = "") {
     super(
       { ...BOARD_LABELS, ...labels },
-      [baseStyles, boardStyles, listStyles, detailStyles, formStyles, wideStyles, styles, forcedColors].join(""),
+      [controlStyles, boardStyles, listStyles, detailStyles, formStyles, wideStyles, styles, forcedColors].join(""),
     );
     // Outside the shadow root nothing says that this key was typed into a field, so the page would take it for a shortcut.
     for (const type of ["keydown", "keypress", "keyup"]) this.root.addEventListener(type, keepTyped);

@@ -1,6 +1,6 @@
 /** Asks once, for all boards and roadmaps of a page with the same token, what the idea bank allows. */
+import { ConsistentConnection } from "../shared/consistent-connection.ts";
 import { DEADLINE_MS } from "../shared/tokens.ts";
-import { ConsistentConnection } from "./consistent-connection.ts";
 
 const ACCESS = "/ideabank";
 /** What is allowed only decides what is shown, so an element that comes a little later takes the same answer. */

@@ -3,7 +3,6 @@
  * entries since the visitor's last look, for a badge; 0 once they have been seen.
  */
 import type { Changelog } from "../../worker/model/changelog.ts";
-import baseStyles from "../shared/base.css";
 import { type Child, h, heading } from "../shared/h.ts";
 import { IdeaBankElement } from "../shared/idea-bank-element.ts";
 import { message, skeleton } from "../shared/message.ts";
@@ -25,7 +24,7 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
   #count: number | undefined;
 
   constructor() {
-    super(CHANGELOG_LABELS, baseStyles + styles);
+    super(CHANGELOG_LABELS, styles);
   }
 
   /** The number of entries that are new to this visitor. */

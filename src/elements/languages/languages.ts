@@ -9,11 +9,13 @@ import type { ROADMAP_LABELS } from "../roadmap/labels.ts";
 import type { COMMON_LABELS } from "../shared/common-labels.ts";
 import type { Labels, Plural } from "../shared/labels.ts";
 import type { Translation } from "../shared/translation.ts";
+import type { SURVEY_LABELS } from "../survey/labels.ts";
 import board from "./board.json" with { type: "json" };
 import changelog from "./changelog.json" with { type: "json" };
 import common from "./common.json" with { type: "json" };
 import launcher from "./launcher.json" with { type: "json" };
 import roadmap from "./roadmap.json" with { type: "json" };
+import survey from "./survey.json" with { type: "json" };
 
 /** Portuguese is as in Brazil, Chinese is simplified. */
 export const LANGUAGES = ["ar", "de", "es", "fr", "it", "ja", "nl", "pl", "pt", "tr", "zh"] as const;
@@ -27,13 +29,14 @@ type Texts<English> = {
 };
 type OwnLabels<All> = Texts<Omit<All, keyof typeof COMMON_LABELS>>;
 
-const TEXTS = { common, changelog, board, roadmap, launcher } satisfies {
+const TEXTS = { common, changelog, board, roadmap, launcher, survey } satisfies {
   readonly common: Texts<typeof COMMON_LABELS>;
   readonly changelog: OwnLabels<typeof CHANGELOG_LABELS>;
   readonly board: OwnLabels<typeof BOARD_LABELS>;
   /** Where it differs from the board. */
   readonly roadmap: Texts<typeof ROADMAP_LABELS>;
   readonly launcher: Texts<typeof LAUNCHER_LABELS>;
+  readonly survey: OwnLabels<typeof SURVEY_LABELS>;
 };
 
 export function translationOf(language: Language): Translation {
@@ -46,6 +49,7 @@ export function translationOf(language: Language): Translation {
       "idea-bank-board": labelsOf({ ...TEXTS.common, ...TEXTS.board }),
       "idea-bank-roadmap": labelsOf({ ...TEXTS.common, ...TEXTS.board, ...TEXTS.roadmap }),
       "idea-bank-launcher": labelsOf(TEXTS.launcher),
+      "idea-bank-survey": labelsOf({ ...TEXTS.common, ...TEXTS.survey }),
     },
   };
 }

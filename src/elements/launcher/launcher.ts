@@ -1,6 +1,6 @@
 /**
- * `<idea-bank-launcher>`: a button that opens the element inside it in a panel, with the number of entries since the visitor's
- * last look. It floats in the corner of the window; with `inline` it stays in its place in the page.
+ * `<idea-bank-launcher>`: a button that opens the elements inside it in a panel, with the number of entries since the visitor's
+ * last look and of surveys that are left to answer. It floats in the corner of the window; with `inline` it stays in its place in the page.
  */
 import { h, icon } from "../shared/h.ts";
 import { Words } from "../shared/labels.ts";
@@ -87,7 +87,7 @@ class IdeaBankLauncher extends HTMLElement {
       if (newState === "closed" && this.contains(focused)) this.#button.focus();
       if (newState === "open") this.#place();
     });
-    this.addEventListener("changelog-count", () => this.#show());
+    for (const type of ["changelog-count", "survey-count"]) this.addEventListener(type, () => this.#show());
   }
 
   /** Replaces some of the words, or all. */
@@ -188,26 +188,31 @@ class IdeaBankLauncher extends HTMLElement {
 
   #show(): void {
     const words = this.#words;
-    const content = this.querySelector<Inside>("idea-bank-changelog, idea-bank-board, idea-bank-roadmap");
+    const surveys = [...this.querySelectorAll<Inside>("idea-bank-survey")];
+    const content = this.querySelector<Inside>("idea-bank-changelog, idea-bank-board, idea-bank-roadmap") ?? surveys[0];
     // A button that opens nothing is none, and nor is one without a name.
     this.#root.hidden = !this.#hasWords || !(content ?? (this.hasAttribute("label") && this.firstElementChild));
     if (content && content !== this.#inside) void this.#watch(content);
-    if (content?.connection && content.connection !== this.#connection) void this.#askShipped(content.connection);
+    const hasIdeas = content !== surveys[0];
+    if (hasIdeas && content?.connection && content.connection !== this.#connection)
+      void this.#askShipped(content.connection);
     const name = this.getAttribute("label") || words.say(content?.localName ?? "");
     // Its script may have run long before this one.
-    const count = content?.count ?? 0;
+    const count = (hasIdeas && content?.count) || 0;
+    const surveyCount = surveys.reduce((sum, survey) => sum + (survey.count ?? 0), 0);
+    const toAnswer = surveyCount > 0 && words.say("surveyCount", { count: surveyCount });
     const news = count > 0 && words.say("newCount", { count });
     const shippedCount = this.#shipped?.count ?? 0;
     const shipped = shippedCount > 0 && words.say("shipped", { count: shippedCount });
     const isShippedNew = shipped && !this.#shippedSeen;
     // An implemented idea is also an entry of the changelog, so it is not counted twice.
-    const sum = Math.max(count, isShippedNew ? shippedCount : 0);
+    const sum = Math.max(count, isShippedNew ? shippedCount : 0) + surveyCount;
     this.#name.textContent = name;
     this.#badge.textContent = words.number(sum);
     this.#badge.hidden = sum === 0;
     this.#note.textContent = shipped || "";
     this.#note.hidden = !shipped;
-    this.#button.setAttribute("aria-label", [name, news, isShippedNew && shipped].filter(Boolean).join(", "));
+    this.#button.setAttribute("aria-label", [name, news, toAnswer, isShippedNew && shipped].filter(Boolean).join(", "));
     this.#close.setAttribute("aria-label", words.say("close"));
     this.#panel.setAttribute("aria-label", name);
   }

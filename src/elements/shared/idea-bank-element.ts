@@ -2,6 +2,7 @@
  * The base of the elements: the API's address, the token, the labels, and a shadow root. Its styles are adopted, so that a strict
  * Content-Security-Policy has nothing to refuse; foreign styles do not reach into it.
  */
+import baseStyles from "./base.css";
 import type { COMMON_LABELS } from "./common-labels.ts";
 import { h } from "./h.ts";
 import { type Labels, Words } from "./labels.ts";
@@ -13,7 +14,7 @@ import { forgetToken, providerOf, type TokenProvider, tell } from "./tokens.ts";
 import { loadTranslation } from "./translation.ts";
 
 /** It is also a custom state: a page can style `idea-bank-changelog:state(closed)`. */
-export type State = "loading" | "ready" | "empty" | "closed" | "signed-out" | "error";
+export type State = "loading" | "ready" | "empty" | "resting" | "closed" | "signed-out" | "error";
 
 const ONLINE_AGAIN_MS = 3_000;
 /** A page whose script sets the token has done so by then. */
@@ -34,15 +35,17 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
   #labels: Partial<Known> = {};
   #lifetime: AbortController | undefined;
   protected words: Words<Known>;
+  /** When the words are those of the page's language. */
+  protected translated: Promise<void> = Promise.resolve();
   #language: MutationObserver | undefined;
 
-  /** `defaults` are its words in English. */
+  /** `defaults` are its words in English, `styles` come after those of all elements. */
   constructor(defaults: Known, styles: string) {
     super();
     this.#defaults = defaults;
     this.words = new Words(defaults, {}, "en");
     const sheet = new CSSStyleSheet();
-    sheet.replaceSync(styles);
+    sheet.replaceSync(baseStyles + styles);
     const shadow = this.attachShadow({ mode: "open" });
     shadow.adoptedStyleSheets = [sheet];
     this.root = h("section", { class: "root", part: "root", tabindex: -1 });
@@ -251,7 +254,7 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
       if (lifetime.signal.aborted) return;
       const words = new Words(this.#defaults, this.#labels, languageOf(this));
       this.words = words;
-      const translated = loadTranslation(words.locale).then(({ labels, direction = "" }) => {
+      this.translated = loadTranslation(words.locale).then(({ labels, direction = "" }) => {
         words.translate(labels?.[this.localName]);
         if (lifetime.signal.aborted) return;
         this.root.dir = direction;
@@ -260,7 +263,7 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
       });
       const { signal } = lifetime;
       const provider = () => this.#source();
-      this.connection = new this.Connection(this.src, { token: this.token, provider, words: translated, signal });
+      this.connection = new this.Connection(this.src, { token: this.token, provider, words: this.translated, signal });
       this.start(this.connection, signal);
     });
   }

@@ -24,6 +24,17 @@ export function remember(key: string, value: string, place: Place = "localStorag
   }
 }
 
+/** The keys that begin with this, of what is kept for good. */
+export function keysWith(beginning: string): readonly string[] {
+  let stored: readonly string[] = [];
+  try {
+    stored = Object.keys(window.localStorage);
+  } catch {
+    // Forbidden: nothing is there.
+  }
+  return [...Object.keys(memory), ...stored].filter((key) => key.startsWith(beginning));
+}
+
 export function forget(key: string, place: Place = "localStorage"): void {
   memory[key] = undefined;
   try {

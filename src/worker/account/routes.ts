@@ -28,6 +28,12 @@ import { MEMBERS_PAGE } from "./members/members-page.tsx";
 import { REMOVE_MEMBER_PAGE } from "./members/remove-member-page.tsx";
 import { PEOPLE_PAGE } from "./people/people-page.tsx";
 import { PERSON_PAGE } from "./people/person-page.tsx";
+import { EDIT_SURVEY_PAGE } from "./surveys/edit-page.tsx";
+import { SURVEYS_PAGE } from "./surveys/list-page.tsx";
+import { NEW_SURVEY_PAGE } from "./surveys/new-page.tsx";
+import { SURVEY_RESPONSES_CSV } from "./surveys/responses-file.ts";
+import { SURVEY_PAGE } from "./surveys/survey-page.tsx";
+import { SURVEY_TEXTS_PAGE } from "./surveys/texts-page.tsx";
 import { END_TOKENS_PAGE } from "./tokens/end-tokens-page.tsx";
 import { TRY_TOKEN_PAGE } from "./tokens/try-page.tsx";
 import { WEBHOOKS_PAGE } from "./webhooks/list-page.tsx";
@@ -66,6 +72,12 @@ export const ROUTES: readonly DeskRoute[] = [
   EMBED_PAGE,
   PREVIEW,
   UNDO,
+  SURVEYS_PAGE,
+  NEW_SURVEY_PAGE,
+  SURVEY_PAGE,
+  EDIT_SURVEY_PAGE,
+  SURVEY_TEXTS_PAGE,
+  SURVEY_RESPONSES_CSV,
   PEOPLE_PAGE,
   PERSON_PAGE,
   TRY_TOKEN_PAGE,

@@ -28,6 +28,10 @@ type StoredAs = {
   readonly isTime?: true;
   /** SQL: what a change puts into the column, if that is not what was sent. */
   readonly set?: string;
+  /** SQL: the column as it is read, if not as it is stored. */
+  readonly selected?: string;
+  /** What is stored of the field, if not the field itself. */
+  readonly write?: (value: unknown) => string | number | null;
   /** The field, from such a column. */
   readonly read?: (value: unknown) => unknown;
   /** SQL: the field in the activity, if it is not there as in the API. */
@@ -57,25 +61,42 @@ function kindOf(schema: z.core.$ZodType): Kind {
   return schema instanceof z.ZodMiniArray ? "list" : "value";
 }
 
+const toTime = (value: unknown) => (value === null ? null : Date.parse(String(value)));
+
+/** The value of a field as its column has it. */
+function toValue(kind: Kind, value: unknown): Values[string] {
+  if (kind === "time") return toTime(value);
+  return kind === "list" && value !== null ? JSON.stringify(value) : (value as Values[string]);
+}
+
 export function storedFields<Input extends Fields>(
   schema: CreationSchema<Input>,
   otherwise: StoredOtherwise<Input> = {},
 ) {
   const fields = Object.entries(schema.shape).map(([name, shape]) => {
-    const { column = columnOf(name), isTime, set = `:${name}`, read, recorded }: StoredAs = otherwise[name] ?? {};
+    const {
+      column = columnOf(name),
+      isTime,
+      set = `:${name}`,
+      read,
+      recorded,
+      ...as
+    }: StoredAs = otherwise[name] ?? {};
     const kind = isTime ? "time" : kindOf(shape);
     return {
       ...{ name, column, kind, set },
+      selected: as.selected === undefined ? column : `${as.selected} AS ${column}`,
+      write: as.write ?? ((value: unknown) => toValue(kind, value)),
       read: read ?? READ[kind],
       recorded: recorded ?? RECORDED[kind](column),
     };
   });
   const sent = (input: Fields) => fields.filter(({ name }) => input[name] !== undefined);
-  const toValue = (kind: Kind, value: unknown) =>
-    kind === "time" && value !== null ? Date.parse(String(value)) : value;
   const columnsOf = (some: readonly { readonly column: string }[]) => some.map(({ column }) => column).join(", ");
   return {
     columns: columnsOf(fields),
+    /** The columns as a SELECT reads them. */
+    selected: fields.map(({ selected }) => selected).join(", "),
     /** The columns of an INSERT, and its parameters. */
     inserted: (input: Fields) => ({
       columns: columnsOf(sent(input)),
@@ -85,15 +106,7 @@ export function storedFields<Input extends Fields>(
     }),
     /** The parameters of what is sent. */
     values: (input: Fields): Values =>
-      Object.fromEntries(
-        sent(input).map(({ name, kind }) => {
-          const value = input[name];
-          return [
-            name,
-            kind === "list" && value !== null ? JSON.stringify(value) : (toValue(kind, value) as Values[string]),
-          ];
-        }),
-      ),
+      Object.fromEntries(sent(input).map(({ name, write }) => [name, write(input[name])])),
     /** The assignments of a change: what is not sent stays as it is. */
     set: (changes: Fields): readonly string[] => sent(changes).map(({ column, set }) => `${column} = ${set}`),
     /** The condition that a row has all that is sent. */
@@ -105,7 +118,9 @@ export function storedFields<Input extends Fields>(
     recorded: (changes?: Fields): string =>
       `json_object(${(changes === undefined ? fields : sent(changes)).map(({ name, recorded }) => `'${name}', ${recorded}`).join(", ")})`,
     toRecorded: (input: Fields): Fields =>
-      Object.fromEntries(sent(input).map(({ name, kind }) => [name, toValue(kind, input[name])])),
+      Object.fromEntries(
+        sent(input).map(({ name, kind }) => [name, kind === "time" ? toTime(input[name]) : input[name]]),
+      ),
     toFields: (row: Fields) =>
       Object.fromEntries(fields.map(({ name, column, read }) => [name, read(row[column])])) as Input,
   };

@@ -30,22 +30,29 @@ import { byCreation, FIT, FITTING_ROWS, fitOf, pageValues, toPage } from "./pagi
 import { asSeen, withState } from "./stored-state.ts";
 
 /** A row that `select` and `updating` give. */
-export type ResourceRow = StoredRow & { readonly updated_at?: number; readonly fit?: number };
+export type ResourceRow = StoredRow & { readonly updated_at?: number; readonly fit?: number; readonly stays?: number };
 
-type Description<Input, Time> = {
+type Description<Input, Time, Computed> = {
   readonly table: string;
   readonly fields: CreationSchema<Input>;
   readonly otherwise?: StoredOtherwise<Input>;
   /** `updatedAt` moves with each change that changes something. */
   readonly times: readonly ["createdAt", ...Time[]];
-  /** SQL: the row is no leftover of a deleted resource. */
+  /** SQL: the row is no leftover of a deleted resource. With `afterLimit`, a list asks it of the rows of its page alone. */
   readonly stays?: string;
+  readonly afterLimit?: true;
   /** SQL: the size of a row on a page, if it has long texts. */
   readonly bytes?: string;
   /** No two of the account have the same, and an index finds it. A second one is refused. */
   readonly unique?: keyof Input & string;
   /** Columns that are no fields, and what a new row has in them: SQL. */
   readonly also?: Readonly<Record<string, string>>;
+  /** Fields that nobody sends: what a SELECT reads for them, and what a new resource has. */
+  readonly computed?: {
+    readonly select: Readonly<Record<keyof Computed & string, string>>;
+    read(row: ResourceRow): Computed;
+    initial(input: Input, now: number): Computed;
+  };
 };
 
 type Own = { readonly accountId: string; readonly id: string };
@@ -54,35 +61,48 @@ type Once = { readonly idempotencyKey?: IdempotencyKey | undefined };
 export type Creation<Input> = Own & Once & { readonly input: Input; readonly now: number };
 export type Change<Input> = Own & Seen & { readonly changes: Sent<Input>; readonly now: number };
 
-export function storedResource<Input extends Fields, Time extends "updatedAt" = never>({
+export function storedResource<
+  Input extends Fields,
+  Time extends "updatedAt" = never,
+  Computed extends object = object,
+>({
   table,
   fields,
   otherwise,
   times,
   stays,
+  afterLimit,
   bytes,
   unique,
   also = {},
-}: Description<Input, Time>) {
-  type Resource = { readonly id: string } & Input & Readonly<Record<"createdAt" | Time, string>>;
+  computed,
+}: Description<Input, Time, Computed>) {
+  type Resource = { readonly id: string } & Input & Computed & Readonly<Record<"createdAt" | Time, string>>;
 
   const { columns, ...stored } = storedFields(fields, otherwise);
   const TIMES = times.map(columnOf);
-  const COLUMNS = ["id", columns, ...TIMES].join(", ");
+  const COMPUTED = Object.entries<string>(computed?.select ?? {}).map(([name, sql]) => `${sql} AS ${columnOf(name)}`);
+  const COLUMNS = ["id", stored.selected, ...COMPUTED, ...TIMES].join(", ");
   const STATE = `json_array(${columns})`;
   const STAYS = stays === undefined ? "" : ` AND ${stays}`;
   const OWN = `account_id = :accountId AND id = :id${STAYS}`;
   const AS_SEEN = `${OWN} AND ${asSeen(STATE)}`;
 
-  const toResource = (id: string, input: Input, timeOf: (column: string) => unknown): Resource => ({
+  const toResource = (
+    id: string,
+    { input, more }: { readonly input: Input; readonly more: Computed | undefined },
+    timeOf: (column: string) => unknown,
+  ): Resource => ({
     id,
     ...input,
+    ...(more as Computed),
     ...(Object.fromEntries(times.map((time) => [time, toTimestamp(Number(timeOf(columnOf(time))))])) as Record<
       "createdAt" | Time,
       string
     >),
   });
-  const toItem = (row: ResourceRow) => toResource(row.id, stored.toFields(row), (column) => row[column]);
+  const toItem = (row: ResourceRow) =>
+    toResource(row.id, { input: stored.toFields(row), more: computed?.read(row) }, (column) => row[column]);
 
   async function load(session: Session, accountId: string, id: string): Promise<Resource | null> {
     const row = await session.first(
@@ -91,15 +111,27 @@ export function storedResource<Input extends Fields, Time extends "updatedAt" = 
     return row && toItem(row);
   }
 
+  /** The row with its `state`, for a batch. */
+  const loading = (accountId: string, id: string) =>
+    prepare<ResourceRow & { readonly state: string }>(
+      `SELECT ${COLUMNS}, ${STATE} AS state FROM ${table} WHERE ${OWN}`,
+      {
+        ...{ accountId, id },
+      },
+    );
+
   /** For a batch: `toCreated` reads the results. */
-  function creating({ accountId, id, input, now, idempotencyKey }: Creation<Input>): InsertOnce {
+  function creating(
+    { accountId, id, input, now, idempotencyKey }: Creation<Input>,
+    { when = "TRUE", values }: { readonly when?: string; readonly values?: Parameters<typeof prepare>[1] } = {},
+  ): InsertOnce {
     const more = Object.entries(also);
     const { columns, parameters } = stored.inserted(input);
     const insert = prepare(
       `INSERT INTO ${table} (${["id", "account_id", columns, ...TIMES, ...more.map(([column]) => column)].join(", ")})
        SELECT :id, :accountId, ${[parameters, ...TIMES.map(() => ":now"), ...more.map(([, sql]) => sql)].join(", ")}
-       WHERE ${notDoneBefore()}${unique === undefined ? "" : " ON CONFLICT DO NOTHING"} RETURNING id`,
-      { ...stored.values(input), accountId, id, now, idempotencyKey: idempotencyKey?.key },
+       WHERE ${notDoneBefore()} AND ${when}${unique === undefined ? "" : " ON CONFLICT DO NOTHING"} RETURNING id`,
+      { ...stored.values(input), ...values, accountId, id, now, idempotencyKey: idempotencyKey?.key },
     );
     return insertOnce({ accountId }, idempotencyKey, { insert, outcome: { id, at: now } satisfies Created });
   }
@@ -109,7 +141,9 @@ export function storedResource<Input extends Fields, Time extends "updatedAt" = 
     { id, input, now, idempotencyKey }: Creation<Input>,
   ): IdempotentResult<Resource> {
     const created: Created = { id, at: now };
-    return mapResult(toInserted(rows, idempotencyKey, created), ({ id, at }) => toResource(id, input, () => at));
+    return mapResult(toInserted(rows, idempotencyKey, created), ({ id, at }) =>
+      toResource(id, { input, more: computed?.initial(input, at) }, () => at),
+    );
   }
 
   /** `set`: assignments besides those of the changed fields. */
@@ -127,7 +161,10 @@ export function storedResource<Input extends Fields, Time extends "updatedAt" = 
     );
 
   return {
-    ...{ AS_SEEN, load, creating, toCreated, updating, toItem },
+    ...{ AS_SEEN, load, loading, creating, toCreated, updating, toItem },
+
+    /** SQL: the row has all that is sent. */
+    has: stored.has,
 
     /** SQL over a row: its fields as the activity has them. */
     RECORDED: stored.recorded(),
@@ -145,13 +182,14 @@ export function storedResource<Input extends Fields, Time extends "updatedAt" = 
       // The + makes SQLite use the index of the unique field.
       const key = unique !== undefined && unique in stored.values(only) ? "+created_at" : "created_at";
       const which = ["account_id = :accountId", ...stored.set(only)].join(" AND ");
+      const [stay, selectedStay] = afterLimit ? ["", `, ${stays} AS stays`] : [STAYS, ""];
       const page = (selected: string, rows: string) =>
-        `SELECT ${selected} FROM ${table} WHERE ${which}${STAYS} AND (${key}, id) < (:afterKey, :afterId)
+        `SELECT ${selected} FROM ${table} WHERE ${which}${stay} AND (${key}, id) < (:afterKey, :afterId)
          ORDER BY ${key} DESC, id DESC LIMIT ${rows}`;
       const sql =
         bytes === undefined
-          ? page(COLUMNS, ":rows")
-          : `WITH ${fitOf(page(`${bytes} AS bytes`, ":rows"))} ${page(`${COLUMNS}, ${FIT}`, FITTING_ROWS)}`;
+          ? page(COLUMNS + selectedStay, ":rows")
+          : `WITH ${fitOf(page(`${bytes} AS bytes`, ":rows"))} ${page(`${COLUMNS}, ${FIT}${selectedStay}`, FITTING_ROWS)}`;
       const values = { ...stored.values(only), accountId, ...pageValues(request) };
       return toPage(await session.all(prepare<ResourceRow>(sql, values)), { request, toItem, keyOf: byCreation });
     },
@@ -162,8 +200,7 @@ export function storedResource<Input extends Fields, Time extends "updatedAt" = 
 
     /** For `If-Match`. */
     async loadStored(session: Session, accountId: string, id: string): Promise<Stored | null> {
-      const sql = `SELECT ${COLUMNS}, ${STATE} AS state FROM ${table} WHERE ${OWN}`;
-      return withState(await session.first(prepare<ResourceRow & { state: string }>(sql, { accountId, id })), toItem);
+      return withState(await session.first(loading(accountId, id)), toItem);
     },
 
     async update(session: Session, change: Change<Input>): Promise<Resource | null> {

@@ -25,7 +25,7 @@ import { type Send, sendOutside } from "./send.ts";
 /** This many changes are read together. Each is sent and recorded by itself. */
 const ROWS = 10;
 /** The number of statements that claim a webhook and read its changes. */
-const STATEMENTS_TO_READ = 10;
+const STATEMENTS_TO_READ = 11;
 
 /** The limits of deliveries. None begins after `endsAt` (Unix milliseconds), or when the statements are used up. */
 export type Allowance = { readonly endsAt: number; readonly statements: { left: number } };

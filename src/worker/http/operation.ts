@@ -42,6 +42,8 @@ export type Operation = {
   readonly untilDone?: true;
   /** The answer is a feed of this media type. Feed readers send no header, so a visitor's token may be in `?token=`. */
   readonly feed?: "application/atom+xml" | "application/feed+json";
+  /** The answer is a file of comma-separated values, which begins before all of it is read. */
+  readonly csv?: true;
   /** The answer carries an ETag, and can be 304. */
   readonly conditional?: true;
   /** What it answers, changes or deletes is one resource that has an ETag. A change and a deletion take `If-Match`. */
@@ -115,8 +117,8 @@ export const refusesUnknown = ({ credential: { kind }, ignoresQuery }: Operation
   !ignoresQuery && (kind === "apiKey" || kind === "access");
 
 /** The status of the successful answer. */
-export const successStatus = ({ method, answer, feed, status }: Operation): number =>
-  status ?? (answer === undefined && feed === undefined ? 204 : method === "POST" ? 201 : 200);
+export const successStatus = ({ method, answer, feed, csv, status }: Operation): number =>
+  status ?? (answer === undefined && feed === undefined && !csv ? 204 : method === "POST" ? 201 : 200);
 
 /** The names of a path's parameters. */
 type PathParameter<Path> = Path extends `${string}{${infer Name}}${infer Rest}` ? Name | PathParameter<Rest> : never;

@@ -17,7 +17,7 @@ export const SHOWN_CHARACTERS = 500;
 /** `fields` are those of the body that an agent may send; undefined for all. */
 export type Tool = TenantOperation & { readonly fields?: readonly string[] };
 
-/** An operation whose answer has a secret is no tool, because a transcript is read by others. */
+/** An operation whose answer has a secret is no tool, because a transcript is read by others; nor is one that answers with a file. */
 const TOOLS = new Map<string, Tool>(
   Object.entries<TenantOperation>(TENANT_OPERATIONS).flatMap(([name, operation]) => {
     const { forAgents = {} } = operation;
@@ -105,8 +105,12 @@ function toJsonSchema(schema: z.core.$ZodType): JsonSchema {
     case "enum":
       return { type: "string", enum: Object.values(def.entries) };
     // Of what is not a text, clients know no `enum`.
-    case "literal":
-      return { type: typeof def.values[0] };
+    case "literal": {
+      const [value] = def.values;
+      return typeof value === "string" ? { type: "string", enum: [value] } : { type: typeof value };
+    }
+    case "union":
+      return { anyOf: def.options.map(toJsonSchema) };
     case "number":
       return { type: "integer" };
     default:

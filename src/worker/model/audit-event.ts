@@ -45,6 +45,8 @@ export const AUDIT_EVENTS = [
   "comment-deleted",
   "panelist-changed",
   "panelist-deleted",
+  "survey-created",
+  "survey-changed",
   "survey-deleted",
   "signing-secret-rotated",
   "visitor-tokens-ended",
@@ -57,7 +59,7 @@ const AuditedWebhook = describe(z.object({ id: Id, url: z.string() }), {
 const AuditedSubject = describe(z.object({ id: Id, name: z.string(), ideaBankId: z.nullable(Id) }), {
   name: "AuditedSubject",
   fields: {
-    id: "The identifier of the idea bank, proposal, comment or panelist.",
+    id: "The identifier of the idea bank, proposal, comment, panelist or survey.",
     name: "The name or title at that time; of a comment, that of its proposal. Of several proposals, their titles now. Empty for a panelist, and once the person who wrote it was deleted with everything written.",
     ideaBankId: "Of a proposal or a comment: the idea bank that it is in. Otherwise `null`.",
   },

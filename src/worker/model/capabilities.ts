@@ -12,17 +12,19 @@ const CONDITIONS = {
   submissionsEnabled: (ideaBank) => ideaBank.submissionsEnabled,
   votingEnabled: (ideaBank) => ideaBank.votingEnabled,
   commentsEnabled: (ideaBank) => ideaBank.commentsEnabled,
+  surveysEnabled: (ideaBank) => ideaBank.surveysEnabled,
 } satisfies Record<string, (ideaBank: IdeaBankSwitches) => boolean>;
 
 export type Condition = keyof typeof CONDITIONS;
 
-/** Contract, changelog rules 4 and 6: `internal` closes every capability but the changelog's. */
+/** Contract, changelog rules 4 and 6: `internal` closes the capabilities of proposals, neither the changelog's nor the surveys'. */
 export const REQUIRED: Readonly<Record<Capability, readonly Condition[]>> = {
   canViewChangelog: ["open", "changelogEnabled"],
   canViewProposals: ["open", "notInternal"],
   canSubmitProposals: ["open", "notInternal", "submissionsEnabled"],
   canVote: ["open", "notInternal", "votingEnabled"],
   canComment: ["open", "notInternal", "commentsEnabled"],
+  canAnswerSurveys: ["open", "surveysEnabled"],
 };
 
 export const hasCapability = (ideaBank: IdeaBankSwitches, capability: Capability): boolean =>
@@ -34,6 +36,7 @@ export const forVisitor = (capabilities: Capabilities): Capabilities => ({
   canSubmitProposals: false,
   canVote: false,
   canComment: false,
+  canAnswerSurveys: false,
 });
 
 /** All closed for an idea bank that does not exist (null). */
@@ -45,5 +48,6 @@ export const capabilitiesOf = (ideaBank: IdeaBankSwitches | null): Capabilities 
     canSubmitProposals: has("canSubmitProposals"),
     canVote: has("canVote"),
     canComment: has("canComment"),
+    canAnswerSurveys: has("canAnswerSurveys"),
   };
 };

@@ -8,6 +8,7 @@ import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
 import { Panelist } from "./panelist.ts";
 import { EXAMPLE_PROPOSAL, Proposal } from "./proposal.ts";
 import { Survey } from "./survey.ts";
+import { SurveyResponse } from "./survey-response.ts";
 import { oneOf, Timestamp } from "./text.ts";
 
 export const CHANGE_TYPES = [
@@ -28,6 +29,9 @@ export const CHANGE_TYPES = [
   "survey.created",
   "survey.updated",
   "survey.deleted",
+  "survey-response.created",
+  "survey-response.updated",
+  "survey-response.deleted",
 ] as const;
 export type ChangeType = (typeof CHANGE_TYPES)[number];
 
@@ -52,6 +56,7 @@ export const Change = describe(
     comment: z.optional(z.nullable(Comment)),
     panelist: z.optional(z.nullable(Panelist)),
     survey: z.optional(z.nullable(Survey)),
+    response: z.optional(z.nullable(SurveyResponse)),
   }),
   {
     name: "Change",
@@ -70,11 +75,14 @@ export const Change = describe(
       by: "`panelist` for a panelist's request; `system` for what followed later from another change; else `tenant`, also for the comments that a deletion takes away later.",
       apiKeyId:
         "The API key that did it. `null` for members, panelists and the service, for what followed later from a request, for what was recorded before 1.1.0, and for a panelist who was created with a token.",
-      ideaBankId: "The idea bank that has changed, or that the proposal is or was in.",
+      ideaBankId:
+        "The idea bank that has changed, or that the proposal is or was in, or whose panelist's response has changed.",
       proposalId: "The proposal that has changed, or that the comment is or was on.",
       commentId: "The comment that has changed.",
-      panelistId: "The panelist that has changed, or for whom you have created the proposal or written the comment.",
-      surveyId: "The survey that has changed.",
+      panelistId:
+        "The panelist that has changed, or for whom you have created the proposal or written the comment, or whose response it is.",
+      surveyId:
+        "The survey that has changed, or whose response it is. Of an anonymous survey there is one `survey-response.created` for each step of five, which names nobody.",
       ideaBank: "Of a change of an idea bank: the idea bank as it is now, or `null` when it is gone.",
       proposal: "Of a change of a proposal or of a comment: the proposal as it is now, or `null` when it is gone.",
       comment: "Of a change of a comment: the comment as it is now, or `null` when it is gone.",
@@ -82,6 +90,8 @@ export const Change = describe(
         "Of a change of a panelist: the panelist as it is now, or `null` when it is gone. Absent when the key lacks the scope `panelists:read`.",
       survey:
         "Of a change of a survey: the survey as it is now, or `null` when it is gone. Absent when the key lacks the scope `surveys:read`.",
+      response:
+        "Of a change of a response: the response as it is now, or `null` when it is gone. Absent for an anonymous survey, and when the key lacks the scope `surveys:read`.",
     },
   },
 );

@@ -8,6 +8,7 @@ import { IdeaBank } from "./idea-bank.ts";
 import { Panelist } from "./panelist.ts";
 import { Merge, Proposal } from "./proposal.ts";
 import { Survey } from "./survey.ts";
+import { SurveyResponse } from "./survey-response.ts";
 import type { DeliveryType } from "./webhook.ts";
 
 const exampleOf = <Schema extends z.ZodMiniType>(schema: Schema): z.output<Schema> =>
@@ -34,6 +35,12 @@ export function exampleChange(type: ChangeType, at: string): Change {
     case "panelist": {
       const panelist = exampleOf(Panelist);
       return { ...every, panelistId: panelist.id, panelist: asNow(panelist) };
+    }
+    case "survey-response": {
+      const response = exampleOf(SurveyResponse);
+      const { panelistId } = response;
+      const ofSurvey = { ideaBankId: ideaBank.id, surveyId: exampleOf(Survey).id, panelistId };
+      return { ...every, by: "panelist", ...ofSurvey, response: asNow(response) };
     }
     case "survey": {
       const survey = exampleOf(Survey);

@@ -20,12 +20,14 @@ const TEXTS = {
   name: "The name: one line of 1 to 100 characters.",
   status: "Panelists can use an idea bank while it is `OPEN`. `DRAFT` and `CLOSED` close every capability.",
   internal:
-    "`true` closes proposals, votes and comments to panelists. It does not close the changelog. The default is `false`.",
+    "`true` closes proposals, votes and comments to panelists. It does not close the changelog or surveys. The default is `false`.",
   changelogEnabled: "Whether panelists can read the changelog while the idea bank is `OPEN`. The default is `false`.",
   changelogMaxEntries: "The maximum number of entries in the changelog: 1 to 100. The default is 20.",
   submissionsEnabled: "Whether panelists can submit proposals. The default is `true`.",
   votingEnabled: "Whether panelists can vote. The default is `true`.",
   commentsEnabled: "Whether panelists can comment. The default is `true`.",
+  surveysEnabled:
+    "Whether panelists can answer the idea bank's surveys, also while it is `internal`. The default is `true`.",
   approvalRequired:
     "`true`: a panelist's new proposal has the visibility `pending` until you make it `public`. The default is `false`.",
   url: "The page that shows the idea bank: an `https` address of at most 2,000 characters, or `null`. Feeds link to it.",
@@ -38,6 +40,7 @@ export const EXAMPLE_CAPABILITIES = {
   canSubmitProposals: true,
   canVote: true,
   canComment: true,
+  canAnswerSurveys: true,
 };
 
 export const IdeaBank = describe(
@@ -51,6 +54,7 @@ export const IdeaBank = describe(
     submissionsEnabled: flag(),
     votingEnabled: flag(),
     commentsEnabled: flag(),
+    surveysEnabled: flag(),
     approvalRequired: flag(),
     url: z.nullable(WebAddress),
     createdAt: Timestamp,
@@ -67,6 +71,7 @@ export const IdeaBank = describe(
       submissionsEnabled: true,
       votingEnabled: true,
       commentsEnabled: true,
+      surveysEnabled: true,
       approvalRequired: false,
       url: "https://riverline.example/ideas",
       createdAt: "2026-11-02T09:30:00.000Z",
@@ -90,6 +95,7 @@ export const NewIdeaBank = describe(
     submissionsEnabled: z._default(flag(), true),
     votingEnabled: z._default(flag(), true),
     commentsEnabled: z._default(flag(), true),
+    surveysEnabled: z._default(flag(), true),
     approvalRequired: z._default(flag(), false),
     url: z._default(z.nullable(WebAddress), null),
   }),
@@ -111,6 +117,7 @@ export const IdeaBankChanges = describe(
     submissionsEnabled: z.optional(flag()),
     votingEnabled: z.optional(flag()),
     commentsEnabled: z.optional(flag()),
+    surveysEnabled: z.optional(flag()),
     approvalRequired: z.optional(flag()),
     url: z.optional(z.nullable(WebAddress)),
   }),
@@ -127,6 +134,7 @@ export type IdeaBankSwitches = {
   readonly submissionsEnabled: boolean;
   readonly votingEnabled: boolean;
   readonly commentsEnabled: boolean;
+  readonly surveysEnabled: boolean;
 };
 
 /**
@@ -157,6 +165,7 @@ export const CapabilitySet = describe(
     canSubmitProposals: flag(),
     canVote: flag(),
     canComment: flag(),
+    canAnswerSurveys: flag(),
   }),
   {
     name: "Capabilities",
@@ -166,6 +175,7 @@ export const CapabilitySet = describe(
       canSubmitProposals: "Whether proposals can be submitted, edited and withdrawn.",
       canVote: "Whether votes can be given and taken back.",
       canComment: "Whether comments can be added and deleted.",
+      canAnswerSurveys: "Whether surveys can be answered. It does not depend on proposals.",
     },
   },
 );
@@ -186,7 +196,7 @@ export const IdeaBankAccess = describe(
       name: "The idea bank's name. `null` when every capability is `false` because it is closed or does not exist.",
       capabilities: "What the token's panelist can do with the idea bank now.",
       panelistCapabilities:
-        "With a visitor's token, while proposals can be read: what a panelist can do, so what a sign-in makes possible.",
+        "With a visitor's token, while proposals or surveys can be read: what a panelist can do, so what a sign-in makes possible.",
     },
   },
 );

@@ -8,6 +8,7 @@ import { exactLine, flag, integer, Name, oneOf, Timestamp } from "./text.ts";
 
 /** The tenant's own id for a person, unique within the tenant. Only in NFC, so that one spelling never stands for another. */
 export const ExternalId = exactLine({ min: 1, max: 200 }, "NFC");
+export const PersonPath = z.object({ externalId: ExternalId });
 
 const TEXTS = {
   externalId: "Your own id for this person: unique in your account, 1 to 200 characters. `null` for none.",

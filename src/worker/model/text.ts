@@ -191,6 +191,7 @@ export const Moment = z
   )
   .register(z.globalRegistry, { format: "date-time" });
 
+export const toMilliseconds = (time: string): number => new Date(time).getTime();
 export const toTimestamp = (milliseconds: number): string => new Date(milliseconds).toISOString();
 
 /** An address that people are led to. */

@@ -1,5 +1,5 @@
 /**
- * Answers the operations on proposals, votes and comments: first the token, then the panelist's rate limit, then one D1 round
+ * Answers the operations on proposals, votes, comments and surveys: first the token, then the panelist's rate limit, then one D1 round
  * trip that checks the access and does the work. Refusals in order: 401, 403 for a visitor's write (both by the view), 429, 404
  * (the panelist cannot see it), 403 (closed).
  */
@@ -23,16 +23,18 @@ import type { Capability } from "../model/idea-bank.ts";
 import { Problem } from "../problem.ts";
 import { laterOf } from "../store/anchors.ts";
 import type { Session } from "../store/session.ts";
+import { KnownSurveys } from "../view/known-surveys.ts";
 import { addressOf, openIdeaBank, tokenOf } from "./answer-view.ts";
-import type { ParticipationOperation } from "./operation.ts";
+import type { ParticipationOperation, Surface } from "./operation.ts";
 
 /** `proposal` is null if the panelist can see none with this id. */
 type SeenAccess = { readonly access: PanelistAccess; readonly proposal?: unknown };
 
 export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
   const { tokens, views, databases } = memory;
+  const surveys = new KnownSurveys();
   return async function answer(c: Context<AppEnv>, operation: ParticipationOperation): Promise<Response> {
-    const { effect, credential } = operation;
+    const { effect, credential, surface } = operation;
     const isRead = effect === "reads";
     const text = tokenOf(c);
     const presented = await tokens.read({ text, sent: c.req.raw }, c.get("settings").signingKeys);
@@ -52,14 +54,14 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
     // A replica may not know yet what was created or opened a moment ago, so only the primary may refuse a young token.
     const { freshnessMs, anchorMs } = c.get("settings");
     const isYoung = isYoungToken(token, freshnessMs + anchorMs, Date.now());
-    const needsPrimary = (access: PanelistAccess) => isYoung && refusalOf(access, token) !== undefined;
+    const needsPrimary = (access: PanelistAccess) => isYoung && refusalOf(access, token, surface) !== undefined;
     const consistency = await readConsistencyToken(c, subjectsOf(token));
     const floor = laterOf(consistency, views.floorOf(token));
 
     const refuse = (access: PanelistAccess) => {
       // Further requests with it do not count against its panelist's rate.
       if (isRevoked(access, token)) tokens.noteRevoked(text);
-      const refusal = refusalOf(access, token);
+      const refusal = refusalOf(access, token, surface);
       if (refusal !== undefined) throw refusal;
     };
 
@@ -86,7 +88,7 @@ export function createParticipationAnswer(memory: IdeaBankMemory, send: Send) {
       refuse(access);
       throw problem;
     });
-    const work = (session: Session) => operation.handle(c, { ...input, token, session, now: Date.now() });
+    const work = (session: Session) => operation.handle(c, { ...input, token, session, surveys, now: Date.now() });
     const read = () =>
       database.read(work, {
         floor,
@@ -122,19 +124,21 @@ async function readCheckedInput(
   operation: ParticipationOperation,
   { ideaBankId, panelistId }: VerifiedToken,
 ): Promise<AnyInput> {
-  const { proposalId, commentId } = readIds(c, operation);
+  const { proposalId, commentId, surveyId } = readIds(c, operation);
+  if (surveyId !== undefined && !isId(surveyId)) throw new Problem("survey-not-found");
   if (proposalId !== undefined && !isId(proposalId)) throw new Problem("proposal-not-found");
   if (commentId !== undefined && !isId(commentId)) throw new Problem("comment-not-found");
   return readInput(c, operation, `${ideaBankId} ${panelistId}`);
 }
 
-/**
- * `unauthorized` for a revoked token, `idea-bank-not-found` when its proposals are closed to panelists; undefined when they are
- * open.
- */
-function refusalOf({ ideaBank, panelist }: PanelistAccess, token: VerifiedToken): Problem | undefined {
+/** `unauthorized` for a revoked token, the surface's problem when it is closed to panelists; undefined when it is open. */
+function refusalOf(
+  { ideaBank, panelist }: PanelistAccess,
+  token: VerifiedToken,
+  { capability, closed }: Surface,
+): Problem | undefined {
   if (panelist === null || !isIssuedAfter(token, panelist.tokensValidAfter)) return unauthorized("revoked");
-  if (ideaBank === null || !hasCapability(ideaBank, "canViewProposals")) return new Problem("idea-bank-not-found");
+  if (ideaBank === null || !hasCapability(ideaBank, capability)) return new Problem(closed);
   return undefined;
 }
 

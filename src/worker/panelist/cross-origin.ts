@@ -9,7 +9,7 @@ export const CROSS_ORIGIN_HEADERS = {
 } as const;
 
 /** The paths of the panelist API, those without an operation too: a page can read each refusal. */
-export const isCrossOrigin = (path: string): boolean => /^\/(public\/)?ideabank(\/|$)/.test(path);
+export const isCrossOrigin = (path: string): boolean => /^\/((public\/)?ideabank|surveys)(\/|$)/.test(path);
 
 /** The headers of the answer to a preflight. */
 export function preflightHeaders(operations: Operations): Record<string, string> {
@@ -19,7 +19,7 @@ export function preflightHeaders(operations: Operations): Record<string, string>
     // Every header is allowed, so that a page's tracing headers do not block its requests. The star does not include
     // `Authorization`, and browsers from before 2022 read it as a header's name, so the others are listed too.
     "Access-Control-Allow-Headers":
-      "Authorization,*,Consistency-Token,Content-Type,Idempotency-Key,If-None-Match,X-Request-Id",
+      "Authorization,*,Consistency-Token,Content-Type,Idempotency-Key,If-Match,If-None-Match,X-Request-Id",
     "Access-Control-Max-Age": "86400",
   };
 }

@@ -17,7 +17,8 @@ export const IDEA_BANK_OPERATIONS = {
     /** A closed, a suspended and a missing idea bank give the same answer. */
     handle: (c, opened) => {
       const panelistCapabilities = capabilitiesOf(opened.ideaBank);
-      const isMore = opened.token.panelistId === null && panelistCapabilities.canViewProposals;
+      const { canViewProposals, canAnswerSurveys } = panelistCapabilities;
+      const isMore = opened.token.panelistId === null && (canViewProposals || canAnswerSurveys);
       return c.json({ ...accessOf(opened), ...(isMore && { panelistCapabilities }) });
     },
   }),

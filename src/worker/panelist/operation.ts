@@ -11,7 +11,9 @@ import type { AppEnv } from "../http/app-env.ts";
 import type { AnyInput, Definition, Input, ListQuery, Operation, Tag } from "../http/operation.ts";
 import type { Capability } from "../model/idea-bank.ts";
 import type { PanelistProposal } from "../model/panelist-proposal.ts";
+import type { ProblemCode } from "../problem.ts";
 import type { Session } from "../store/session.ts";
+import type { KnownSurveys } from "../view/known-surveys.ts";
 
 const tag: Tag = { name: "Panelist API", description: "The operations for panelists. They need a compound token." };
 
@@ -36,11 +38,16 @@ export const ideaBankOperation = ({ capability, ...definition }: IdeaBankDefinit
   credential: { kind: "compoundToken", capability },
 });
 
-/** `now` is in Unix milliseconds. */
+/** Without the capability nothing of the surface exists for a panelist: then the answer is the problem `closed`. */
+export type Surface = { readonly capability: Capability; readonly closed: ProblemCode };
+const PROPOSALS: Surface = { capability: "canViewProposals", closed: "idea-bank-not-found" };
+
+/** `now` is in Unix milliseconds. `surveys` are those that the isolate knows. */
 type ParticipationRequest = {
   readonly token: VerifiedToken;
   readonly session: Session;
   readonly now: number;
+  readonly surveys: KnownSurveys;
 };
 
 /**
@@ -60,11 +67,14 @@ type ParticipationResult = {
 /** Answered from D1, with the access check in the same round trip. */
 export type ParticipationOperation = Operation & {
   readonly credential: { readonly kind: "compoundToken"; readonly capability: Capability };
+  readonly surface: Surface;
   handle(c: Context<AppEnv>, request: AnyInput & ParticipationRequest): Promise<ParticipationResult>;
 };
 
 type ParticipationDefinition<Path extends string, Query, Body> = Definition<Path, Query, Body> & {
   readonly capability: Capability;
+  /** By default that of proposals. */
+  readonly surface?: Surface;
   handle(c: Context<AppEnv>, request: Input<Path, Query, Body> & ParticipationRequest): Promise<ParticipationResult>;
 };
 
@@ -74,9 +84,11 @@ export const participation = <
   Body extends z.ZodMiniType = never,
 >({
   capability,
+  surface = PROPOSALS,
   ...definition
 }: ParticipationDefinition<Path, Query, Body>): ParticipationOperation => ({
   ...definition,
+  surface,
   tag,
   credential: { kind: "compoundToken", capability },
 });

@@ -13,10 +13,16 @@ import { COMMENT_OPERATIONS } from "./comments.ts";
 import { preflightHeaders } from "./cross-origin.ts";
 import { IDEA_BANK_OPERATIONS } from "./idea-bank.ts";
 import { PROPOSAL_OPERATIONS } from "./proposals.ts";
+import { SURVEY_OPERATIONS } from "./surveys.ts";
 import { VOTE_OPERATIONS } from "./votes.ts";
 
 const VIEW_OPERATIONS = { ...CHANGELOG_OPERATIONS, ...FEED_OPERATIONS, ...IDEA_BANK_OPERATIONS };
-const PARTICIPATION_OPERATIONS = { ...PROPOSAL_OPERATIONS, ...VOTE_OPERATIONS, ...COMMENT_OPERATIONS };
+const PARTICIPATION_OPERATIONS = {
+  ...PROPOSAL_OPERATIONS,
+  ...VOTE_OPERATIONS,
+  ...COMMENT_OPERATIONS,
+  ...SURVEY_OPERATIONS,
+};
 export const PANELIST_OPERATIONS = { ...VIEW_OPERATIONS, ...PARTICIPATION_OPERATIONS };
 
 export function createPanelistRoutes(memory: IdeaBankMemory & { readonly send: Send }, everyRequest: EveryRequest) {
@@ -25,7 +31,7 @@ export function createPanelistRoutes(memory: IdeaBankMemory & { readonly send: S
   const participate = createParticipationAnswer(memory, memory.send);
   routes.route("/", routeOperations(PARTICIPATION_OPERATIONS, participate, everyRequest));
   const headers = preflightHeaders(PANELIST_OPERATIONS);
-  for (const path of ["/ideabank/*", "/public/ideabank/*"])
+  for (const path of ["/ideabank/*", "/public/ideabank/*", "/surveys/*"])
     routes.options(path, (c) => everyRequest(c, () => c.body(null, 204, headers)));
   return routes;
 }

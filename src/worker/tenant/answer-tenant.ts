@@ -73,11 +73,13 @@ const namesPerson = (body: unknown): boolean =>
 
 /**
  * Votes are no changes, and issuing a token writes nothing: neither pays for saying which key it was. What adds or overwrites one thing is
- * one change, but blocking a panelist is an event, too.
+ * one change, but blocking a panelist is an event, too, and recording a response can make a panelist.
  */
 const actsOf = ({ effect, method, path }: TenantOperation): Acts => {
   if (effect === "reads" || path.includes("/votes") || (method === "POST" && path.endsWith("/tokens"))) return "none";
-  return effect === "ends" || path.startsWith("/tenant/panelists") || path.endsWith("/batch") ? "any" : "one-change";
+  return effect === "ends" || path.startsWith("/tenant/panelists") || /\/batch$|\/responses\//.test(path)
+    ? "any"
+    : "one-change";
 };
 
 /** Whether something is made, changed or ended, or a secret handed out: what would outlive a key that has ended meanwhile. */

@@ -18,7 +18,7 @@ export type TenantEnv = AppEnv & { Variables: { apiKeyId: string; tenant: Tenant
 export type TenantRequest = {
   readonly accountId: string;
   readonly session: Session;
-  /** The same for what is stored after the answer, even if the key has ended meanwhile. */
+  /** The same for what is stored after the answer, even if the key has ended meanwhile, and for what is read before something is written. */
   readonly afterwards: Session;
   readonly now: number;
   /** Empty without `If-Match` and `If-None-Match`, and for an operation that takes neither. */
@@ -37,7 +37,7 @@ export type TenantOperation = Versioned & {
 };
 
 /**
- * How an agent sees the operation at `/mcp`, if not as it is. `never`: its answer has a secret, and a transcript is no place for one.
+ * How an agent sees the operation at `/mcp`, if not as it is. `never`: its answer has a secret, or is a file, and a transcript is no place for either.
  * Otherwise the fields of the body that an agent may send, and what the operation does with them.
  */
 type ForAgents =

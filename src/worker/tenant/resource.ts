@@ -11,6 +11,7 @@ import { respondPage } from "../http/pagination.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
 import type { Scope } from "../model/scope.ts";
 import type { Stored } from "../model/stored-state.ts";
+import type { ProblemCode } from "../problem.ts";
 import type { Session } from "../store/session.ts";
 import { tenantOperations } from "./operation.ts";
 import { owned, respondDeleted } from "./refuse-foreign.ts";
@@ -41,6 +42,8 @@ type Description<Input extends Fields> = ReadDescription<Input> & {
   readonly scopes: { readonly write: Scope };
   readonly schemas: { readonly created: CreationSchema<Input>; readonly changes: z.ZodMiniType<Sent<Input>> };
   readonly rows: Pick<StoredRows<Input>, "create" | "update" | "delete">;
+  /** Those of creating and changing it. */
+  readonly problems?: readonly ProblemCode[];
   /** What the reference says of an operation in addition to its summary. */
   readonly words?: Readonly<Partial<Record<"create" | "update" | "delete", string>>>;
 };
@@ -97,6 +100,7 @@ export function resourceOperations<Input extends Fields>(description: Descriptio
     scopes: { write },
     schemas: { resource, created, changes },
     rows,
+    problems = [],
     words: { create, update, delete: end } = {},
   } = description;
   const { operation, ITEM, idOf, version, list, get } = readOperations(description);
@@ -110,6 +114,7 @@ export function resourceOperations<Input extends Fields>(description: Descriptio
       body: created,
       answer: resource,
       version,
+      problems,
       summary: `Create ${one}`,
       ...(create && { description: create }),
       handle: async (c, { session, accountId, body, now, idempotencyKey }) => {
@@ -127,6 +132,7 @@ export function resourceOperations<Input extends Fields>(description: Descriptio
       body: changes,
       answer: resource,
       version,
+      problems,
       summary: `Change ${one}`,
       description: ["Fields that are not sent stay as they are.", update].filter(Boolean).join(" "),
       handle: async (c, { session, accountId, ids, body, now, precondition }) => {

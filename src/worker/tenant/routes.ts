@@ -12,6 +12,7 @@ import type { TenantEnv, TenantOperation } from "./operation.ts";
 import { PANELIST_OPERATIONS } from "./panelists.ts";
 import { PROPOSAL_OPERATIONS } from "./proposals.ts";
 import { SIGNING_OPERATIONS } from "./signing.ts";
+import { SURVEY_RESULT_OPERATIONS } from "./survey-results.ts";
 import { SURVEY_OPERATIONS } from "./surveys.ts";
 import { TOKEN_OPERATIONS } from "./tokens.ts";
 import { VOTE_OPERATIONS } from "./votes.ts";
@@ -20,6 +21,7 @@ import { API_KEY_OPERATIONS } from "./whoami.ts";
 export const TENANT_OPERATIONS = {
   ...API_KEY_OPERATIONS,
   ...SURVEY_OPERATIONS,
+  ...SURVEY_RESULT_OPERATIONS,
   ...IDEA_BANK_OPERATIONS,
   ...PROPOSAL_OPERATIONS,
   ...COMMENT_OPERATIONS,

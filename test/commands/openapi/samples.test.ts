@@ -14,6 +14,8 @@ it("have a query where the operation does not answer without one, in quotation m
     samplesOf(path, method, operation).flatMap(({ source }) => source.match(/\S*https:\S+\?\S+/) ?? []),
   );
   expect(withQuery).toEqual([
+    "'https://api.example.com/tenant/surveys/Q7rTz0LmX2cV/texts?question=why'",
+    'fetch("https://api.example.com/tenant/surveys/Q7rTz0LmX2cV/texts?question=why",',
     "'https://api.example.com/ideabank/proposals/similar?title=Night+buses'",
     'fetch("https://api.example.com/ideabank/proposals/similar?title=Night+buses",',
   ]);

@@ -1,6 +1,6 @@
 import type { History } from "../history.ts";
 import { type Finding, oracle } from "./oracle.ts";
-import { type Call, callsOf, groupBy, mayHaveWritten, succeeded } from "./seen/calls.ts";
+import { type Call, callsOf, groupBy, mayHaveWritten, segmentAfter, succeeded } from "./seen/calls.ts";
 import {
   callsByKey,
   databaseOf,
@@ -74,7 +74,7 @@ export const forged = oracle(
   },
 );
 
-const isPanelists = (call: Call): boolean => call.path.startsWith("/ideabank") || call.path.startsWith("/public/");
+const isPanelists = (call: Call): boolean => /^\/(ideabank|public\/|surveys)/.test(call.path);
 const bodyOf = (credential: string): string => credential.slice(0, credential.startsWith("ibk_") ? -8 : -17);
 
 /**
@@ -126,6 +126,30 @@ const hasWebhook = (history: History, ideaBankId: string): boolean =>
  */
 const checksOfSessions = (history: History, database: string, before: number): number =>
   faulty(history, "d1", database, 0, before) ? 2 : 0;
+
+/** An isolate knows a survey for so long. */
+const KNOWN_MS = 60_000;
+
+/**
+ * "An answer is one round trip where the survey is known, and two where it is not": one more where it has changed since it was read, and
+ * where the person's hash for an anonymous one needs its salt first.
+ */
+function tripsOfSurvey(history: History, call: Call): number {
+  if (!call.path.startsWith("/surveys")) return 0;
+  const rows = rowsOf(history);
+  const isAnonymous = rows
+    .having("surveys", "idea_bank_id", ideaBankIdOf(tokenOf(call) ?? ""))
+    .some((id) => rows.versions("surveys", id).some(({ row }) => row?.anonymous === 1));
+  if (call.method === "GET") return Number(isAnonymous);
+  const revisions = rows
+    .versions("surveys", segmentAfter(call, "surveys") ?? "")
+    .filter(({ at, row }) => row !== null && at <= call.answeredAt)
+    .map(({ at, row }) => ({ at, revision: row?.revision }));
+  const hasChanged = revisions.some(
+    ({ at, revision }, index) => at >= call.at - KNOWN_MS && revision !== revisions[index - 1]?.revision,
+  );
+  return 1 + Number(hasChanged) + Number(isAnonymous);
+}
 
 /** Whether this isolate is near one. */
 const hasReplica = (history: History, { isolate }: Call, database: string): boolean =>
@@ -180,9 +204,10 @@ export const budgets = oracle(
         const nearest = replicaSign > 0 && !hasReplica(history, call, databaseOf(ideaBankIdOf(token))) ? 1 : 0;
         const gone = hasJustGone(history, token, call.answeredAt) ? 1 : 0;
         const checks = checksOfSessions(history, databaseOf(ideaBankIdOf(token)), call.answeredAt);
+        const survey = tripsOfSurvey(history, call);
         if (
-          primary > 1 + doubted + gone + primarySign + nearest + checks ||
-          reads.length - primary > 1 + gone + replicaSign
+          primary > 1 + survey + doubted + gone + primarySign + nearest + checks ||
+          reads.length - primary > 1 + survey + gone + replicaSign
         )
           yield found(call, `made ${reads.length} round trips to D1, ${primary} at the primary`);
       } else if (keyId !== undefined && call.path.startsWith("/tenant/")) {

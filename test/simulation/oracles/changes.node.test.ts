@@ -10,6 +10,9 @@ import {
   KEY,
   panelist,
   proposal,
+  SURVEY,
+  survey,
+  surveyResponse,
   world,
   wrote,
 } from "./seen/hand-made.ts";
@@ -165,4 +168,70 @@ test("a comment's change shows its proposal, too", () => {
   };
   expect(found(changesFollowed, [[bank, person, created, item], []], commits, rows)).toBe(0);
   expect(found(changesInOrder, [[bank, person, created, changed, item], []], commits, rows)).toBe(0);
+});
+
+const asks = { ideaBankId: IDEA_BANK, title: "How is it?", status: "OPEN", editable: true, maxResponses: null };
+const surveyed = { type: "survey.created", surveyId: SURVEY, survey: asks };
+const responded = {
+  type: "survey-response.created",
+  ...{ surveyId: SURVEY, panelistId: panelist().id, response: { answers: { how: 3 } } },
+};
+const answered = [...committed, wrote(300, "surveys", survey()), wrote(310, "survey_responses", surveyResponse(3))];
+const items = [bank, person, created, changed, surveyed];
+const withSurvey = (rows: Readonly<Record<string, readonly Row[]>>): History["settled"] => ({
+  "0": { ...settled(proposal(A))["0"], surveys: [survey()], survey_responses: [], ...rows },
+});
+
+test("a survey and its responses are followed", () => {
+  const there = withSurvey({ survey_responses: [surveyResponse(3)] });
+  for (const oracle of [changesInOrder, changesFollowed]) {
+    expect(found(oracle, [[...items, responded], []], answered, there)).toBe(0);
+    expect(found(oracle, [items, []], answered, there)).toBe(1);
+  }
+  const changes = [...answered, wrote(400, "survey_responses", surveyResponse(4), surveyResponse(3))];
+  const updated = { ...responded, type: "survey-response.updated", response: { answers: { how: 4 } } };
+  const four = withSurvey({ survey_responses: [surveyResponse(4)] });
+  for (const oracle of [changesInOrder, changesFollowed]) {
+    expect(found(oracle, [[...items, responded, updated], []], changes, four)).toBe(0);
+    expect(found(oracle, [[...items, responded], []], changes, four)).toBe(1);
+  }
+  // Its counts are no change of it, and its close is one.
+  const counts = [...answered, wrote(400, "surveys", survey({ responses: 1 }), survey())];
+  expect(found(changesInOrder, [[...items, responded], []], counts, there)).toBe(0);
+  const closes = [...answered, wrote(400, "surveys", survey({ status: "CLOSED" }), survey())];
+  expect(found(changesInOrder, [[...items, responded], []], closes, there)).toBe(1);
+});
+
+test("the responses of a deleted panelist or survey go with it, also when the person has come back", () => {
+  const gone = (table: string, at: number, before: Row) => wrote(at, table, null, before);
+  const leaves = [
+    ...answered,
+    wrote(400, "panelists", panelist({ deleted_at: 1 }), panelist({ deleted_at: null })),
+    gone("survey_responses", 410, surveyResponse(3)),
+    gone("panelists", 420, panelist({ deleted_at: 1 })),
+    wrote(500, "panelists", panelist({ deleted_at: null })),
+  ];
+  const left = [...items, responded, { ...person, type: "panelist.deleted" }, person];
+  for (const oracle of [changesInOrder, changesFollowed])
+    expect(found(oracle, [left, []], leaves, withSurvey({}))).toBe(0);
+  const removed = { ...responded, type: "survey-response.deleted", response: null };
+  expect(found(changesInOrder, [[...left, removed], []], leaves, withSurvey({}))).toBe(1);
+  const deleted = [...answered, gone("surveys", 400, survey()), gone("survey_responses", 410, surveyResponse(3))];
+  const without = [...items, responded, { type: "survey.deleted", surveyId: SURVEY, survey: null }];
+  for (const oracle of [changesInOrder, changesFollowed])
+    expect(found(oracle, [without, []], deleted, withSurvey({ surveys: [] }))).toBe(0);
+});
+
+test("of an anonymous survey each step is logged, and no response", () => {
+  const named = { anonymous: 1, step: 0 };
+  const steps = [
+    ...committed,
+    wrote(300, "surveys", survey(named)),
+    wrote(310, "survey_responses", surveyResponse(3, { respondent: "hash" })),
+    wrote(320, "surveys", survey({ ...named, step: 1 }), survey(named)),
+  ];
+  const step = { type: "survey-response.created", surveyId: SURVEY };
+  expect(found(changesInOrder, [[...items, step], []], steps, withSurvey({}))).toBe(0);
+  expect(found(changesInOrder, [items, []], steps, withSurvey({}))).toBe(1);
+  expect(found(changesInOrder, [[...items, responded, step], []], steps, withSurvey({}))).toBe(1);
 });

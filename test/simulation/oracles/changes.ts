@@ -56,6 +56,15 @@ function heldBy(tables: Tables, account: string): Map<string, string> {
     if (!held.has(`ideabank ${row.idea_bank_id}`)) continue;
     hold("proposal", row, row.title, row.description, row.status, row.visibility, row.duplicate_of);
   }
+  for (const row of own("surveys")) {
+    if (row.idea_bank_id !== null && !held.has(`ideabank ${row.idea_bank_id}`)) continue;
+    hold("survey", row, row.title, row.status, row.editable === 1, row.max_responses);
+  }
+  for (const row of own("survey_responses")) {
+    const survey = own("surveys").find(({ id }) => id === row.survey_id);
+    if (survey?.anonymous === 0 && held.has(`panelist ${row.respondent}`))
+      held.set(`survey-response ${row.survey_id}/${row.respondent}`, JSON.stringify([JSON.parse(String(row.answers))]));
+  }
   for (const row of own("comments")) {
     if (held.has(`proposal ${row.proposal_id}`)) hold("comment", row, row.body);
   }
@@ -67,17 +76,24 @@ const FIELDS: Readonly<Record<string, readonly string[]>> = {
   panelist: ["externalId", "displayName", "active"],
   proposal: ["title", "description", "status", "visibility", "duplicateOf"],
   comment: ["body"],
+  survey: ["title", "status", "editable", "maxResponses"],
+  "survey-response": ["answers"],
 };
 
-/** `within`: a proposal's idea bank, a comment's proposal. It goes with it. */
-type Known = Map<string, { readonly text: string; readonly within: string | undefined }>;
+/** The fields that show a resource, where they are not called as it is in the types of changes. */
+const NAMES: Readonly<Record<string, string>> = { ideabank: "ideaBank", "survey-response": "response" };
+
+/** `within`: a proposal's idea bank, a comment's proposal, a response's idea bank, survey and panelist. It goes with each of them. */
+type Known = Map<string, { readonly text: string; readonly within: readonly string[] }>;
 
 /** Upserts what an item shows, by id. A comment's change shows its proposal, too. */
 function upsert(known: Known, item: Item): void {
   const noun = nounOf(item);
   const bank = `ideabank ${field(item, "ideaBankId")}`;
+  // A person who has come back since has the identifier from before, and nothing of what went.
+  if (item.type === "panelist.deleted") remove(known, `panelist ${idOf(item)}`);
   for (const [each, id, now] of [
-    [noun, idOf(item), field(item, noun === "ideabank" ? "ideaBank" : noun)],
+    [noun, idOf(item), field(item, NAMES[noun] ?? noun)],
     ["proposal", item.proposalId, item.proposal],
   ] as const) {
     if (now === undefined) continue;
@@ -86,15 +102,19 @@ function upsert(known: Known, item: Item): void {
       continue;
     }
     const text = JSON.stringify(FIELDS[each]?.map((name) => field(now, name)));
-    const within = { proposal: bank, comment: `proposal ${item.proposalId}` };
-    known.set(`${each} ${id}`, { text, within: within[each as keyof typeof within] });
+    const within = {
+      ...{ proposal: [bank], comment: [`proposal ${item.proposalId}`] },
+      survey: [`ideabank ${field(now, "ideaBankId")}`],
+      "survey-response": [bank, `survey ${field(item, "surveyId")}`, `panelist ${field(item, "panelistId")}`],
+    };
+    known.set(`${each} ${id}`, { text, within: within[each as keyof typeof within] ?? [] });
   }
 }
 
-/** The log names a deleted idea bank or proposal alone: what a follower holds of it goes with it. */
+/** The log names what was deleted alone: what a follower holds of it goes with it. */
 function remove(known: Known, name: string): void {
   known.delete(name);
-  for (const [other, { within }] of [...known]) if (within === name) remove(known, other);
+  for (const [other, { within }] of [...known]) if (within.includes(name)) remove(known, other);
 }
 
 function* findFollowed(history: History): Iterable<Finding> {
@@ -120,7 +140,7 @@ export const changesFollowed = oracle(
     name: "changes-followed",
     promise: "No change is missed",
     words:
-      "A client that follows the changes, upserts by id, and lets what was in a deleted idea bank or proposal go with it, has at the end what the lists have.",
+      "A client that follows the changes, upserts by id, and lets what was in a deleted idea bank, proposal, survey or panelist go with it, has at the end what the lists have.",
   },
   findFollowed,
 );

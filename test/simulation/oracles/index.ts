@@ -1,6 +1,7 @@
 import type { Oracle } from "../history.ts";
 import { acknowledged, nothingLost, retriesAreSafe } from "./acknowledged.ts";
 import { activeKeys } from "./active-keys.ts";
+import { answersKept } from "./answers-kept.ts";
 import { approval } from "./approval.ts";
 import { available, outlasts, statedRefusals } from "./availability.ts";
 import { budgets, forged, refusedAgain } from "./budgets.ts";
@@ -24,12 +25,14 @@ import { leaks } from "./leaks.ts";
 import { members } from "./members.ts";
 import { newToken } from "./new-token.ts";
 import { nobodyIdentified, nothingInternal, shownOnce } from "./nothing-internal.ts";
+import { oneResponse } from "./one-response.ts";
 import { operationCounts } from "./operation-counts.ts";
 import { panelistLimit } from "./panelist-limit.ts";
 import { rateLimit } from "./rate-limit.ts";
 import { consistencyTokens, readYourWrites } from "./read-your-writes.ts";
 import { slices } from "./slices.ts";
 import { storage } from "./storage.ts";
+import { surveyTotals } from "./survey-totals.ts";
 import { resumption, suspension } from "./suspension.ts";
 import { oneAccount, oneDatabase, tenants } from "./tenants.ts";
 import { tokensEnd } from "./tokens-end.ts";
@@ -72,9 +75,12 @@ export const ORACLES: readonly Oracle[] = [
   acknowledged,
   nothingLost,
   retriesAreSafe,
+  answersKept,
   externalIds,
   approval,
   counters,
+  surveyTotals,
+  oneResponse,
   activeKeys,
   members,
   storage,

@@ -111,6 +111,7 @@ const access = (call: number, at: number, name: string | null, open: boolean) =>
         canSubmitProposals: open,
         canVote: open,
         canComment: open,
+        canAnswerSurveys: open,
       },
     },
   });

@@ -8,6 +8,10 @@ const BELONGS = [
   ["votes", "proposal_id", "proposals"],
   ["votes", "panelist_id", "panelists"],
   ["merges", "source_id", "proposals"],
+  ["surveys", "idea_bank_id", "idea_banks"],
+  ["survey_responses", "survey_id", "surveys"],
+  ["survey_texts", "survey_id", "surveys"],
+  ["survey_former", "survey_id", "surveys"],
 ] as const;
 
 /** The settled tables: the job has run alone, after all that interrupted it. */
@@ -17,7 +21,8 @@ function* find(history: History): Iterable<Finding> {
     const ids = (table: string) => new Set((tables[table] ?? []).map(({ id }) => id));
     for (const [table, column, parent] of BELONGS) {
       const parents = ids(parent);
-      const orphan = tables[table]?.find((row: Row) => !parents.has(row[column]));
+      // A survey that is answered elsewhere is of no idea bank.
+      const orphan = tables[table]?.find((row: Row) => row[column] !== null && !parents.has(row[column]));
       if (orphan !== undefined) yield left(`a row of ${table} is left of ${parent} ${orphan[column]}, which is gone`);
     }
     const deleted = tables.panelists?.find((row) => row.deleted_at !== null);

@@ -183,13 +183,13 @@ describe.each(["a service binding", "HTTP"] as const)("over %s", (way) => {
     };
     const capabilities = { canViewChangelog: true, canViewProposals: true, canSubmitProposals: true, canVote: false };
     const common = { ok: true, problem: null, headers: {}, ideaBankId, accountId, ...shown, name: expect.any(String) };
-    const ofPanelist = { ...common, capabilities: { ...capabilities, canComment: true } };
+    const ofPanelist = { ...common, capabilities: { ...capabilities, canComment: true, canAnswerSurveys: true } };
     expect(await panelist(tokens.panelist)).toEqual({ ...ofPanelist, panelistId });
     expect(await panelist(tokens.signed)).toEqual({ ...ofPanelist, panelistId: expect.stringMatching(/^\w{12}$/) });
     expect(await panelist(tokens.visitor)).toEqual({
       ...common,
       panelistId: null,
-      capabilities: { ...capabilities, canSubmitProposals: false, canComment: false },
+      capabilities: { ...capabilities, canSubmitProposals: false, canComment: false, canAnswerSurveys: false },
     });
     for (const token of Object.values(tokens)) {
       const answer = await isolate.request("/ideabank", { headers: { Authorization: token } });
@@ -224,7 +224,7 @@ describe.each(["a service binding", "HTTP"] as const)("over %s", (way) => {
     for (const { token } of [closed, gone]) {
       const answer = await panelist(token);
       if (!answer.ok) throw new Error("refused");
-      expect([answer.name, ...Object.values(answer.capabilities)]).toEqual([null, ...Array(5).fill(false)]);
+      expect([answer.name, ...Object.values(answer.capabilities)]).toEqual([null, ...Array(6).fill(false)]);
     }
     expect(await panelist(revoked.token)).toMatchObject({ ok: false, problem: { error: "unauthorized" } });
   });

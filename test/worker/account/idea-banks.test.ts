@@ -229,12 +229,21 @@ describe("idea banks", () => {
     expect(await page(`${bank}/embed?elements=`)).toContain("Choose at least one element to show.");
   });
 
-  it("that are internal and have no changelog have nothing to embed, and say so", async () => {
+  it("that are internal and have neither changelog nor surveys have nothing to embed, and say so", async () => {
     const { bank, page, panel } = await createDesk();
-    await panel.manage("PATCH", "", { changelogEnabled: false, internal: true });
+    await panel.manage("PATCH", "", { changelogEnabled: false, internal: true, surveysEnabled: false });
     const html = await page(`${bank}/embed`);
     expect(html).toContain("there is nothing to show on your site");
     expect(html).not.toContain('id="page"');
+  });
+
+  it("that are internal still ask: the survey is what can be embedded", async () => {
+    const { bank, page, panel } = await createDesk();
+    await panel.manage("PATCH", "", { changelogEnabled: false, internal: true });
+    const html = await page(`${bank}/embed`);
+    expect(html).toContain("/embed/survey.js");
+    expect(html).toMatch(/&lt;idea-bank-survey token=&quot;ibv_\w+&quot;&gt;/);
+    expect(html).not.toMatch(/name="elements" value="(?:board|changelog|roadmap|launcher)"/);
   });
 
   it("keep the address of their page from the embed page, and its fields where it is refused", async () => {

@@ -77,6 +77,11 @@ const ACTIONS: readonly Action[] = [
   ...doing(WEBHOOK, "rotate", "delete", "test", "pause", "resume"),
   { path: WEBHOOK, fields: () => ({ do: "move", to: "now" }) },
   { path: WEBHOOK, fields: () => ({ do: "change", url: "https://crm.example.com/other", "was-url": "x" }) },
+  ...doing("/surveys/:surveyId", "open", "close", "copy", "delete"),
+  ...["save", "add:text"].map((word) => ({
+    path: "/surveys/:surveyId/edit",
+    fields: () => ({ do: word, title: "Another" }),
+  })),
   { path: "/members/:memberId/remove" },
   ...["accept", "decline"].map((word) => ({
     path: "/accounts",

@@ -111,7 +111,8 @@ describe("a deleted idea bank", () => {
         body: operation.body ? JSON.stringify(bodyOf(operation)) : null,
       });
       expect(response.status, name).toBe(404);
-      expect(await response.json(), name).toMatchObject({ error: "idea-bank-not-found" });
+      const error = path.includes("{surveyId}") ? "survey-not-found" : "idea-bank-not-found";
+      expect(await response.json(), name).toMatchObject({ error });
     }
   });
 

@@ -60,6 +60,12 @@ async function createScene() {
     await submit(4),
     await submit(5),
   ];
+  const survey = await tenant.send("POST", "/tenant/surveys", {
+    ...{ ideaBankId: panel.bank.id, title: "A survey", status: "OPEN" },
+    questions: [{ id: "why", kind: "text", title: "Why?" }],
+  });
+  const { id: surveyId } = await survey.json<{ id: string }>();
+  await send("PUT", `/surveys/${surveyId}/response`, { answers: { why: `A ${WORDS}` } });
   const theirs = await kim.submit("Lamps");
   const [removed] = [await comment(theirs), await comment(theirs)];
   const page = (idea: string) => `${bank}/ideas/${idea}`;

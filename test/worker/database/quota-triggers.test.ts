@@ -20,6 +20,7 @@ const NOT_COUNTED = {
   invited: "one for each invitation",
   token_revocations: "revoking writes them",
   votes: "one for each panelist and proposal",
+  survey_responses: "counted in their survey's row: shown_bytes, which a test of surveys holds",
   // The idea bank's own row counted more.
   // Votes on their way to the target of a merge: both proposals count more.
   merges: "gone when the votes are moved",
@@ -28,8 +29,11 @@ const NOT_COUNTED = {
   signing_secrets: "those of the last few epochs of an idea bank",
   deleted_idea_banks: "gone when the idea bank's content is",
 } as const;
-/** A fixed number of bytes is in the estimate for the row. */
-const FIXED_LENGTH = ["idempotency_keys.request_hash"];
+/** A number of bytes is in the estimate for the row; of totals, in those for the responses. */
+const FIXED_LENGTH = [
+  "idempotency_keys.request_hash",
+  ...["salt", "voters_of", "totals", "shown_totals"].map((column) => `surveys.${column}`),
+];
 const NEVER_UPDATED = ["idempotency_keys"];
 
 type Row = Record<string, string | number | null>;

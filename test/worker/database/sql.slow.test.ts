@@ -51,6 +51,7 @@ import { loadAccess } from "../../../src/worker/database/panelists/panelist-acce
 import { loadPanelists, PANELISTS } from "../../../src/worker/database/panelists/panelists.ts";
 import { findPanelists, listContributions, loadActivity } from "../../../src/worker/database/panelists/people.ts";
 import { deciding } from "../../../src/worker/database/proposals/decisions.ts";
+import { deleteAllOfPanelist } from "../../../src/worker/database/proposals/deletions.ts";
 import { countPendingProposals, listWaiting } from "../../../src/worker/database/proposals/pending-proposals.ts";
 import { listMerged, loadAsTeam, loadStoredProposal } from "../../../src/worker/database/proposals/proposals.ts";
 import {
@@ -68,7 +69,10 @@ import {
   rotateLeakedWebhooks,
 } from "../../../src/worker/database/secrets/leaked-secrets.ts";
 import { loadSigningEpochs } from "../../../src/worker/database/secrets/signing-secrets.ts";
-import { SURVEYS } from "../../../src/worker/database/surveys/surveys.ts";
+import { deleteOfAnonymous } from "../../../src/worker/database/surveys/anonymous-leavers.ts";
+import { countAskable, listAnswered } from "../../../src/worker/database/surveys/asked-people.ts";
+import { listKnownTexts, loadMatchingResults } from "../../../src/worker/database/surveys/survey-responses.ts";
+import { loadSurveyState, SURVEYS, updateSurvey } from "../../../src/worker/database/surveys/surveys.ts";
 import { loadEndOfTokens } from "../../../src/worker/database/tokens/end-of-tokens.ts";
 import { recordLeakedTokens } from "../../../src/worker/database/tokens/leaked-tokens.ts";
 import { keepSiteToken } from "../../../src/worker/database/tokens/site-tokens.ts";
@@ -82,6 +86,7 @@ import {
 import { loadWebhook } from "../../../src/worker/database/webhooks/webhooks.ts";
 import { SORTS } from "../../../src/worker/model/panelist-proposal.ts";
 import { PROPOSAL_STATUSES } from "../../../src/worker/model/proposal.ts";
+import { NewSurvey } from "../../../src/worker/model/survey.ts";
 import { openSession, Session } from "../../../src/worker/store/session.ts";
 import type { Statement } from "../../../src/worker/store/statement.ts";
 import { runJob } from "../../support/job.ts";
@@ -143,6 +148,8 @@ const queriesOf = ({ name }: OperationCase): string[] => {
         ? ["?externalId=a"]
         : [...SORTS.map((sort) => `?sort=${sort}`), "?mine=voted", "?mine=submitted"]),
     ];
+  if (name === "listSurveyTexts") return ["?question=why", "?question=why&q=a"];
+  if (name === "listSurveyResponses") return ["", "?question=recommend"];
   return [""];
 };
 
@@ -234,6 +241,34 @@ async function callOthers(): Promise<void> {
   await loadAccess(session, { ideaBankId: id, panelistId: id, issuedAt: 0 });
   await loadPanelists(session, id, [id]);
   await SURVEYS.loadStored(session, id, id);
+  await loadMatchingResults(session, { accountId: id, surveyId: id, key: "recommend" });
+  const texts = { accountId: id, surveyId: id, question: "why", request: page };
+  for (const [anonymous, q, key] of [
+    [false, undefined, undefined],
+    [false, "a", "recommend=9"],
+    [true, "a", undefined],
+  ] as const)
+    await listKnownTexts(session, { ...texts, anonymous, q, key });
+  await countAskable(session, id);
+  await listAnswered(session, id, id);
+  const survey = { accountId: id, id };
+  await loadSurveyState(session, survey);
+  const values: NewSurvey = { ...NewSurvey.parse({ title: "T" }), status: "OPEN" };
+  await updateSurvey(
+    session,
+    { ...survey, changes: values, now },
+    {
+      was: {
+        survey: { ...values, ...survey, responses: 0, openedAt: null, createdAt: "", updatedAt: "" },
+        revision: 1,
+        stored: "DRAFT",
+        state: "",
+      },
+      salt: "",
+    },
+  );
+  await deleteAllOfPanelist(session, { ...survey, deletesContent: true }, 1);
+  await deleteOfAnonymous(session, { accountId: id, panelistId: id }, { when: "TRUE", values: {} });
   await countContents(session, { accountId: id, id });
   await IDEA_BANKS.loadStored(session, id, id);
   await PANELISTS.loadStored(session, id, id);

@@ -56,11 +56,14 @@ async function fill(ids: Awaited<ReturnType<typeof addOneOfEverything>>): Promis
 }
 
 const lists = [...operationsOf("apiKey"), ...operationsOf("compoundToken")]
-  // The feed of changes is no list of rows: tenant/changes.test.ts. A search shows the best: panelist/finding.test.ts.
+  // The feed of changes is no list of rows: tenant/changes.test.ts. A search shows the best: panelist/finding.test.ts. Responses have no
+  // identifier: tenant/survey-results.slow.test.ts.
   .filter(
     ({ operation, name }) =>
       operation.query !== undefined &&
-      !["listChanges", "listSimilarProposals", "listVotes", "listVotesOfPanelist"].includes(name),
+      !/^list(Changes|SimilarProposals|Votes|VotesOfPanelist|SurveyResponses|ResponsesOfPanelist|SurveyTexts)$/.test(
+        name,
+      ),
   )
   .flatMap((each) => {
     const filters: Record<string, string[]> = {

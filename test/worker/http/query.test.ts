@@ -1,6 +1,6 @@
 /** The parameters of a path and of a query, on every operation that has them. */
 import { describe, expect, it } from "vitest";
-import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
+import { addressOf, bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
 import { createOwner } from "../../support/owner.ts";
 import { createPanel, listPath, PROPOSALS } from "../../support/panel.ts";
 import { addOneOfEverything, createTenant, dumpDatabases } from "../../support/tenant.ts";
@@ -95,7 +95,12 @@ describe("a parameter that no operation has", () => {
     const before = await dumpDatabases();
     for (const { name, operation, method, path } of operationsOf("apiKey")) {
       if (name === "whoami") continue;
-      const response = await tenant.send(method, `${fillPath(path, ids)}?_=1`, bodyOf(operation, ids));
+      const address = addressOf(path, ids);
+      const response = await tenant.send(
+        method,
+        `${address}${address.includes("?") ? "&" : "?"}_=1`,
+        bodyOf(operation, ids),
+      );
       expect([name, ...(await named(response))]).toEqual([name, 400, "invalid-request", ["_"]]);
     }
     expect(await dumpDatabases()).toEqual(before);

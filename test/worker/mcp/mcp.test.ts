@@ -34,7 +34,7 @@ describe("tools/list", () => {
   it("has a tool for each operation of the tenant API, with its words and what it takes", async () => {
     const { ask } = await createAgent();
     const { result } = await ask("tools/list");
-    const secret = ["getSigningSecret", "rotateSigningSecret"];
+    const secret = ["getSigningSecret", "rotateSigningSecret", "downloadSurveyResponses"];
     const expected = Object.keys(TENANT_OPERATIONS).filter((name) => !secret.includes(name));
     expect(result.tools.map(({ name }) => name)).toEqual(expected);
     expect(result).toMatchObject({ resultType: "complete", ttlMs: 60_000, cacheScope: "private" });
@@ -100,7 +100,7 @@ describe("tools/list", () => {
     const { result } = await ask("tools/list");
     const expected = operationsOf("apiKey").filter(
       ({ name, operation: { credential } }) =>
-        credential.kind === "apiKey" && (credential.scope ?? scope) === scope && !name.endsWith("SigningSecret"),
+        credential.kind === "apiKey" && (credential.scope ?? scope) === scope && !/SigningSecret$|^download/.test(name),
     );
     expect(result.tools.map(({ name }) => name)).toEqual(expected.map(({ name }) => name));
   });

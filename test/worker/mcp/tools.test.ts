@@ -33,7 +33,7 @@ describe("the hints", () => {
     );
     expect(adding).toEqual(expect.arrayContaining(["createProposal", "putPanelists", "voteFor", "issueToken"]));
     // Again does something more: a second resource, or an end to tokens that were issued since.
-    const again = /^(create|issueToken$|revokeTokens|endVisitorTokens$)/;
+    const again = /^(create|copy|issueToken$|revokeTokens|endVisitorTokens$)/;
     expect(withHint("idempotentHint")).toEqual(names.filter((name) => !again.test(name)));
     expect(withHint("openWorldHint")).toEqual([]);
   });

@@ -148,6 +148,7 @@ it("rule 6: an internal idea bank still shows its changelog to the same token", 
       canSubmitProposals: false,
       canVote: false,
       canComment: false,
+      canAnswerSurveys: true,
     },
   });
 });
@@ -198,11 +199,11 @@ describe("the answer", () => {
 
 describe("GET /ideabank", () => {
   it.each([
-    [{}, [true, true, true, true, true]],
-    [{ internal: true }, [true, false, false, false, false]],
-    [{ changelogEnabled: false }, [false, true, true, true, true]],
-    [{ status: "DRAFT" }, [false, false, false, false, false]],
-    [{ status: "CLOSED" }, [false, false, false, false, false]],
+    [{}, [true, true, true, true, true, true]],
+    [{ internal: true }, [true, false, false, false, false, true]],
+    [{ changelogEnabled: false }, [false, true, true, true, true, true]],
+    [{ status: "DRAFT" }, [false, false, false, false, false, false]],
+    [{ status: "CLOSED" }, [false, false, false, false, false, false]],
   ] as const)("of an idea bank that is %j reports %j", async (options, expected) => {
     const bank = await addIdeaBank(options);
     const response = await createIsolate().request("/ideabank", { headers: { Authorization: bank.token } });
@@ -226,6 +227,7 @@ describe("GET /ideabank", () => {
           canSubmitProposals: false,
           canVote: false,
           canComment: false,
+          canAnswerSurveys: false,
         },
       });
     }

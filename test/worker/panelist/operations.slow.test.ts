@@ -1,6 +1,8 @@
 /** What holds for every operation of the panelist API: generated from its tables. The bad credentials are in authentication.test.ts, other idea banks in isolation.test.ts. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { descriptionOf } from "../../../src/worker/model/describe.ts";
+import { NewSurvey } from "../../../src/worker/model/survey.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { countStores, failStores } from "../../support/intercept.ts";
 import { createIsolate, type Isolate } from "../../support/isolate.ts";
@@ -14,13 +16,17 @@ const operations = operationsOf("compoundToken").map((each) => ({
   ...each,
   capability: each.operation.credential.kind === "compoundToken" ? each.operation.credential.capability : null,
 }));
-/** Those that D1 answers: proposals, votes and comments. */
-const participation = operations.filter(({ path }) => path.startsWith("/ideabank/"));
+const isSurvey = (path: string) => path.startsWith("/surveys");
+/** Those that D1 answers: proposals, votes, comments and surveys. */
+const participation = operations.filter(({ path }) => path.startsWith("/ideabank/") || isSurvey(path));
+/** An isolate that has not read a survey yet does so before it judges an answer. */
+const roundTripsOf = (path: string, method: string) => (isSurvey(path) && method !== "GET" ? 2 : 1);
 const onProposals = participation.filter(({ parameters }) => parameters.includes("proposalId"));
 const SWITCHES = {
   canSubmitProposals: "submissionsEnabled",
   canVote: "votingEnabled",
   canComment: "commentsEnabled",
+  canAnswerSurveys: "surveysEnabled",
 } as const;
 
 /** A panelist with a proposal and a comment, and what else a path can name. */
@@ -30,8 +36,13 @@ async function createScene() {
   const proposalId = await panelist.submit();
   const commented = await panelist.send("POST", `/ideabank/proposals/${proposalId}/comments`, { body: "Mine." });
   const { id: commentId } = await commented.json<{ id: string }>();
-  return { panel, panelist, other, ids: { proposalId, commentId } };
+  const survey = { ...(descriptionOf(NewSurvey)?.example as object), ideaBankId: panel.bank.id, status: "OPEN" };
+  const { id: surveyId } = await (await panel.tenant.send("POST", "/tenant/surveys", survey)).json<{ id: string }>();
+  return { panel, panelist, other, ids: { proposalId, commentId, surveyId } };
 }
+
+const NOTHING = { proposalId: newId(), commentId: newId(), surveyId: newId() };
+const MISSPELT = { proposalId: "x", commentId: "x", surveyId: "x" };
 
 /** Everything of an answer: status, headers, bytes. */
 async function take(response: Response) {
@@ -48,7 +59,7 @@ describe.each(operations)("$name", ({ name, operation, method, path, status, cap
   const send = (isolate: Isolate, token: string, ids: Record<string, string>, body: unknown = bodyOf(operation)) =>
     sendWith(isolate, token)(method, addressOf(path, ids), body, SAME_ID);
 
-  it("succeeds, for any origin and no cache but the client's; proposals, votes and comments at one D1 round trip", async () => {
+  it("succeeds, for any origin and no cache but the client's; proposals, votes and comments at one D1 round trip, surveys that are known too", async () => {
     const { panelist, ids } = await createScene();
     const { env: counted, counts } = countStores(env);
     const limits: string[] = [];
@@ -62,10 +73,14 @@ describe.each(operations)("$name", ({ name, operation, method, path, status, cap
     expect(response.headers.get("Vary")).toBe("Authorization, Origin");
     const isCached = ["getChangelog", "getAtomFeed", "getJsonFeed"].includes(name);
     expect(response.headers.get("Cache-Control")).toBe(isCached ? "private, no-cache" : "no-store");
-    if (isParticipation) expect(counts).toEqual({ d1: 1, "kv.read": 0, "kv.write": 0, gate: 0 });
+    if (!isParticipation) return expect(limits).toEqual([]);
+    expect(counts).toEqual({ d1: roundTripsOf(path, method), "kv.read": 0, "kv.write": 0, gate: 0 });
     // The changelog and the capabilities are not held to a rate.
     const policy = method === "GET" ? "reads" : "writes";
-    expect(limits).toEqual(isParticipation ? [`${policy} of ${panelist.id}`] : []);
+    expect(limits).toEqual([`${policy} of ${panelist.id}`]);
+    const isolate = createIsolate(counted);
+    for (let times = 0; times < 2; times++) await send(isolate, panelist.token, ids);
+    if (isSurvey(path)) expect(counts.d1).toBe(2 * roundTripsOf(path, method) + 1);
   });
 
   it("answers 401 once the panelist's tokens are revoked, or the panelist is switched off or deleted", async () => {
@@ -134,16 +149,18 @@ describe.each(operations)("$name", ({ name, operation, method, path, status, cap
     const answers = [];
     for (const [sql, token] of closed) {
       await set(sql);
-      if (sql.includes("internal = 1") && !isParticipation) continue;
+      if (sql.includes("internal = 1") && (!isParticipation || isSurvey(path))) continue;
       const before = await dumpDatabases();
-      for (const given of [ids, { proposalId: newId(), commentId: newId() }, { proposalId: "x", commentId: "x" }])
+      for (const given of [ids, NOTHING, MISSPELT])
         for (const body of bodiesOf(operation))
           answers.push(await take(await send(createIsolate(withoutLimits(env)), token, given, body)));
       expect(await dumpDatabases()).toEqual(before);
     }
     expect(answers[0]?.status).toBe(capability === null ? 200 : 404);
     if (capability !== null)
-      expect(JSON.parse(answers[0]?.bytes ?? "")).toMatchObject({ error: "idea-bank-not-found" });
+      expect(JSON.parse(answers[0]?.bytes ?? "")).toMatchObject({
+        error: path.includes("{surveyId}") ? "survey-not-found" : "idea-bank-not-found",
+      });
     for (const answer of answers) expect(answer).toEqual(answers[0]);
   });
 });
@@ -169,6 +186,8 @@ describe.each(participation)("$name", ({ operation, method, path, capability }) 
 
   it("is 403 capability-closed while its switch is off, for what the panelist may see, and 404 for the rest", async () => {
     if (capability === null || capability === "canViewProposals" || capability === "canViewChangelog") return;
+    // Nothing of a closed survey can be seen: surveys.test.ts.
+    if (capability === "canAnswerSurveys") return;
     const { panelist, panel, ids } = await createScene();
     if (capability === "canVote" && method === "DELETE") await panelist.send("PUT", addressOf(path, ids));
     await panel.manage("PATCH", "", { [SWITCHES[capability]]: false });

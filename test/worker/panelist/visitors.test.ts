@@ -65,17 +65,24 @@ describe("a visitor's token", () => {
   });
 
   it.each(reading)("reads $path", async ({ path }) => {
-    const { issue, isolate, propose, panelist } = await createScene();
+    const { issue, isolate, propose, panelist, bank, tenant } = await createScene();
     const proposalId = await propose();
+    const survey = {
+      ideaBankId: bank.id,
+      title: "A survey",
+      status: "OPEN",
+      questions: [{ kind: "text", title: "Why?" }],
+    };
+    const { id: surveyId } = await (await tenant.send("POST", "/tenant/surveys", survey)).json<{ id: string }>();
     const { token } = await issue();
     const read = async (authorization: string) => {
       const query = path.endsWith("/similar") ? "?title=tenant" : "";
-      return sendWith(isolate, authorization)("GET", fillPath(path, { proposalId }) + query);
+      return sendWith(isolate, authorization)("GET", fillPath(path, { proposalId, surveyId }) + query);
     };
     const [visitors, panelists] = [await read(token), await read((await panelist()).token)];
     expect(visitors.status).toBe(200);
     const withoutCapabilities = (text: string) =>
-      text.replace(/"can(Submit\w*|Vote|Comment)":\w+|,"panelistC.*?}/g, "");
+      text.replace(/"can(Submit\w*|Vote|Comment|Answer\w*)":\w+|,"panelistC.*?}/g, "");
     expect(withoutCapabilities(await visitors.text())).toBe(withoutCapabilities(await panelists.text()));
   });
 
@@ -83,7 +90,7 @@ describe("a visitor's token", () => {
     const { env: counted, counts } = countStores(env);
     const { issue } = await createScene();
     const { token } = await issue();
-    const ids = { proposalId: newId(), commentId: newId() };
+    const ids = { proposalId: newId(), commentId: newId(), surveyId: newId() };
     const send = sendWith(createIsolate(counted), token);
     for (let times = 0; times < 3; times++) {
       const answer = await send(method, fillPath(path, ids), bodyOf(operation));
@@ -102,8 +109,8 @@ describe("a visitor's token", () => {
     const reads = { canViewChangelog: true, canViewProposals: true, canVote: false };
     expect(await access.json()).toEqual({
       name: "An idea bank",
-      capabilities: { ...reads, canSubmitProposals: false, canComment: false },
-      panelistCapabilities: { ...reads, canSubmitProposals: true, canComment: true },
+      capabilities: { ...reads, canSubmitProposals: false, canComment: false, canAnswerSurveys: false },
+      panelistCapabilities: { ...reads, canSubmitProposals: true, canComment: true, canAnswerSurveys: true },
     });
   });
 

@@ -3,7 +3,7 @@ import { env } from "cloudflare:workers";
 import { afterEach, describe, expect, it, vi } from "vitest";
 import { takesIfMatch } from "../../../src/worker/http/operation.ts";
 import { databaseOf } from "../../support/databases.ts";
-import { examplesOf, fieldsOf } from "../../support/fields.ts";
+import { dependsOnOthers, examplesOf, fieldsOf } from "../../support/fields.ts";
 import { countStores } from "../../support/intercept.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { bodyOf, collectionOf, fillPath, operationsOf } from "../../support/operations.ts";
@@ -74,7 +74,7 @@ function changeable({ path, ...each }: (typeof changes)[number], present: Readon
   const fields = fieldsOf({ path, ...each });
   const [one, another] = [examplesOf(fields, 1), examplesOf(fields, 2)];
   return Object.keys(fields)
-    .filter((name) => !(path.endsWith("{panelistId}") && name === "externalId"))
+    .filter((name) => !(path.endsWith("{panelistId}") && name === "externalId") && !dependsOnOthers(path, name))
     .map(
       (name) =>
         [name, JSON.stringify(one[name]) === JSON.stringify(present[name]) ? another[name] : one[name]] as const,

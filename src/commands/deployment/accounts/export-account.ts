@@ -18,7 +18,7 @@ const OF_EACH: { readonly [list in ExportedList]?: readonly ExportedList[] } = {
   idea_banks: ["proposals", "merged_proposals", "comments"],
 };
 const OF_PAGE: { readonly [list in ExportedList]?: ExportedList } = {
-  ...{ api_keys: "api_key_usage", proposals: "votes", merged_proposals: "votes" },
+  ...{ api_keys: "api_key_usage", surveys: "survey_responses", proposals: "votes", merged_proposals: "votes" },
 };
 
 /** Each row with the name of its table first. */

@@ -62,7 +62,9 @@ export const ACTIVITY_PAGE = page({
       visitAccount(c, (session, visit) => findAuditEvents(session, { visit, request, filter })),
       listMembers(session, accountId, now),
     ]);
-    const ids = found.items.flatMap(({ changes }) => [changes?.after.duplicateOf, changes?.after.ideaBankId]);
+    const ids = found.items.flatMap(({ changes }) =>
+      [changes?.before, changes?.after].flatMap((side) => [side?.duplicateOf, side?.ideaBankId, side?.votersOf]),
+    );
     const named = ids.filter((id) => id != null);
     const names = await loadNames(session, accountId, named);
     return { events: found.items, names, members, filters, next: await nextCursor(c, found.next) };
@@ -318,7 +320,12 @@ const Subject = ({
   const [kind = ""] = event.split("-");
   const { id, name, ideaBankId } = subject;
   const bank = `/account/idea-banks/${ideaBankId ?? id}`;
-  const path = { ideabank: bank, proposal: `${bank}/ideas/${id}`, panelist: `/account/people/${id}` }[kind];
+  const path = {
+    ideabank: bank,
+    proposal: `${bank}/ideas/${id}`,
+    panelist: `/account/people/${id}`,
+    survey: `/account/surveys/${id}`,
+  }[kind];
   const shown = <Named id={id} name={kind === "panelist" ? "" : name} />;
   return [`${KINDS[kind]} `, path === undefined || event.endsWith("deleted") ? shown : <a href={path}>{shown}</a>];
 };

@@ -44,6 +44,12 @@ const SETTING_WORDS: Record<string, string> = {
   active: "Active",
   tokensRevokedAt: "Tokens revoked",
   votes: "Votes",
+  questions: "Questions",
+  votersOf: "Audience",
+  anonymous: "Anonymous",
+  editable: "Answers can be changed",
+  closesAt: "Closes",
+  maxResponses: "Maximum responses",
   ...Object.fromEntries(Object.entries(BANK_SWITCHES).map(([setting, [name]]) => [setting, name])),
   changelogEnabled: CHANGELOG_SWITCH[0],
 };
@@ -68,7 +74,7 @@ const valueInWords = (name: string, value: unknown, names: Names): string => {
   return (Array.isArray(value) ? value.join(", ") : String(value ?? "")) || (EMPTY_WORDS[name] ?? "none");
 };
 
-const TIMES = ["expiresAt", "tokensRevokedAt"];
+const TIMES = ["expiresAt", "tokensRevokedAt", "closesAt"];
 
 /** Settings that restrict nothing when they are empty. */
 const EMPTY_WORDS: Record<string, string> = {
@@ -76,6 +82,8 @@ const EMPTY_WORDS: Record<string, string> = {
   allowedAddresses: "any",
   expiresAt: "never",
   region: "where it is first used",
+  votersOf: "everybody on the board",
+  closesAt: "never",
 };
 
 /** Kept for other readers, or said by the event's first line. */

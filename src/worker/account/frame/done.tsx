@@ -161,6 +161,9 @@ function inWords({ event: first, isUndo }: Pick<JustDone, "event" | "isUndo">, p
   const [kind = "", what = ""] = first.event.split("-");
   if (kind === "panelist" && first.changes && what === "changed")
     return `${name} ${personInWords(first.changes.after)}.${first.changes.after.active ? " They need to sign in again." : ""}`;
+  if (kind === "survey" && first.changes?.after.status !== undefined && what === "changed")
+    return `${name} is ${first.changes.after.status === "OPEN" ? "open" : "closed"}.`;
+  if (kind === "survey" && what !== "deleted") return `${name} is saved.`;
   if (kind === "comment") return isUndo && what === "created" ? "Comment restored." : (COMMENTS[what] ?? "");
   if (kind === "proposal" && what === "created") return person ? `Idea added for ${person}.` : "Idea added.";
   if (first.changes?.after.duplicateOf) return `${name} was merged.`;

@@ -11,6 +11,7 @@ import { accountInWords } from "./words.ts";
 const PLACES = {
   Home: { home: "Home" },
   Ideas: { ideas: "All ideas", approval: "Waiting for approval", "idea-banks": "Boards" },
+  Surveys: { surveys: "Surveys" },
   People: { people: "People" },
   Developers: { "api-keys": "API keys", webhooks: "Webhooks", tokens: "Try a token" },
   Team: { members: "Members", activity: "Activity", accounts: "Account" },

@@ -8,7 +8,7 @@ import type { FieldError } from "../../http/invalid-request.ts";
 import type { Routes } from "../../http/routes.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { countWaiting } from "./count-waiting.ts";
-import { fieldErrorsOf, renderPage } from "./render-page.tsx";
+import { type Allowed, fieldErrorsOf, renderPage } from "./render-page.tsx";
 
 /** A form that was refused, and its errors by field. */
 export type SentForm = { readonly fields: URLSearchParams; readonly errors: readonly FieldError[] };
@@ -18,8 +18,8 @@ type Definition<Path extends string, Props extends object> = {
   /** A response leads elsewhere. */
   readonly load: (c: Context<OwnerEnv, Path>) => Promise<Props | Response> | Props | Response;
   readonly view: (props: NoInfer<Props>) => Child;
-  /** The page shows another one of ours in a frame. */
-  readonly frames?: true;
+  /** What this page does and others do not. */
+  readonly allows?: Allowed;
   /** What the page's form does, where it has one. Props show the page with the result. */
   readonly act?: (c: Context<OwnerEnv, Path>) => Promise<NoInfer<Props> | Response>;
   /** Where the form is sent, if that is another path than the page's. */
@@ -39,10 +39,10 @@ type Definition<Path extends string, Props extends object> = {
 export type DeskRoute = (routes: Routes<OwnerEnv>) => void;
 
 export function page<const Path extends string, Props extends object>(definition: Definition<Path, Props>): DeskRoute {
-  const { path, load, view: View, act, formPath = path, refused, frames } = definition;
+  const { path, load, view: View, act, formPath = path, refused, allows } = definition;
   const show = (c: Context<OwnerEnv>, props: Props | Response, status: 200 | 400 = 200) => {
     if (props instanceof Response) return props;
-    return renderPage(c, <View {...props} />, frames ? { frames } : status);
+    return renderPage(c, <View {...props} />, allows ? { allows, status } : status);
   };
   return (routes) => {
     routes.get<string>(path, async (c) => {

@@ -13,22 +13,26 @@ import { heldForm, signInAddress } from "./held-form.ts";
 import { SECTIONS, type Section } from "./layout.tsx";
 import { ProblemPage, SignedOutFormPage } from "./problem-page.tsx";
 
+/** What one page may do and others may not: show another one of ours in a frame, or send its form in place. */
+export type Allowed = "frames" | "requests";
+const ALLOWED: Record<Allowed, string> = { frames: " frame-src 'self';", requests: " connect-src 'self';" };
+
 /**
- * `frames`: the page shows another one of ours. Renders a page with its own Content-Security-Policy: only scripts and styles with this answer's nonce apply, and nothing
+ * Renders a page with its own Content-Security-Policy: only scripts and styles with this answer's nonce apply, and nothing
  * inline.
  */
 export async function renderPage(
   c: Context<OwnerEnv>,
   page: Child,
-  options: Problem["status"] | 200 | 201 | { readonly frames: true } = 200,
+  options: Problem["status"] | 200 | 201 | { readonly allows: Allowed; readonly status: 200 | 400 } = 200,
 ): Promise<Response> {
-  const [status, frames] = typeof options === "number" ? [options, ""] : [200 as const, " frame-src 'self';"];
+  const [status, allowed] = typeof options === "number" ? [options, ""] : [options.status, ALLOWED[options.allows]];
   const nonce = crypto.randomUUID();
   // A wrong setting has no settings, and its page our own name.
   const { brand } = (c.get("settings") as OwnerEnv["Variables"]["settings"] | undefined) ?? { brand: toBrand({}) };
   c.header(
     "Content-Security-Policy",
-    `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self'${originOf(brand)};${frames} form-action 'self'; ` +
+    `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self'${originOf(brand)};${allowed} form-action 'self'; ` +
       "base-uri 'none'; frame-ancestors 'none'",
   );
   // Under "no-referrer" a browser hides the origin even from the form's own site, but requireSameOrigin needs it.

@@ -35,6 +35,15 @@ export const Time = ({ at, now = useFrame().now }: { at: string; now?: number })
   </time>
 );
 
+type ZonedProps = { readonly at: string; readonly look?: "long" | "medium" };
+
+/** "December 12, 2026 at 17:00 (UTC)": when something is going to be. */
+export const ZonedTime = ({ at, look = "long" }: ZonedProps) => (
+  <time datetime={at} data-zoned={look}>
+    {`${new Intl.DateTimeFormat("en", { dateStyle: look, timeStyle: "short", hourCycle: "h23", timeZone: "UTC" }).format(Date.parse(at))} (UTC)`}
+  </time>
+);
+
 /** An hour of the day. */
 export const Clock = ({ at }: { at: string }) => (
   <time datetime={at} data-clock>

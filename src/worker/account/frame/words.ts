@@ -15,6 +15,7 @@ export const BANK_USES = {
   submissionsEnabled: ["New ideas", "People can submit ideas."],
   votingEnabled: ["Votes", "People can vote and take votes back."],
   commentsEnabled: ["Comments", "People can comment."],
+  surveysEnabled: ["Surveys", "People can answer this board’s surveys, also while it’s internal."],
 } as const;
 
 /** Who sees what on a board: name, and effect while it is on. */

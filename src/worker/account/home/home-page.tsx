@@ -31,6 +31,7 @@ const pageAt = (path: string) =>
           {hasBoards && <Boards boards={home.boards} />}
           {!isSetUp && <Checklist steps={steps} />}
           {hasBoards && <Attention home={home} />}
+          {home.openSurveys.length > 0 && <OpenSurveys surveys={home.openSurveys} />}
           {hasBoards && <Month month={home.month} />}
         </Layout>
       );
@@ -197,6 +198,27 @@ const Attention = ({ home: { leakedKeys, failingWebhooks, endingKeys, endingToke
     </section>
   );
 };
+
+const OpenSurveys = ({ surveys }: { readonly surveys: Home["openSurveys"] }) => (
+  <section aria-labelledby="surveys">
+    <h2 id="surveys">Open surveys</h2>
+    <ul class="todo">
+      {surveys.map(({ id, title, board, responses, closesAt }) => (
+        <li>
+          <a href={`/account/surveys/${id}`}>
+            <bdi>{title}</bdi>
+          </a>
+          <span class="hint">
+            <bdi>{board}</bdi>
+            {` · ${counted(responses, "response")}`}
+            {closesAt !== null && " · closes "}
+            {closesAt !== null && <Time at={closesAt} />}
+          </span>
+        </li>
+      ))}
+    </ul>
+  </section>
+);
 
 const Month = ({ month: { ideas, votes, comments, people } }: { readonly month: Home["month"] }) => (
   <section aria-labelledby="month">

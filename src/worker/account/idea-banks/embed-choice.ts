@@ -6,6 +6,7 @@ export const ELEMENTS = {
   board: "Board",
   changelog: "Changelog",
   roadmap: "Roadmap",
+  survey: "Survey",
   launcher: "Button that opens the changelog",
 } as const;
 type ElementName = keyof typeof ELEMENTS;
@@ -45,10 +46,19 @@ export type EmbedChoice = Readonly<Record<Option, string>> & {
 };
 
 /** What is switched off is not handed out. */
-export const elementsOf = ({ changelogEnabled, internal }: IdeaBank): readonly ElementName[] =>
-  (Object.keys(ELEMENTS) as ElementName[]).filter((name) =>
-    name === "changelog" || name === "launcher" ? changelogEnabled : !internal,
-  );
+export const elementsOf = ({ changelogEnabled, internal, surveysEnabled }: IdeaBank): readonly ElementName[] => {
+  const isOn: Record<ElementName, boolean> = {
+    ...{ board: !internal, changelog: changelogEnabled, roadmap: !internal },
+    ...{ survey: surveysEnabled, launcher: changelogEnabled },
+  };
+  return (Object.keys(ELEMENTS) as ElementName[]).filter((name) => isOn[name]);
+};
+
+/** What is chosen before anybody has. */
+function usualOf(possible: readonly ElementName[]): readonly ElementName[] {
+  const usual = possible.filter((name) => name === "board" || name === "changelog");
+  return usual.length > 0 ? usual : possible.slice(0, 1);
+}
 
 export function readChoice(parameters: URLSearchParams, ideaBank: IdeaBank): EmbedChoice {
   const possible = elementsOf(ideaBank);
@@ -66,9 +76,7 @@ export function readChoice(parameters: URLSearchParams, ideaBank: IdeaBank): Emb
       radius: taken("radius"),
     },
     errors: refused.map((name) => ({ path: name, message: RULES[name][1] })),
-    elements: possible.filter((name) =>
-      asked.length === 0 ? name === "board" || name === "changelog" : asked.includes(name),
-    ),
+    elements: asked.length === 0 ? usualOf(possible) : possible.filter((name) => asked.includes(name)),
   };
 }
 

@@ -18,7 +18,7 @@ export function linesWith(origin: string, token: string, choice: EmbedChoice): s
     ...elements.map((name) =>
       name === "launcher"
         ? `<idea-bank-launcher><idea-bank-changelog ${attributes}></idea-bank-changelog></idea-bank-launcher>`
-        : `<idea-bank-${name} ${attributes}${name === "changelog" ? "" : " history"}></idea-bank-${name}>`,
+        : `<idea-bank-${name} ${attributes}${name === "board" || name === "roadmap" ? " history" : ""}></idea-bank-${name}>`,
     ),
   ].join("\n");
 }

@@ -42,7 +42,7 @@ const OPENERS = {
 
 export const EMBED_PAGE = page({
   path: `${IDEA_BANKS}/:ideaBankId/embed`,
-  frames: true,
+  allows: "frames",
 
   load: async (c): Promise<Props> => {
     const asked = { now: Date.now(), lifetime: VISITOR_LIFETIME.default, renew: false };
@@ -90,7 +90,7 @@ export const EMBED_PAGE = page({
           <Switch {...props} was={{}} to={{ changelogEnabled: "on" }} label="Turn on the changelog">
             {possible.length > 0
               ? "The changelog is off, so it isn’t part of the code below."
-              : "This board is internal and its changelog is off, so there is nothing to show on your site."}
+              : "This board is internal, and its changelog and surveys are off, so there is nothing to show on your site."}
           </Switch>
         )}
         {possible.length > 0 && (

@@ -83,6 +83,13 @@ export const Facts = ({ ideaBank, idea, voters, path, here }: FactsProps) => (
         <a href={`${path}/voters#add`}>Add or remove voters</a>
       </p>
     )}
+    {idea.duplicateOf === null && idea.votes > 0 && (
+      <p>
+        <a href={`/account/surveys/new?${new URLSearchParams({ board: ideaBank.id, voters: idea.id })}`}>
+          Ask its voters
+        </a>
+      </p>
+    )}
     {idea.status === "implemented" && (
       <p>
         <a href={`${path}/publish`}>Edit the changelog entry</a>

@@ -1,6 +1,7 @@
 /** `/account/api-keys/{id}`: one key, its settings and its use, which is a file for spreadsheets, too. */
 import type { ApiKey } from "../../model/account-key.ts";
 import type { ApiKeyUsage, OperationCount } from "../../model/api-key-usage.ts";
+import { toCsvLine } from "../../model/csv.ts";
 import { Layout } from "../frame/layout.tsx";
 import { file, page } from "../frame/page.tsx";
 import { Time } from "../frame/times.tsx";
@@ -67,19 +68,17 @@ const Ended = ({ apiKey: { id, state, revokedAt, expiresAt } }: { readonly apiKe
     </p>
   );
 
-const toLine = (values: readonly (string | number)[]): string => `${values.join(",")}\r\n`;
-
 const toOperationLine = (span: string) => (count: OperationCount) =>
-  toLine([span, count.start, count.operation, count.admitted]);
+  toCsvLine([span, count.start, count.operation, count.admitted]);
 
 /** A key's use as CSV (RFC 4180), for spreadsheets: the lines of each file. They contain no text from clients. */
 const USAGE_FILES: Readonly<Record<"usage" | "operations", (usage: ApiKeyUsage) => string[]>> = {
   usage: ({ items }) => [
-    toLine(["hour", "admitted", "limited"]),
-    ...items.map(({ hour, admitted, limited }) => toLine([hour, admitted, limited])),
+    toCsvLine(["hour", "admitted", "limited"]),
+    ...items.map(({ hour, admitted, limited }) => toCsvLine([hour, admitted, limited])),
   ],
   operations: ({ hours, days }) => [
-    toLine(["span", "start", "operation", "admitted"]),
+    toCsvLine(["span", "start", "operation", "admitted"]),
     ...hours.map(toOperationLine("hour")),
     ...days.map(toOperationLine("day")),
   ],

@@ -7,6 +7,7 @@ import {
   updatePanelist,
 } from "../../database/panelists/panelists.ts";
 import { CONTRIBUTIONS_AT_MOST, type Contribution, listContributions } from "../../database/panelists/people.ts";
+import { listAnswered } from "../../database/surveys/asked-people.ts";
 import { invalid } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
 import { openOwn } from "../account-databases.ts";
@@ -23,6 +24,7 @@ import { nameOf } from "../frame/words.ts";
 import { Written } from "../ideas/written.tsx";
 import { countEnd, limitOwner } from "../identity/limit-owner.ts";
 import type { OwnerEnv } from "../owner-env.ts";
+import { AnsweredSurveys } from "../surveys/answered-surveys.tsx";
 import { PEOPLE } from "./people-page.tsx";
 
 export const PERSON_PAGE = page({
@@ -34,15 +36,16 @@ export const PERSON_PAGE = page({
     const { panelistId } = idsOf(c.req.param());
     const own = await openOwn(c);
     const here = backTo(path, back);
-    const [panelist, contributions, done] = await Promise.all([
+    const [panelist, contributions, answered, done] = await Promise.all([
       loadPanelist(own.session, own.accountId, panelistId),
       listContributions(own.session, own.accountId, panelistId),
+      listAnswered(own.session, own.accountId, panelistId),
       loadJustDone(own, { ...visit, here }, Date.now()),
     ]);
-    return { panelist: orNotFound(panelist), contributions, here, back, done };
+    return { panelist: orNotFound(panelist), contributions, answered, here, back, done };
   },
 
-  view: ({ panelist, contributions, here, back, done }) => {
+  view: ({ panelist, contributions, answered, here, back, done }) => {
     const { id, externalId, active, createdAt } = panelist;
     return (
       <Layout title={nameOf(panelist)} current="people">
@@ -84,6 +87,7 @@ export const PERSON_PAGE = page({
         <List title="Ideas" items={contributions.proposals} here={here} canDelete />
         <List title="Comments" items={contributions.comments} here={here} canDelete />
         <List title="Votes" items={contributions.votes} here={here} />
+        <AnsweredSurveys answered={answered} />
       </Layout>
     );
   },

@@ -50,6 +50,9 @@ export const SENTENCES: Readonly<Record<string, Partial<Record<ChangeType | Acco
     "survey.created": "A survey was created",
     "survey.updated": "A survey was updated",
     "survey.deleted": "A survey was deleted",
+    "survey-response.created": "A survey was answered",
+    "survey-response.updated": "An answer to a survey was changed",
+    "survey-response.deleted": "An answer to a survey was taken back",
   },
   "API keys": {
     "api-key.created": "A key was created",

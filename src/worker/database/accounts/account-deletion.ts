@@ -22,7 +22,6 @@ const REST: readonly Rows[] = [
     where: "api_key_id IN (SELECT id FROM api_keys WHERE account_id = :accountId)",
   },
   { table: "api_keys", key: "id" },
-  { table: "surveys", key: "id" },
   { table: "panelists", key: "id" },
   { table: "token_revocations", key: "seq" },
   { table: "idempotency_keys", key: "account_id, key" },
@@ -58,6 +57,8 @@ export async function* deleteAccount(
     entries: databaseDigit(accountId) === DIRECTORY_DIGIT ? undefined : deleteEntries(accountId),
     webhooks: prepare("DELETE FROM webhooks WHERE account_id = :accountId", { accountId }),
   });
+  // Their responses follow with the contents of the idea banks.
+  yield* deleteRows(own, accountId, { table: "surveys", key: "id" });
   yield* deleteRows(own, accountId, { table: "idea_banks", key: "id" });
   yield* deleteIdeaBanks(own, accountId);
   for (const rows of REST) yield* deleteRows(own, accountId, rows);

@@ -5,8 +5,8 @@ import { prepare } from "../../store/statement.ts";
 /** Rows of long texts are read in smaller pages: one of 100 has at most about 10 MB. */
 const [LONG, SHORT] = [100, 2_000];
 
-/** Columns that never leave: they verify or sign, or reveal whose an identifier is. */
-const IS_SECRET = /secret|hash|salt/;
+/** Columns that never leave: they verify or sign, reveal whose an identifier is, or what few people have answered anonymously. */
+const IS_SECRET = /secret|hash|salt|^(responses|totals|bytes|unshown|counted)$/;
 
 type List = {
   /** The table, if the list has another name. */
@@ -37,6 +37,12 @@ const LISTS = {
   audit_events: { order: "created_at, id" },
   kept_events: { order: "kind, position" },
   surveys: { order: "created_at, id", page: LONG },
+  // Nobody sees which anonymous answers belong together.
+  survey_responses: {
+    where: `survey_id IN ${PARENTS} AND ${ALSO_OF_ACCOUNT} AND survey_id IN (SELECT id FROM surveys WHERE anonymous = 0)`,
+    order: "survey_id, respondent",
+    page: LONG,
+  },
   panelists: { where: `${OF_ACCOUNT} AND deleted_at IS NULL`, order: "created_at, id" },
   idea_banks: { order: "created_at, id" },
   proposals: { where: `${OF_IDEA_BANK} AND duplicate_of IS NULL`, order: "created_at, id", page: LONG },
@@ -59,7 +65,7 @@ export type ExportedRow = Readonly<Record<string, unknown>>;
 
 export type ExportPage = {
   readonly list: ExportedList;
-  /** Of `proposals`, `merged_proposals` and `comments`: an idea bank. Of `votes`: proposals. Of `api_key_usage`: keys. */
+  /** Of `proposals`, `merged_proposals` and `comments`: an idea bank. Of `votes`: proposals. Of `api_key_usage`: keys. Of `survey_responses`: surveys. */
   readonly parents: readonly string[];
   /** The last page's `next`. */
   readonly after?: readonly (string | number)[] | undefined;

@@ -4,6 +4,7 @@ import { toTimestamp } from "../../model/text.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
 import { membersOf } from "../members/membership.ts";
+import { RESPONSES, STATUS } from "../surveys/surveys.ts";
 import { isSiteTokenValid } from "../tokens/site-tokens.ts";
 
 /** For an account with more idea banks, the newest ones are read. */
@@ -18,8 +19,12 @@ const BANKS = `(SELECT id, status, url FROM idea_banks WHERE account_id = :accou
 /** Of the events of this kind, members are told of those about invitations and new members. */
 const EVER_INVITED = `SELECT 1 FROM audit_events WHERE account_id = :accountId AND event = 'changed' AND notice IS NOT NULL`;
 
+/** For an account with more surveys, the newest ones are looked at. */
+const SURVEYS_AT_MOST = 50;
+
 type IdeaBankRow = { id: string; name: string };
 type EndingRow = { id: string; name: string; expires_at: number };
+type SurveyRow = { id: string; title: string; board: string; responses: number; closes_at: number | null };
 type LeakedRow = { id: string; name: string };
 type WebhookRow = { id: string; url: string; state: string; failing_since: number | null };
 /** How many were made in the last 30 days and in the 30 days before. */
@@ -81,6 +86,12 @@ export async function loadHome(
          AND (state = 'failed' OR (state = 'active' AND failing_since IS NOT NULL)) LIMIT 4`,
       values,
     ),
+    surveys: prepare<SurveyRow>(
+      `SELECT surveys.id, title, b.name AS board, ${RESPONSES} AS responses, closes_at
+       FROM (SELECT * FROM surveys WHERE account_id = :accountId ORDER BY created_at DESC, id DESC LIMIT ${SURVEYS_AT_MOST}) surveys
+       JOIN idea_banks b ON b.id = surveys.idea_bank_id WHERE ${STATUS} = 'OPEN' LIMIT 4`,
+      values,
+    ),
     recent: prepare<{ ideas: number; votes: number }>(ideasOf(":month", ":now"), values),
     before: prepare<{ ideas: number; votes: number }>(ideasOf(":monthBefore", ":month"), values),
     comments: prepare<MadeRow>(made(inBanks("comments")), values),
@@ -101,6 +112,10 @@ export async function loadHome(
     endingKeys: rows.ending.map(toEnding),
     endingTokens: rows.endingTokens.map(toEnding),
     leakedKeys: rows.leaked,
+    openSurveys: rows.surveys.map(({ closes_at, ...survey }) => ({
+      ...survey,
+      closesAt: closes_at === null ? null : toTimestamp(closes_at),
+    })),
     failingWebhooks: rows.webhooks.map(({ id, url, state }) => ({ id, url, hasStopped: state === "failed" })),
     month: {
       ideas: { recent: recent?.ideas ?? 0, before: before?.ideas ?? 0 },

@@ -304,10 +304,13 @@ function toSubject({ event, api_key_name, webhook_id, subject_id, idea_bank_id }
     : { ...none, subject: { id: subject_id, name: api_key_name, ideaBankId: idea_bank_id } };
 }
 
+/** Of a survey: it tells that something else has changed, such as an option. */
+const COUNTER = "revision";
+
 /** Only the settings that have changed. */
 function toChanges({ before, after }: StoredChanges): AuditEvent["changes"] {
   const names = Object.keys(after ?? before ?? {}).filter(
-    (name) => JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]),
+    (name) => name !== COUNTER && JSON.stringify(before?.[name]) !== JSON.stringify(after?.[name]),
   );
   const pick = (settings: StoredSettings | null) =>
     Object.fromEntries(
@@ -319,4 +322,4 @@ function toChanges({ before, after }: StoredChanges): AuditEvent["changes"] {
   return { before: pick(before), after: pick(after) };
 }
 
-const isTime = (name: string): boolean => ["expiresAt", "tokensRevokedAt", "lastActivityAt"].includes(name);
+const isTime = (name: string): boolean => ["expiresAt", "tokensRevokedAt", "lastActivityAt", "closesAt"].includes(name);

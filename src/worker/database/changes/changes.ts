@@ -13,6 +13,7 @@ import type { IdeaBank } from "../../model/idea-bank.ts";
 import type { Panelist } from "../../model/panelist.ts";
 import type { Proposal } from "../../model/proposal.ts";
 import type { Survey } from "../../model/survey.ts";
+import type { SurveyResponse } from "../../model/survey-response.ts";
 import { toTimestamp } from "../../model/text.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare, type Statement } from "../../store/statement.ts";
@@ -24,7 +25,8 @@ import { PANELISTS } from "../panelists/panelists.ts";
 import { PROPOSAL_BYTES } from "../proposals/proposal-fields.ts";
 import { selectProposals, toProposals } from "../proposals/proposals.ts";
 import type { ResourceRow } from "../resource.ts";
-import { SURVEY_BYTES, SURVEYS } from "../surveys/surveys.ts";
+import { RESPONSE_COLUMNS, type ResponseRow, toResponse } from "../surveys/survey-responses.ts";
+import { STAYS, SURVEY_BYTES, SURVEYS } from "../surveys/surveys.ts";
 import { type ClaimedWebhook, selectAsClaimed } from "../webhooks/deliveries.ts";
 
 type Place = { number: number; changed_at: number };
@@ -89,7 +91,9 @@ const ENTRIES = `entries AS MATERIALIZED (
     AND ${isOfTypes(":types")} ORDER BY number LIMIT :rows)`;
 const SIZES = `SELECT ${ITEM_BYTES} + coalesce((SELECT ${PROPOSAL_BYTES} FROM proposals WHERE id = e.proposal_id), 0)
   + coalesce((SELECT ${COMMENT_BYTES} FROM comments WHERE id = e.comment_id), 0)
-  + coalesce((SELECT ${SURVEY_BYTES} FROM surveys WHERE id = e.survey_id), 0) AS bytes FROM entries e`;
+  + coalesce((SELECT ${SURVEY_BYTES} FROM surveys WHERE id = e.survey_id AND e.panelist_id IS NULL), 0)
+  + coalesce((SELECT octet_length(answers) FROM survey_responses WHERE survey_id = e.survey_id AND respondent = e.panelist_id), 0) AS bytes
+  FROM entries e`;
 const SHOWN = `${ENTRIES}, ${fitOf(SIZES)}, shown AS MATERIALIZED (
   SELECT * FROM entries ORDER BY number LIMIT (SELECT items FROM fit))`;
 
@@ -103,10 +107,22 @@ type Resources = {
   readonly comments: ReadonlyMap<string, Comment>;
   readonly panelists: ReadonlyMap<string, Panelist> | undefined;
   readonly surveys: ReadonlyMap<string, Survey> | undefined;
+  /** By `nameOfResponse`. */
+  readonly responses: ReadonlyMap<string, SurveyResponse> | undefined;
 };
 
-function toChange(row: ChangeRow, { ideaBanks, proposals, comments, panelists, surveys }: Resources): Change {
+const IS_RESPONSE = "type GLOB 'survey-response.*'";
+const isResponse = ({ type }: ChangeRow): boolean => type.startsWith("survey-response.");
+const nameOfResponse = (surveyId: string | null, panelistId: string | null) => `${surveyId} ${panelistId}`;
+
+/** What a change of a response has: nobody, where the survey is anonymous. */
+const partsOfResponse = ({ survey_id, panelist_id }: ChangeRow, { responses }: Resources) =>
+  panelist_id !== null && responses && { response: responses.get(nameOfResponse(survey_id, panelist_id)) ?? null };
+
+function toChange(row: ChangeRow, resources: Resources): Change {
+  const { ideaBanks, proposals, comments, panelists, surveys } = resources;
   const { idea_bank_id, proposal_id, comment_id, panelist_id, survey_id } = row;
+  const isOther = !isResponse(row);
   return {
     type: row.type,
     at: toTimestamp(row.changed_at),
@@ -117,11 +133,15 @@ function toChange(row: ChangeRow, { ideaBanks, proposals, comments, panelists, s
     ...(comment_id !== null && { commentId: comment_id }),
     ...(panelist_id !== null && { panelistId: panelist_id }),
     ...(survey_id !== null && { surveyId: survey_id }),
-    ...(idea_bank_id !== null && proposal_id === null && { ideaBank: ideaBanks.get(idea_bank_id) ?? null }),
+    ...(isOther && idea_bank_id !== null && proposal_id === null && { ideaBank: ideaBanks.get(idea_bank_id) ?? null }),
     ...(proposal_id !== null && { proposal: proposals.get(proposal_id) ?? null }),
     ...(comment_id !== null && { comment: comments.get(comment_id) ?? null }),
-    ...(panelist_id !== null && proposal_id === null && panelists && { panelist: panelists.get(panelist_id) ?? null }),
-    ...(survey_id !== null && surveys && { survey: surveys.get(survey_id) ?? null }),
+    ...(isOther &&
+      panelist_id !== null &&
+      proposal_id === null &&
+      panelists && { panelist: panelists.get(panelist_id) ?? null }),
+    ...(isOther && survey_id !== null && surveys && { survey: surveys.get(survey_id) ?? null }),
+    ...(isResponse(row) && partsOfResponse(row, resources)),
   };
 }
 
@@ -182,11 +202,24 @@ async function readStretch(
     panelists: withPanelists
       ? on<ResourceRow>(
           ENTRIES,
-          PANELISTS.select("SELECT panelist_id FROM entries WHERE panelist_id IS NOT NULL AND proposal_id IS NULL"),
+          PANELISTS.select(
+            `SELECT panelist_id FROM entries WHERE panelist_id IS NOT NULL AND proposal_id IS NULL AND NOT ${IS_RESPONSE}`,
+          ),
         )
       : undefined,
     surveys: withSurveys
-      ? on<ResourceRow>(SHOWN, SURVEYS.select("SELECT survey_id FROM shown WHERE survey_id IS NOT NULL"))
+      ? on<ResourceRow>(
+          SHOWN,
+          SURVEYS.select(`SELECT survey_id FROM shown WHERE survey_id IS NOT NULL AND NOT ${IS_RESPONSE}`),
+        )
+      : undefined,
+    responses: withSurveys
+      ? on<ResponseRow & { readonly survey_id: string }>(
+          SHOWN,
+          `SELECT r.survey_id, ${RESPONSE_COLUMNS} FROM shown JOIN survey_responses r
+             ON r.survey_id = shown.survey_id AND r.respondent = shown.panelist_id AND r.account_id = :accountId
+             AND EXISTS (SELECT 1 FROM surveys WHERE id = r.survey_id AND ${STAYS}) WHERE ${IS_RESPONSE}`,
+        )
       : undefined,
     events:
       stretch.types === null
@@ -199,6 +232,9 @@ async function readStretch(
     comments: byId(toComments(rows.comments)),
     panelists: rows.panelists && byId(PANELISTS.toItems(rows.panelists)),
     surveys: rows.surveys && byId(SURVEYS.toItems(rows.surveys)),
+    responses:
+      rows.responses &&
+      new Map(rows.responses.map((row) => [nameOfResponse(row.survey_id, row.id), toResponse(row)] as const)),
   };
   const events = byId((rows.events ?? []).map(toEvent));
   const found = rows.shown.map((row) => ({

@@ -40,6 +40,7 @@ export type AccessRow = {
   submissions_enabled: number;
   voting_enabled: number;
   comments_enabled: number;
+  surveys_enabled: number;
   panelist: string | null;
   active: number | null;
   tokens_revoked_at: number | null;
@@ -59,7 +60,7 @@ export const tokenValues = ({ ideaBankId, panelistId, issuedAt, signed }: TokenC
 export const selectAccess = (token: TokenClaims) =>
   prepare<AccessRow>(
     `SELECT b.id AS bank, b.account_id, a.status AS account_status, b.status, b.internal, b.changelog_enabled, b.submissions_enabled,
-         b.voting_enabled, b.comments_enabled, w.display_name, ${token.panelistId === null ? VISITOR : token.signed ? SIGNED : PANELIST}
+         b.voting_enabled, b.comments_enabled, b.surveys_enabled, w.display_name, ${token.panelistId === null ? VISITOR : token.signed ? SIGNED : PANELIST}
        FROM (SELECT 1) LEFT JOIN idea_banks b ON b.id = :ideaBankId LEFT JOIN accounts a ON a.id = b.account_id
          LEFT JOIN panelists w ON w.id = :panelistId AND w.account_id = coalesce(b.account_id, w.account_id)`,
     { ...tokenValues(token), accountId: token.signed?.accountId },
@@ -134,6 +135,7 @@ const toSwitches = (row: AccessRow): IdeaBankSwitches => ({
   submissionsEnabled: row.submissions_enabled === 1,
   votingEnabled: row.voting_enabled === 1,
   commentsEnabled: row.comments_enabled === 1,
+  surveysEnabled: row.surveys_enabled === 1,
 });
 
 const toPanelist = (row: AccessRow) => ({
@@ -148,6 +150,7 @@ const SQL: Record<Condition, string> = {
   submissionsEnabled: "b.submissions_enabled = 1",
   votingEnabled: "b.voting_enabled = 1",
   commentsEnabled: "b.comments_enabled = 1",
+  surveysEnabled: "b.surveys_enabled = 1",
 };
 
 const conditionsOf = (capability: Capability): string =>
@@ -160,6 +163,17 @@ export const permitted = (capability: Capability): string =>
   `FROM idea_banks b JOIN accounts a ON a.id = b.account_id JOIN panelists w ON w.id = :panelistId AND w.account_id = b.account_id
    WHERE b.id = :ideaBankId AND (:externalId IS NULL OR w.external_id = :externalId) AND ${IS_VALID}
      AND ${conditionsOf(capability)}`;
+
+/**
+ * The same, also for the panelist of a signed token who has no row yet and needs none: an anonymous response makes nobody. It needs the value
+ * `:accountId`, of a signed token.
+ */
+export const permittedWithoutRow = (capability: Capability): string =>
+  `FROM idea_banks b JOIN accounts a ON a.id = b.account_id LEFT JOIN panelists w ON w.id = :panelistId AND w.account_id = b.account_id
+   WHERE b.id = :ideaBankId AND ${conditionsOf(capability)} AND iif(w.id IS NOT NULL,
+     (:externalId IS NULL OR w.external_id = :externalId) AND ${IS_VALID},
+     :externalId IS NOT NULL AND b.account_id = :accountId AND NOT ${NOT_THE_SAME} AND NOT EXISTS (SELECT 1 FROM token_revocations
+       WHERE panelist_id = :panelistId AND account_id = :accountId AND NOT ${issuedAfter(":issuedAt", "revoked_at")}))`;
 
 /** The condition that the panelist may see a proposal; with it, the proposal `:proposalId`. */
 export const visible = (p: string): string =>

@@ -6,8 +6,9 @@ import type { Session } from "../../store/session.ts";
 import { prepare, type Statement } from "../../store/statement.ts";
 import type { TokenRevocation } from "../idea-banks/idea-bank-view.ts";
 import { deleteOnce, notDoneBefore, toDeleted } from "../idempotency.ts";
-import { deleteOfPanelist } from "../proposals/deletions.ts";
+import { deleteAllOfPanelist, deleteOfPanelist } from "../proposals/deletions.ts";
 import { type Change, type Creation, type ResourceRow, storedResource } from "../resource.ts";
+import { AT_ONCE } from "../slices.ts";
 import { PANELIST_ENDED_NOW, PANELIST_SWITCHED_OFF } from "../tokens/token-dates.ts";
 
 /** The panelist that a column names, or NULL for a deleted one, whose id stays in the column until the last slice. */
@@ -132,11 +133,19 @@ export async function deletePanelist(
   const sql = `UPDATE panelists SET deleted_at = :now, active = 0, external_id = NULL, display_name = NULL,
       tokens_revoked_at = ${PANELIST_SWITCHED_OFF}, deletes_content = :deletesContent
     WHERE ${PANELISTS.AS_SEEN} AND ${notDoneBefore()} RETURNING id`;
-  const { revoked, ...results } = await session.batch({
+  const panelist = { accountId, id, deletesContent };
+  const { revoked, left, ...results } = await session.batch({
     ...deleteOnce(accountId, { idempotencyKey, sql, values: { id, now, clock: now, seen, deletesContent } }),
     revoked: selectRevocation(accountId, id),
-    slice: deleteOfPanelist({ accountId, id, deletesContent }),
+    slice: deleteOfPanelist(panelist),
+    left: prepare<{ salts: number }>(
+      `SELECT EXISTS (SELECT 1 FROM surveys WHERE account_id = :accountId AND salt IS NOT NULL) AS salts
+       FROM panelists WHERE id = :id AND account_id = :accountId AND deleted_at IS NOT NULL`,
+      { accountId, id },
+    ),
   });
+  // The job does it if this is lost.
+  if (left[0]?.salts === 1) await session.batch({ slice: await deleteAllOfPanelist(session, panelist, AT_ONCE) });
   return { result: toDeleted(results, idempotencyKey), revocation: revoked[0] };
 }
 

@@ -8,11 +8,12 @@ import { prepare, type Statement } from "../../store/statement.ts";
 import { type AuditStamp, isRecordable } from "../activity/audit-events.ts";
 import { IDEA_BANKS } from "../idea-banks/idea-banks.ts";
 import { isMember } from "../members/membership.ts";
+import { STATUS } from "../surveys/surveys.ts";
 import { recordedFields, WHOLE_TEXTS } from "./proposal-fields.ts";
 
 /** The subject of a decision. `ideaBankId` is set for a proposal and for a comment. */
 export type Subject = {
-  readonly kind: "ideabank" | "proposal" | "comment" | "panelist";
+  readonly kind: "ideabank" | "proposal" | "comment" | "panelist" | "survey";
   readonly id: string;
   readonly ideaBankId?: string;
   /** Of a proposal: the decision is about its votes, which are otherwise not the team's. */
@@ -35,6 +36,12 @@ const flag = (column: string): string => `json(iif(${column}, 'true', 'false'))`
 
 const PROPOSAL_STATE = `json_object(${recordedFields(beginning)},
       'duplicateOf', duplicate_of, 'lastActivityAt', last_activity_at)`;
+
+/** Its revision makes a change of words an event that no other field tells of. */
+const SURVEY_STATE = `json_object('title', title, 'description', ${beginning("description")}, 'status', ${STATUS}, 'ideaBankId', idea_bank_id,
+      'questions', ${beginning("(SELECT coalesce(group_concat(value ->> 'title', ' · '), '') FROM json_each(questions))")},
+      'votersOf', voters_of, 'anonymous', ${flag("anonymous")}, 'editable', ${flag("editable")}, 'closesAt', closes_at,
+      'maxResponses', max_responses, 'revision', revision)`;
 
 /** Undo is offered for a minute. */
 export const UNDO_TEXTS_KEPT_MS = 120_000;
@@ -62,6 +69,7 @@ const SUBJECTS: Record<Subject["kind"], string> = {
     FROM comments c JOIN proposals p ON p.id = c.proposal_id WHERE c.id = :subjectId AND c.account_id = :accountId`,
   panelist: `SELECT '' AS name, NULL AS author, json_object('active', ${flag("active")}, 'tokensRevokedAt', tokens_revoked_at) AS state
     FROM panelists WHERE id = :subjectId AND account_id = :accountId AND deleted_at IS NULL`,
+  survey: `SELECT title AS name, NULL AS author, ${SURVEY_STATE} AS state FROM surveys WHERE id = :subjectId AND account_id = :accountId`,
 };
 
 const VOTES = `SELECT title AS name, author_id AS author, json_object('votes', votes) AS state

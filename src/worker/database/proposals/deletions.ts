@@ -1,5 +1,5 @@
 /**
- * Deletes the contents of deleted idea banks, proposals and panelists, in slices. The request that deletes one makes it
+ * Deletes the contents of deleted idea banks, proposals, surveys and panelists, in slices. The request that deletes one makes it
  * inaccessible and deletes the first slice, which is mostly the only one. The scheduled job does the rest.
  *
  * Every statement finds its rows by an index that begins with the deleted row. Safe to repeat, and to run twice at the same time.
@@ -8,6 +8,7 @@ import type { Session } from "../../store/session.ts";
 import { prepare, type Statement } from "../../store/statement.ts";
 import { type AccountReference, accountOf } from "../idempotency.ts";
 import { AT_ONCE, BY_THE_JOB, type SlicePosition, startPosition } from "../slices.ts";
+import { deleteOfAnonymous } from "../surveys/anonymous-leavers.ts";
 
 /**
  * True unless the panelist in the column `author` was deleted with everything that it wrote. Its proposals and comments are hidden
@@ -29,7 +30,14 @@ const FIRST = `SELECT id FROM (SELECT id FROM proposals WHERE idea_bank_id = :id
 /** The first proposals, except those whose merge is still moving votes, or earlier merged proposals, to its target. */
 const STILL = `SELECT f.id FROM (${FIRST}) f WHERE NOT EXISTS (SELECT 1 FROM merges WHERE source_id = f.id)`;
 const NONE_LEFT = `NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NULL)
-  AND NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NOT NULL)`;
+  AND NOT EXISTS (SELECT 1 FROM proposals WHERE idea_bank_id = :id AND duplicate_of IS NOT NULL)
+  AND NOT EXISTS (SELECT 1 FROM surveys WHERE idea_bank_id = :id)
+  AND NOT EXISTS (SELECT 1 FROM survey_responses WHERE survey_id = :id)
+  AND NOT EXISTS (SELECT 1 FROM survey_texts WHERE survey_id = :id) AND NOT EXISTS (SELECT 1 FROM survey_former WHERE survey_id = :id)`;
+
+/** The first rows of a deleted survey in one of its tables. */
+const ofSurvey = (table: string, key: string) =>
+  `DELETE FROM ${table} WHERE (${key}) IN (SELECT ${key} FROM ${table} WHERE survey_id = :id LIMIT :rows)`;
 
 const OF_IDEA_BANK = [
   // The external id is cleared, because the tenant may have given it to another proposal since.
@@ -44,9 +52,14 @@ const OF_IDEA_BANK = [
        AND NOT EXISTS (SELECT 1 FROM comments WHERE proposal_id = f.id)
        AND NOT EXISTS (SELECT 1 FROM merges WHERE target_id = f.id)
        AND NOT EXISTS (SELECT 1 FROM proposals WHERE duplicate_of = f.id))`,
+  `DELETE FROM surveys WHERE id IN (SELECT id FROM surveys WHERE idea_bank_id = :id LIMIT :rows)`,
+  ofSurvey("survey_responses", "survey_id, respondent"),
+  ofSurvey("survey_texts", "survey_id, question_id, place, step"),
+  ofSurvey("survey_former", "survey_id, step, id"),
   `DELETE FROM deleted_idea_banks WHERE id = :id AND ${NONE_LEFT}`,
 ];
 
+/** The condition that the panelist `:id` of `:accountId` is deleted in this way. */
 const IS_DELETED = `EXISTS (SELECT 1 FROM panelists WHERE id = :id AND account_id = :accountId AND deleted_at IS NOT NULL
   AND deletes_content = :deletesContent)`;
 
@@ -56,9 +69,14 @@ const OWN_EVENTS = "SELECT id FROM audit_events WHERE author_id = :id LIMIT :row
 /** The words in an event that are its author's. What was done stays. */
 const WORDS = ["before", "after"].flatMap((side) => [`'$.${side}.title'`, `'$.${side}.description'`]);
 
+/** The account has an open anonymous survey, in which only the salt tells what the panelist has answered: deleteOfAnonymous. */
+const HAS_SALTS = "EXISTS (SELECT 1 FROM surveys WHERE account_id = :accountId AND salt IS NOT NULL)";
+
 const ofPanelist = (deletesContent: boolean): readonly string[] => [
   `DELETE FROM votes WHERE (proposal_id, panelist_id) IN (
      SELECT proposal_id, panelist_id FROM votes WHERE panelist_id = :id LIMIT :rows)`,
+  `DELETE FROM survey_responses WHERE (survey_id, respondent) IN (
+     SELECT survey_id, respondent FROM survey_responses WHERE respondent = :id LIMIT :rows)`,
   ...(deletesContent
     ? [
         `UPDATE proposals SET idea_bank_id = id, author_id = NULL, external_id = NULL
@@ -73,6 +91,7 @@ const ofPanelist = (deletesContent: boolean): readonly string[] => [
         `UPDATE audit_events SET author_id = NULL WHERE id IN (${OWN_EVENTS})`,
       ]),
   `DELETE FROM panelists WHERE id = :id AND NOT EXISTS (SELECT 1 FROM votes WHERE panelist_id = :id)
+     AND NOT EXISTS (SELECT 1 FROM survey_responses WHERE respondent = :id)
      AND NOT EXISTS (SELECT 1 FROM proposals WHERE author_id = :id)
      AND NOT EXISTS (SELECT 1 FROM comments WHERE panelist_id = :id)
      AND NOT EXISTS (SELECT 1 FROM audit_events WHERE author_id = :id)`,
@@ -88,9 +107,34 @@ export const deleteOfIdeaBank = (account: AccountReference, id: string, rows = A
 /** A deleted panelist. Proposals and comments stay without an author, unless the deletion includes them. */
 type DeletedPanelist = { readonly accountId: string; readonly id: string; readonly deletesContent: boolean };
 
-/** One slice of a panelist who was deleted in this way. */
-export const deleteOfPanelist = (panelist: DeletedPanelist, rows = AT_ONCE): Statement[] =>
-  ofPanelist(panelist.deletesContent).map((sql) => prepare(`${sql} AND ${IS_DELETED}`, { ...panelist, rows }));
+/**
+ * One slice of a panelist who was deleted in this way. The panelist's row waits for the responses to anonymous surveys, unless `anonymous`
+ * deletes them.
+ */
+export const deleteOfPanelist = (
+  panelist: DeletedPanelist,
+  { rows = AT_ONCE, anonymous }: { readonly rows?: number; readonly anonymous?: readonly Statement[] } = {},
+): Statement[] => [
+  ...(anonymous ?? []),
+  ...ofPanelist(panelist.deletesContent).map((sql) => {
+    const waits = anonymous === undefined && sql.startsWith("DELETE FROM panelists") ? ` AND NOT ${HAS_SALTS}` : "";
+    return prepare(`${sql} AND ${IS_DELETED}${waits}`, { ...panelist, rows });
+  }),
+];
+
+/** The same, with the responses to anonymous surveys. One round trip comes before it. */
+export const deleteAllOfPanelist = async (
+  session: Session,
+  panelist: DeletedPanelist,
+  rows: number,
+): Promise<Statement[]> => {
+  const { accountId, id } = panelist;
+  const which = { when: IS_DELETED, values: { ...panelist } };
+  return deleteOfPanelist(panelist, {
+    rows,
+    anonymous: await deleteOfAnonymous(session, { accountId, panelistId: id }, which),
+  });
+};
 
 type Deleted = { readonly id: string; readonly account_id: string; readonly deleted_at: number };
 
@@ -105,7 +149,7 @@ async function runSlice<Row extends Deleted>(
     /** The columns, and the table. */
     readonly from: string;
     readonly position: SlicePosition;
-    readonly statements: (deleted: Row) => Statement[];
+    readonly statements: (deleted: Row) => Statement[] | Promise<Statement[]>;
   },
 ): Promise<boolean> {
   const nextOf = (condition: string) =>
@@ -114,7 +158,7 @@ async function runSlice<Row extends Deleted>(
   const found = await session.first(prepare<Row>(next, position));
   if (found === null) return false;
   Object.assign(position, { at: found.deleted_at, id: found.id });
-  await session.batch({ slice: statements(found) });
+  await session.batch({ slice: await statements(found) });
   return true;
 }
 
@@ -132,5 +176,5 @@ export const deletePanelistLeftovers = (session: Session, position = startPositi
     from: "id, account_id, deleted_at, deletes_content FROM panelists",
     position,
     statements: ({ id, account_id, deletes_content }: Deleted & { readonly deletes_content: number }) =>
-      deleteOfPanelist({ accountId: account_id, id, deletesContent: deletes_content === 1 }, BY_THE_JOB),
+      deleteAllOfPanelist(session, { accountId: account_id, id, deletesContent: deletes_content === 1 }, BY_THE_JOB),
   });

@@ -49,6 +49,11 @@ function seed(id: string, owner: string, status = "suspended"): void {
         `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at)
          VALUES (${ids(`c-${name}`)}, '${id}', ${ids(name === "three" ? "gone" : "bank")}, ${ids(name)}, ${ids("person")}, 'B', 1)`,
     ),
+    `UPDATE surveys SET idea_bank_id = ${ids("bank")} WHERE id = ${ids("survey")}`,
+    `INSERT INTO survey_responses (survey_id, respondent, account_id, answers, counted, revision, created_at, updated_at)
+       VALUES (${ids("survey")}, ${ids("person")}, '${id}', '{"why":"A"}', '["why"]', 'r', 1, 1)`,
+    `INSERT INTO survey_texts (survey_id, question_id, place, text) VALUES (${ids("survey")}, 'why', ${ids("place")}, 'A')`,
+    `INSERT INTO survey_former VALUES (${ids("survey")}, 0, 'f', '[]')`,
     // Merges, and deletions that the scheduled job has not finished.
     `UPDATE proposals SET duplicate_of = ${ids("one")} WHERE id = ${ids("two")}`,
     `DELETE FROM idea_banks WHERE id = ${ids("gone")}`,
@@ -182,7 +187,7 @@ describe("export", () => {
     expect([code, stderr]).toEqual([0, ""]);
     const lines = toLines(stdout);
     const names = new Set(lines.map(({ table }) => table));
-    // Directories repeat members and owners; words and tags repeat proposals; signing secrets are hashes alone; the rest is of a
+    // Directories repeat members and owners; words and tags repeat proposals, and texts responses; signing secrets are hashes alone; the rest is of a
     // transaction, of a day, or on its way out.
     const without = [
       "owners",
@@ -192,14 +197,17 @@ describe("export", () => {
       "proposal_words",
       "proposal_tags",
       "idea_bank_tags",
-      "signing_secrets",
+      ...["signing_secrets", "survey_texts", "survey_former"],
     ];
     without.push("undo_texts", "acting_keys", "idempotency_keys", "token_revocations", "merges", "deleted_idea_banks");
     expect(names).toEqual(new Set(tables("DB_1").filter((table) => !without.includes(table))));
     for (const name of names) {
-      // Of a table's columns, those alone that verify, sign, or reveal whose an identifier is.
+      // Of a table's columns, those alone that verify, sign, reveal whose an identifier is, or what few have answered anonymously.
       const columns = rows("DB_1", `SELECT name FROM pragma_table_xinfo('${name}')`).flat().map(String);
-      const wanted = ["table", ...columns.filter((column) => !/secret|hash|salt/.test(column))];
+      const wanted = [
+        "table",
+        ...columns.filter((column) => !/secret|hash|salt|^(responses|totals|bytes|unshown|counted)$/.test(column)),
+      ];
       const line = lines.find(({ table }) => table === name);
       expect(Object.keys(line ?? {}), String(name)).toEqual(wanted);
     }

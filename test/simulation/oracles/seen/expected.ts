@@ -7,7 +7,10 @@ import { votesFor } from "./votes.ts";
 
 /** What an idea bank allows, by the contract: section "The view of an idea bank" and "Idea bank, proposals, activity". */
 export type Capabilities = Readonly<
-  Record<"canViewChangelog" | "canViewProposals" | "canSubmitProposals" | "canVote" | "canComment", boolean>
+  Record<
+    "canViewChangelog" | "canViewProposals" | "canSubmitProposals" | "canVote" | "canComment" | "canAnswerSurveys",
+    boolean
+  >
 >;
 
 export const capabilitiesAt = (
@@ -27,6 +30,7 @@ export const capabilitiesAt = (
     canSubmitProposals: view && bank.submissions_enabled !== 0,
     canVote: view && bank.voting_enabled !== 0,
     canComment: view && bank.comments_enabled !== 0,
+    canAnswerSurveys: open && bank.surveys_enabled !== 0,
   };
 };
 
@@ -95,7 +99,7 @@ export const isChangelog = (allowed: readonly string[], shown: string): boolean 
   allowed.some((whole) => whole === shown || (whole.length > MAXIMUM_BYTES / 4 && whole.startsWith(`${shown}\n`)));
 
 /** Of a visitor. */
-const NO_WRITES = { canSubmitProposals: false, canVote: false, canComment: false };
+const NO_WRITES = { canSubmitProposals: false, canVote: false, canComment: false, canAnswerSurveys: false };
 
 /** Which proposal a request of the panelist API names. */
 const proposalIdOf = (call: Call): string => pathOf(call).split("/")[3] ?? "";

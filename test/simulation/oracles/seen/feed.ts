@@ -13,6 +13,8 @@ export type Follower = { readonly account: string; readonly items: readonly Read
 export const nounOf = ({ type }: Item): string => type.split(".", 1)[0] ?? "";
 export const idOf = (item: Item): string => {
   const noun = nounOf(item);
+  // One of an anonymous survey names nobody.
+  if (noun === "survey-response") return `${field(item, "surveyId")}/${field(item, "panelistId")}`;
   return String(field(item, noun === "ideabank" ? "ideaBankId" : `${noun}Id`));
 };
 
@@ -40,7 +42,7 @@ export function followersOf(history: History): readonly Follower[] {
   });
 }
 
-const LOGGED = new Set(["idea_banks", "proposals", "comments", "panelists"]);
+const LOGGED = new Set(["idea_banks", "proposals", "comments", "panelists", "surveys", "survey_responses"]);
 
 function never(): never {
   throw new Error("a group has no calls");

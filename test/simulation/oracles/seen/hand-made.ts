@@ -4,6 +4,7 @@ import type { Committed, History, HistoryEvent, Row, Sent, StoreAnswered, StoreC
 export const ACCOUNT = "0acct0000001";
 export const IDEA_BANK = "0bank0000001";
 export const PANELIST = "0pan00000001";
+export const SURVEY = "0surv0000001";
 export const KEY_ID = "0key00000001";
 export const KEY = `ibk_${KEY_ID}${"S".repeat(27)}${"T".repeat(8)}`;
 export const TOKEN = `ibt_${IDEA_BANK}${PANELIST}${"0".repeat(10)}${"T".repeat(17)}`;
@@ -165,6 +166,37 @@ export const proposal = (id: string, more: Row = {}): Row => ({
   comments: 0,
   created_at: 1_000,
   last_activity_at: 1_000,
+  ...more,
+});
+/** An open one that asks how it is, and those who are not content why. */
+export const survey = (more: Row = {}): Row => ({
+  id: SURVEY,
+  account_id: ACCOUNT,
+  idea_bank_id: IDEA_BANK,
+  title: "How is it?",
+  status: "OPEN",
+  questions: JSON.stringify([
+    { id: "how", kind: "scale", showIf: null },
+    { id: "why", kind: "text", showIf: { question: "how", anyOf: [1, 2] } },
+  ]),
+  anonymous: 0,
+  editable: 1,
+  closes_at: null,
+  max_responses: null,
+  full: 0,
+  revision: 1,
+  responses: 0,
+  totals: "{}",
+  step: 0,
+  ...more,
+});
+export const surveyResponse = (how: number, more: Row = {}): Row => ({
+  survey_id: SURVEY,
+  respondent: PANELIST,
+  account_id: ACCOUNT,
+  answers: JSON.stringify({ how }),
+  counted: JSON.stringify(["how", `how=${how}`]),
+  by_tenant: 0,
   ...more,
 });
 /** An account with an open idea bank, a panelist and a key, from the start. */

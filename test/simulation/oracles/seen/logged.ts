@@ -16,6 +16,8 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
     "voting_enabled",
     "comments_enabled",
     "approval_required",
+    "surveys_enabled",
+    "url",
   ],
   proposals: [
     "title",
@@ -32,6 +34,21 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
   ],
   comments: ["body", "panelist_id"],
   panelists: ["external_id", "display_name", "active"],
+  surveys: [
+    "idea_bank_id",
+    "title",
+    "description",
+    "thanks",
+    "status",
+    "url",
+    "external_id",
+    "questions",
+    "voters_of",
+    "anonymous",
+    "editable",
+    "closes_at",
+    "max_responses",
+  ],
 };
 const NOUNS: Readonly<Record<string, string>> = {
   idea_banks: "ideabank",
@@ -45,7 +62,13 @@ const isDeleted = (row: Row | null): boolean => row === null || row.deleted_at !
 
 /** The commits of an account that its log shows, in order. */
 export function loggedOf(history: History, account: string): readonly LoggedCommit[] {
-  const now = { banks: new Set<unknown>(), proposals: new Map<unknown, Row>(), gone: new Set<string>() };
+  const now: Now = {
+    banks: new Set(),
+    proposals: new Map(),
+    surveys: new Map(),
+    leavers: new Set(),
+    gone: new Set(),
+  };
   const commits: LoggedCommit[] = [];
   for (const event of history.events) {
     if (event.kind !== "committed") continue;
@@ -60,11 +83,53 @@ export function loggedOf(history: History, account: string): readonly LoggedComm
   return commits;
 }
 
-const depthOf = ({ table }: RowChange): number => ({ idea_banks: 0, proposals: 1 })[table] ?? 2;
+const depthOf = ({ table }: RowChange): number =>
+  ({ idea_banks: 0, proposals: 1, surveys: 1, survey_responses: 3 })[table] ?? 2;
 
-type Now = { readonly banks: Set<unknown>; readonly proposals: Map<unknown, Row>; readonly gone: Set<string> };
+/** `leavers`: the panelists that are deleted, whether they are still stored or not. */
+type Now = {
+  readonly banks: Set<unknown>;
+  readonly proposals: Map<unknown, Row>;
+  readonly surveys: Map<unknown, Row>;
+  readonly leavers: Set<unknown>;
+  readonly gone: Set<string>;
+};
 
-function toLogged(now: Now, { table, before, after }: RowChange): readonly string[] {
+/** Of an anonymous one, each step is logged as a response of nobody. */
+function toLoggedSurvey(now: Now, { before, after }: RowChange): readonly string[] {
+  const row = after ?? before;
+  if (row === null) return [];
+  if (after === null) now.surveys.delete(row.id);
+  else now.surveys.set(row.id, after);
+  if (before === null) return [`survey.created ${row.id}`];
+  if (after === null)
+    return row.idea_bank_id === null || now.banks.has(row.idea_bank_id) ? [`survey.deleted ${row.id}`] : [];
+  const isShown = (SHOWN.surveys ?? []).some((column) => before[column] !== after[column]);
+  return [
+    ...(isShown ? [`survey.updated ${row.id}`] : []),
+    ...(Number(after.step) > Number(before.step) ? [`survey-response.created ${row.id}/undefined`] : []),
+  ];
+}
+
+/** What goes with a deleted survey or panelist is not logged, nor is what nobody may know of an anonymous survey. */
+function toLoggedResponse(now: Now, { before, after }: RowChange): readonly string[] {
+  const row = after ?? before;
+  const survey = now.surveys.get(row?.survey_id);
+  if (row === null || survey === undefined || survey.anonymous === 1) return [];
+  const name = (type: string) => [`survey-response.${type} ${row.survey_id}/${row.respondent}`];
+  if (before === null) return name("created");
+  if (after === null) return now.leavers.has(row.respondent) ? [] : name("deleted");
+  return before.answers !== after.answers || before.counted !== after.counted ? name("updated") : [];
+}
+
+function toLogged(now: Now, change: RowChange): readonly string[] {
+  const { table, before, after } = change;
+  if (table === "surveys") return toLoggedSurvey(now, change);
+  if (table === "survey_responses") return toLoggedResponse(now, change);
+  if (table === "panelists") {
+    if (after?.deleted_at != null) now.leavers.add(after.id);
+    else if (after !== null) now.leavers.delete(after.id);
+  }
   const noun = NOUNS[table];
   const row = after ?? before;
   if (noun === undefined || row === null) return [];

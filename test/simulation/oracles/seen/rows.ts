@@ -27,6 +27,9 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   token_revocations: ["panelist_id"],
   votes: ["proposal_id", "panelist_id"],
   merges: ["source_id"],
+  survey_responses: ["survey_id", "respondent"],
+  survey_texts: ["survey_id", "question_id", "place", "step"],
+  survey_former: ["survey_id", "step", "id"],
 };
 
 export const rowKey = (table: string, row: Row): string =>

@@ -88,6 +88,7 @@ export class Reference {
       canSubmitProposals: seen && submissionsEnabled,
       canVote: seen && votingEnabled,
       canComment: seen && commentsEnabled,
+      canAnswerSurveys: open,
     };
   }
 

@@ -3,8 +3,8 @@
  * answer to a write, sent back, asks for an answer that includes it. The last one is kept for the tab: for another element and for
  * the next page too.
  */
-import { Connection } from "../shared/request.ts";
-import { recall, remember } from "../shared/storage.ts";
+import { Connection } from "./request.ts";
+import { recall, remember } from "./storage.ts";
 
 const CONSISTENCY = "Consistency-Token";
 /** The API ignores an older one. */

@@ -1,0 +1,47 @@
+/** The one way in which members change a survey: by its rules, with an event that has what was before and after. */
+import type { Context } from "hono";
+import type { Survey, SurveyChanges } from "../../model/survey.ts";
+import { Problem } from "../../problem.ts";
+import { changeByRules } from "../../surveys/survey-writes.ts";
+import { openOwn } from "../account-databases.ts";
+import { decide, orNotFound } from "../frame/decide.ts";
+import type { OwnerEnv } from "../owner-env.ts";
+
+/** Returns the event's id. `judge` can refuse the change. Throws `invalid-request`, `conflict` and `not-found`. */
+export async function changeSurvey(
+  c: Context<OwnerEnv>,
+  id: string,
+  changes: SurveyChanges,
+  judge?: (was: Survey) => Promise<void>,
+): Promise<string> {
+  const { session, accountId } = await openOwn(c);
+  let event = "";
+  const changed = await changeByRules(
+    session,
+    { accountId, id, changes, now: Date.now() },
+    {
+      ...(judge && { judge }),
+      write: async (send) => {
+        const { answer, eventId } = await decide(c, { kind: "survey", id }, (own) => send(own.session));
+        event = eventId;
+        return answer;
+      },
+    },
+  ).catch((error: unknown) => {
+    throw inTeamWords(error);
+  });
+  orNotFound(changed);
+  return event;
+}
+
+/** A page offers what is possible: a refusal means that somebody else has changed the survey, or opened others. */
+function inTeamWords(error: unknown): unknown {
+  if (!(error instanceof Problem) || error.code !== "conflict") return error;
+  const [, most] = /has (\d+) open surveys/.exec(error.message) ?? [];
+  return new Problem("conflict", {
+    detail:
+      most === undefined
+        ? "The survey was changed in the meantime, so this is no longer possible. Open its page again."
+        : `The board has ${most} open surveys, the maximum. Close one first.`,
+  });
+}
