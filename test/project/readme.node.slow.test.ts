@@ -37,6 +37,19 @@ describe.each(SHELLS)("the README's walk-through, pasted into an interactive %s,
     expect(output).toContain('"title":"Dark mode on the map"');
   });
 
+  it("goes on with a survey, as docs/surveys.md has it", async () => {
+    const code = `${walkThrough}\n${block("docs/surveys.md", "ask")}`;
+    const { output, complaints } = await pasteInto(shell, code, checkout.folder);
+    expect(complaints).not.toMatch(/not found|unmatched|parse error|syntax error|curl: /);
+    expect(JSON.parse(output.slice(output.lastIndexOf('{\n  "responses"')))).toMatchObject({
+      responses: 1,
+      questions: [
+        { id: "recommend", mean: 9, nps: { score: 100 } },
+        { id: "why", notShown: 1 },
+      ],
+    });
+  });
+
   it("shows what is wrong when a request fails", async () => {
     const wrong = walkThrough.replace(/^KEY=.*$/m, "KEY=ibk_wrong");
     const { complaints } = await pasteInto(shell, wrong, checkout.folder);
