@@ -1196,6 +1196,13 @@ BEGIN
   FROM accounts a WHERE a.id = NEW.account_id;
 END;
 
+-- No step may come any more: texts that were taken back go with the close.
+CREATE TRIGGER IF NOT EXISTS survey_closed AFTER UPDATE OF salt ON surveys
+WHEN OLD.salt IS NOT NULL AND NEW.salt IS NULL
+BEGIN
+  DELETE FROM survey_texts WHERE survey_id = NEW.id AND until <= NEW.step;
+END;
+
 -- Of an idea that is merged, the survey asks the voters of the one that stays.
 CREATE TRIGGER IF NOT EXISTS survey_audience_merged AFTER UPDATE OF duplicate_of ON proposals
 WHEN NEW.duplicate_of IS NOT NULL

@@ -46,6 +46,7 @@ describe.each(SHELLS)("the README's walk-through, pasted into an interactive %s,
       questions: [
         { id: "recommend", mean: 9, nps: { score: 100 } },
         { id: "why", notShown: 1 },
+        { id: "next", answered: 1 },
       ],
     });
   });

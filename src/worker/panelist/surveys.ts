@@ -4,11 +4,13 @@ import type { VerifiedToken } from "../credentials/compound-token.ts";
 import { newRevision } from "../credentials/revision.ts";
 import {
   deleteResponse,
+  type KnownSurvey,
   listOpenSurveys,
   loadSurveyFor,
   panelistAuthor,
   putResponse,
   type SeenSurvey,
+  type Who,
 } from "../database/surveys/panelist-surveys.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { notAsSeen } from "../http/etag.ts";
@@ -52,6 +54,13 @@ function open(survey: SeenSurvey | null): SeenSurvey {
   if (survey === null || !survey.answerable) throw new Problem("survey-not-found");
   return survey;
 }
+
+/** Whether the survey has changed since it was known, so that its answers are to be judged, and found, anew. */
+const isNewer = (survey: SeenSurvey | null, known: KnownSurvey | null): survey is SeenSurvey =>
+  survey !== null && survey.revision !== known?.revision;
+
+/** Whose response cannot be told. */
+const NOBODY: Who = { respondent: "", places: undefined };
 
 /** The revision in `If-Match`, or `*`; null for `If-None-Match: *`; undefined without either. */
 function readMatch(c: Context<AppEnv>): string | null | undefined {
@@ -131,18 +140,21 @@ export const SURVEY_OPERATIONS = {
       const { ideaBankId, panelistId } = token;
       const { surveyId } = ids;
       const match = readMatch(c);
+      let known = surveys.get(ideaBankId, surveyId);
       for (let attempt = 1; ; attempt++) {
-        const known = surveys.get(ideaBankId, surveyId);
         if (known === undefined) {
           const { access, survey } = await load(session, token, surveyId, surveys);
           if (!survey?.answerable) return { access, respond: () => c.json(open(survey)) };
-          continue;
+          known = survey;
         }
         const who = await whoAnswers(known, panelistId ?? "");
         const { answers, faults } = judgeAnswers(known.questions, body);
         if (who === undefined || faults.length > 0) {
           const { access, survey } = await load(session, token, surveyId, surveys);
-          if (survey !== null && survey.revision !== known.revision && attempt < ATTEMPTS) continue;
+          if (isNewer(survey, known) && attempt < ATTEMPTS) {
+            known = survey;
+            continue;
+          }
           return { access, respond: () => refuse(survey, faults) };
         }
         const texts = textsOf(known.questions, answers);
@@ -156,7 +168,10 @@ export const SURVEY_OPERATIONS = {
           },
         );
         if (survey !== null) surveys.note(ideaBankId, [survey]);
-        if (!written && survey !== null && survey.revision !== known.revision && attempt < ATTEMPTS) continue;
+        if (!written && isNewer(survey, known) && attempt < ATTEMPTS) {
+          known = survey;
+          continue;
+        }
         const respond = () => {
           // The last response of an anonymous survey has closed it.
           const { response, editable } = written && survey !== null ? survey : open(survey);
@@ -184,16 +199,25 @@ export const SURVEY_OPERATIONS = {
     handle: async (c, { session, token, ids, now, surveys }) => {
       const { ideaBankId, panelistId } = token;
       const { surveyId } = ids;
-      const known = surveys.get(ideaBankId, surveyId) ?? (await load(session, token, surveyId, surveys)).survey;
-      const who = known === null ? undefined : await whoAnswers(known, panelistId ?? "");
-      const nobody = { respondent: "", places: undefined };
-      const author = panelistAuthor(token, { anonymous: known?.anonymous ?? false, now });
-      const { access, survey, deleted } = await deleteResponse(session, author, { surveyId, who: who ?? nobody });
-      const respond = () => {
-        if (!deleted) open(survey);
-        return c.body(null, 204);
-      };
-      return { access, respond };
+      let known: KnownSurvey | null | undefined = surveys.get(ideaBankId, surveyId);
+      for (let attempt = 1; ; attempt++) {
+        known ??= (await load(session, token, surveyId, surveys)).survey;
+        const who = (known && (await whoAnswers(known, panelistId ?? ""))) ?? NOBODY;
+        const { access, survey, deleted } = await deleteResponse(
+          session,
+          panelistAuthor(token, { anonymous: known?.anonymous ?? false, now }),
+          { surveyId, revision: known?.revision ?? 0, who },
+        );
+        if (!deleted && isNewer(survey, known) && attempt < ATTEMPTS) {
+          known = survey;
+          continue;
+        }
+        const respond = () => {
+          if (!deleted) open(survey);
+          return c.body(null, 204);
+        };
+        return { access, respond };
+      }
     },
   }),
 };

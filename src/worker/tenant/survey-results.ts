@@ -62,8 +62,9 @@ export const SURVEY_RESULT_OPERATIONS = {
         });
       if (found.tooFew)
         throw new Problem("conflict", {
-          detail:
-            "Some answer to this question was given by fewer than five people, or not given by fewer than five. So few are not shown.",
+          detail: found.complete
+            ? "Some answer to this question was given by fewer than five people, or not given by fewer than five. So few are not shown."
+            : "An anonymous survey with more than 5,000 responses has no parts: among the newest somebody could be told apart.",
         });
       const { responses, shown, complete, totals, survey } = found;
       return c.json({ responses, shown, complete, questions: resultsOf(survey.questions, totals, shown) });

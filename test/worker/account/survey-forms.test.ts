@@ -208,6 +208,22 @@ describe("a saved survey", () => {
     expect((await desk.survey(id)).questions).toHaveLength(3);
   });
 
+  it("comes back as it was typed when somebody has opened it meanwhile", async () => {
+    const { desk } = await createOpen();
+    const draft = await save(desk, await begin(desk, "recommend"));
+    const path = `/surveys/${draft.id}/edit`;
+    const { fields } = await readForm(await desk.owner.page(path), "Save draft");
+    await desk.change(draft.id, { status: "OPEN" });
+    fields.delete("required:recommend");
+    fields.set("title:why", "What did you miss?");
+    const refused = await submit(desk, path, fields);
+    expect(refused.status).toBe(400);
+    const html = await refused.text();
+    expect(html).toContain("The survey was opened in the meantime.");
+    expect(html).toContain("What did you miss?");
+    expect(await desk.survey(draft.id)).toMatchObject({ questions: draft.questions });
+  });
+
   it("names the question in which something is wrong, and its field", async () => {
     const { desk, open, path } = await createOpen();
     const fields = await open();

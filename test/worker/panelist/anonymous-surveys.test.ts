@@ -1,9 +1,10 @@
 /** Anonymous surveys: what the team sees moves in steps of five, and nothing can be had by subtraction. */
 import { expect, it } from "vitest";
 import { databaseOf } from "../../support/databases.ts";
+import { createIsolate } from "../../support/isolate.ts";
 import { sendWith } from "../../support/panel.ts";
 import { signJwt } from "../../support/sign-jwt.ts";
-import { answer, createSurveyPanel, outcomeOf } from "../../support/surveys.ts";
+import { answer, createSurveyPanel, outcomeOf, QUESTIONS } from "../../support/surveys.ts";
 
 const NOT_FOUND = [404, "survey-not-found"];
 const CONFLICT = [409, "conflict"];
@@ -109,7 +110,13 @@ it("names nobody: in no row, change or time, and no signed token's person is mad
       surveyId: id,
     },
   ]);
-  expect(await row("SELECT count(*) AS n FROM survey_responses WHERE survey_id = ?")).toEqual({ n: 5 });
+  const left = () => row("SELECT count(*) AS n FROM survey_responses WHERE survey_id = ?");
+  expect(await left()).toEqual({ n: 5 });
+  // Who is no panelist can be made one, to be deleted.
+  const made = await tenant.send("POST", "/tenant/panelists", { externalId: "never-seen" });
+  const { id: signed } = await made.json<{ id: string }>();
+  expect((await tenant.send("DELETE", `/tenant/panelists/${signed}`)).status).toBe(204);
+  expect(await left()).toEqual({ n: 4 });
 });
 
 it("has no rows, no file, no answer on somebody's behalf, and parts of it only once it is closed", async () => {
@@ -169,6 +176,54 @@ it("loses the response of a deleted person with the next step, while the salt is
   await say(5, 10);
   expect((await texts()).map(({ text }) => text)).not.toContain("Text 2");
   expect(await row("SELECT count(*) AS n FROM survey_texts WHERE survey_id = ?")).toEqual({ n: 9 });
+});
+
+it("loses with its close the texts that were taken back, although no step comes", async () => {
+  const { id, people, say, texts, close, tenant, row } = await createAnonymous();
+  await say(0, 5);
+  expect((await people[1]?.send("DELETE", `/surveys/${id}/response`))?.status).toBe(204);
+  expect((await tenant.send("DELETE", `/tenant/panelists/${people[2]?.id}`)).status).toBe(204);
+  expect(await texts()).toHaveLength(5);
+  await close(id);
+  expect((await texts()).map(({ text }) => text).toSorted()).toEqual(["Text 0", "Text 3", "Text 4"]);
+  expect(await row("SELECT count(*) AS n FROM survey_texts WHERE survey_id = ?")).toEqual({ n: 3 });
+});
+
+it("takes back what was answered after an isolate has read the survey", async () => {
+  const { id, people, say, change, read } = await createAnonymous();
+  const [ana] = people;
+  if (ana === undefined) throw new Error("nobody");
+  await ana.read(`/surveys/${id}`);
+  const more = [...QUESTIONS, { id: "more", kind: "text", title: "Anything else?" }];
+  expect((await change(id, { questions: more })).status).toBe(200);
+  const elsewhere = { ...ana, send: sendWith(createIsolate(), ana.token) };
+  expect((await answer(elsewhere, id, { recommend: 9, more: "Of Ana" })).status).toBe(200);
+  expect((await ana.send("DELETE", `/surveys/${id}/response`)).status).toBe(204);
+  expect(await ana.read(`/surveys/${id}`)).toMatchObject({ response: null });
+  await say(1, 11);
+  expect(await read(`${id}/texts?question=more`)).toMatchObject({ items: [] });
+});
+
+it("that was a draft when an isolate read it can be taken back there", async () => {
+  const { people, survey, change } = await createAnonymous();
+  const [ana] = people;
+  if (ana === undefined) throw new Error("nobody");
+  const id = await survey({ status: "DRAFT" });
+  await ana.read(`/surveys/${id}`);
+  await change(id, { anonymous: true, status: "OPEN" });
+  expect((await answer({ ...ana, send: sendWith(createIsolate(), ana.token) }, id, { recommend: 9 })).status).toBe(200);
+  expect((await ana.send("DELETE", `/surveys/${id}/response`)).status).toBe(204);
+  expect(await ana.read(`/surveys/${id}`)).toMatchObject({ response: null });
+});
+
+it("has no parts when there are more responses than are looked at: among the newest somebody could stand alone", async () => {
+  const { id, say, close, read, row } = await createAnonymous();
+  await say(0, 10);
+  await close(id);
+  const part = () => read(`${id}/results?question=recommend&answer=2`);
+  expect(await part()).toMatchObject({ responses: 10 });
+  await row("UPDATE surveys SET responses = 5001, shown_responses = 5001 WHERE id = ?");
+  expect(await part()).toMatchObject({ status: 409, detail: expect.stringContaining("more than 5,000") });
 });
 
 it("puts the texts of two questions in orders that tell nothing of each other", async () => {

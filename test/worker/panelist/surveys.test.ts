@@ -1,5 +1,6 @@
 /** Answering a survey: `/surveys`. */
 import { expect, it } from "vitest";
+import { databaseOf } from "../../support/databases.ts";
 import { sendWith } from "../../support/panel.ts";
 import { answer, createSurveyPanel, outcomeOf, QUESTIONS } from "../../support/surveys.ts";
 
@@ -191,4 +192,17 @@ it("answers each of two surveys by its own questions", async () => {
   await answer(ana, two, { next: { other: "A later last train" } });
   expect((await results(two)).questions).toMatchObject([{ id: "next", answered: 1, other: 1 }]);
   expect((await results(one)).questions[2]).toMatchObject({ id: "next", answered: 1, other: 0 });
+});
+
+it("takes answers to questions that are longer than what an isolate keeps of an idea bank", async () => {
+  const { survey, panelist } = await createSurveyPanel();
+  const id = await survey();
+  await databaseOf(id)
+    .prepare("UPDATE surveys SET questions = json_set(questions, '$[1].help', ?), revision = revision + 1 WHERE id = ?")
+    .bind("x".repeat(300_000), id)
+    .run();
+  const ana = await panelist();
+  expect((await answer(ana, id, YES)).status).toBe(200);
+  expect((await answer(ana, id, { ...YES, recommend: 10 })).status).toBe(200);
+  expect((await ana.send("DELETE", `/surveys/${id}/response`)).status).toBe(204);
 });

@@ -5,7 +5,7 @@ import { useFrame } from "../frame/frame.ts";
 import { Invitations } from "../frame/invitations.tsx";
 import { Layout, MAX_WAITING, pathOf } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
-import { Time } from "../frame/times.tsx";
+import { Time, ZonedTime } from "../frame/times.tsx";
 import { counted } from "../frame/words.ts";
 
 const pageAt = (path: string) =>
@@ -212,7 +212,7 @@ const OpenSurveys = ({ surveys }: { readonly surveys: Home["openSurveys"] }) => 
             <bdi>{board}</bdi>
             {` · ${counted(responses, "response")}`}
             {closesAt !== null && " · closes "}
-            {closesAt !== null && <Time at={closesAt} />}
+            {closesAt !== null && <ZonedTime at={closesAt} look="medium" />}
           </span>
         </li>
       ))}

@@ -73,7 +73,7 @@ export const PERSON_PAGE = page({
             {active ? "Block" : "Unblock"}
           </button>
           <Confirm
-            says="Their votes are deleted and their tokens stop working. You can’t undo this."
+            says="Their votes and survey responses are deleted and their tokens stop working. Responses to closed anonymous surveys stay. You can’t undo this."
             buttons={[
               ["delete", "Delete person, keep ideas and comments"],
               ["delete-all", "Delete person, ideas and comments"],

@@ -1,6 +1,8 @@
 /** The one way in which members change a survey: by its rules, with an event that has what was before and after. */
 import type { Context } from "hono";
+import { invalid } from "../../http/invalid-request.ts";
 import type { Survey, SurveyChanges } from "../../model/survey.ts";
+import type { Fault } from "../../model/survey-answers.ts";
 import { Problem } from "../../problem.ts";
 import { changeByRules } from "../../surveys/survey-writes.ts";
 import { openOwn } from "../account-databases.ts";
@@ -34,9 +36,15 @@ export async function changeSurvey(
   return event;
 }
 
+const OPENED =
+  "The survey was opened in the meantime. Since then, questions can be reworded, and new ones added at the end. To ask something else, copy the survey.";
+
 /** A page offers what is possible: a refusal means that somebody else has changed the survey, or opened others. */
 function inTeamWords(error: unknown): unknown {
   if (!(error instanceof Problem) || error.code !== "conflict") return error;
+  const faults = (error.extensions.errors ?? []) as readonly Fault[];
+  // The form is shown again, with what was typed.
+  if (faults.some(({ path }) => path.startsWith("questions"))) return invalid([{ path: "questions", message: OPENED }]);
   const [, most] = /has (\d+) open surveys/.exec(error.message) ?? [];
   return new Problem("conflict", {
     detail:

@@ -249,8 +249,9 @@ const Numbers = ({ survey, filter, read, texts, names, idea }: NumbersProps) => 
       )}
       {read.tooFew ? (
         <p class="notice">
-          Some answer to this question was given by fewer than five people, or not given by fewer than five. So few
-          aren’t shown, because somebody could be told apart.
+          {read.complete
+            ? "Some answer to this question was given by fewer than five people, or not given by fewer than five. So few aren’t shown, because somebody could be told apart."
+            : "An anonymous survey with more than 5,000 responses can’t be filtered: among the newest, somebody could be told apart."}
         </p>
       ) : isFew ? (
         <p class="notice">{anonymous && responses > 0 ? "Not enough responses to show yet." : "No responses yet."}</p>

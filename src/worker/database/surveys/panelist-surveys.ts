@@ -257,13 +257,17 @@ export async function putResponse(
 export async function deleteResponse(
   session: Session,
   { asker, from, access, byTenant, ...author }: ResponseAuthor,
-  { surveyId, who: { respondent, places } }: { readonly surveyId: string; readonly who: Who },
+  {
+    surveyId,
+    revision,
+    who: { respondent, places },
+  }: { readonly surveyId: string; readonly revision: number; readonly who: Who },
 ): Promise<Omit<WrittenResponse, "written"> & { readonly deleted: boolean }> {
   const respondents = places === undefined ? [] : [{ surveyId, respondent }];
-  const values = { ...author.values, ...asker, surveyId, respondent, byTenant };
+  const values = { ...author.values, ...asker, surveyId, surveyRevision: revision, respondent, byTenant };
   const own = `survey_id = :surveyId AND respondent = :respondent
     AND EXISTS (SELECT 1 FROM surveys s WHERE s.id = :surveyId AND s.idea_bank_id = :ideaBankId
-      AND (s.anonymous = 0 OR s.salt IS NOT NULL AND ${NOT_OVER})) AND EXISTS (${from})`;
+      AND s.revision = :surveyRevision AND (s.anonymous = 0 OR s.salt IS NOT NULL AND ${NOT_OVER})) AND EXISTS (${from})`;
   const rows = await session.batch({
     access,
     // The log of changes tells whose act it was.

@@ -194,8 +194,9 @@ export async function loadMatchingResults(
   const { matching, totals } = found;
   const survey = toAsked(row);
   const [questionId = ""] = key.split("=");
-  const tooFew = survey.anonymous && hasSmallGroup(questionId, JSON.parse(row.totals), row.shown);
   const complete = survey.responses <= LOOKED_AT;
+  // Among the newest, a group can be smaller than in the totals.
+  const tooFew = survey.anonymous && (!complete || hasSmallGroup(questionId, JSON.parse(row.totals), row.shown));
   return { survey, shown: matching, responses: matching, totals: JSON.parse(totals), complete, tooFew };
 }
 
