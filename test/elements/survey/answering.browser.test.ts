@@ -134,6 +134,18 @@ describe("answering in <idea-bank-survey>", () => {
     await expect.poll(() => page.evaluate("keys")).toEqual(["1", "Escape", "Ctrl+Control", "Ctrl+Enter"]);
   });
 
+  it("is open as the server says, whatever the clock of the page's device says", async () => {
+    const survey = await surveyStage(stage, [WORD], { closesAt: new Date(Date.now() + 3_600_000).toISOString() });
+    const { page } = await survey.open();
+    await page.clock.setFixedTime("2100-01-01T00:00:00Z");
+    await page.reload();
+    await showsQuestion(page, WORD.title);
+    await page.getByRole("textbox").fill("Boats");
+    await button(page, "Send answers").click();
+    await thanked(page);
+    expect(await survey.answers()).toEqual({ [WORD.id]: "Boats" });
+  });
+
   it("goes back over the questions that were shown, and loses, changes and sends nothing", async () => {
     const survey = await surveyStage(stage);
     const { page } = await survey.open();
@@ -399,7 +411,23 @@ describe("answering in <idea-bank-survey>", () => {
     await button(page, "Send answers").click();
     await page.locator(".error").getByText("Please answer this question.").waitFor();
     await expect.poll(() => focused(page)).toBe("0");
-    await page.getByRole("radiogroup", { name: "Would you recommend us?" }).waitFor();
+    // What a screen reader says of the group at its first focus.
+    const group = page.getByRole("radiogroup", { name: "Would you recommend us?" });
+    expect(
+      await ask(
+        group,
+        `({
+          required: element.ariaRequired,
+          invalid: element.ariaInvalid,
+          described: element.getAttribute("aria-describedby").split(" ").map((id) => element.getRootNode().getElementById(id)?.textContent ?? ""),
+        })`,
+      ),
+    ).toEqual({
+      required: "true",
+      invalid: "true",
+      described: expect.arrayContaining(["Please answer this question."]),
+    });
+    await page.locator(".keys:visible").getByText("Type a number and press Enter.").waitFor();
     await expectAccessible(page, "a fault");
     await takeScreenshot(page, "test-results/survey-fault.png");
     await page.keyboard.press("5");
