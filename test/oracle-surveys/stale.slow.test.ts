@@ -320,10 +320,7 @@ describe("hostile texts", () => {
     const [one, two, three] = await people(3);
     if (one === undefined || two === undefined || three === undefined) throw new Error("nobody");
     const { id } = await open({ questions });
-    const all = [{ constructor: 0, "0": "constructor" }, { constructor: 1 }, {}] as unknown as Record<
-      string,
-      unknown
-    >[];
+    const all: Record<string, unknown>[] = [{ constructor: 0, "0": "constructor" }, { constructor: 1 }, {}];
     for (const [at, person] of [one, two, three].entries()) await answer(person, id, all[at] ?? {});
     expect((await responses(id)).map(({ answers }) => JSON.stringify(answers)).toSorted()).toEqual(
       all.map((each) => JSON.stringify(each)).toSorted(),
