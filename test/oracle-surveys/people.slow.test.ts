@@ -58,19 +58,14 @@ describe("deleting a person", () => {
   );
 
   it("is not undone by their coming back under the same id, and takes nothing that they say then", async () => {
-    const { open, tenant, bank, isolate, results, responses } = await createScene();
-    const issue = async () =>
-      (await tenant.send("POST", `/tenant/ideabanks/${bank.id}/tokens`, { externalId: "customer-42" })).json<{
-        token: string;
-        panelistId: string;
-      }>();
-    const first = await issue();
+    const { open, tenant, isolate, results, responses, issue } = await createScene();
+    const first = await issue("customer-42");
     const { id } = await open();
     await answer({ send: sendWith(isolate, first.token) }, id, { recommend: 1, why: "before" });
     expect((await tenant.send("DELETE", `/tenant/panelists/${first.panelistId}`)).status).toBe(204);
     expect((await put({ send: sendWith(isolate, first.token) }, id, { recommend: 2 })).status).toBe(401);
     await sleep(1_100);
-    const second = await issue();
+    const second = await issue("customer-42");
     const back = { send: sendWith(isolate, second.token) };
     expect((await offered(back)).map(({ answered }) => answered)).toEqual([false]);
     expect((await own(back, id)).response).toBeNull();

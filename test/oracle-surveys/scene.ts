@@ -108,6 +108,11 @@ export async function createScene(options: IdeaBankOptions = {}, isolate = creat
     create,
     patch,
     change,
+    /** A token for the person with this id in the tenant's system. */
+    issue: async (externalId: string) => {
+      const issued = await panel.tenant.send("POST", `/tenant/ideabanks/${panel.bank.id}/tokens`, { externalId });
+      return issued.json<{ token: string; panelistId: string }>();
+    },
     /** A survey that is open. */
     open: async (fields: Json = {}) => {
       const { id } = await create(fields);

@@ -143,19 +143,14 @@ describe("through an isolate that has read the survey before", () => {
 
 describe("a person who was deleted and is back", () => {
   it("answers like anybody: a survey that they had answered, and one that they had not", async () => {
-    const { tenant, bank, isolate, open, propose, responses } = await createScene();
-    const issue = async () =>
-      (await tenant.send("POST", `/tenant/ideabanks/${bank.id}/tokens`, { externalId: "customer-42" })).json<{
-        token: string;
-        panelistId: string;
-      }>();
-    const first = await issue();
+    const { tenant, isolate, open, propose, responses, issue } = await createScene();
+    const first = await issue("customer-42");
     const [one, two, idea] = [await open(), await open({ title: "Two" }), await propose()];
     await answer({ send: sendWith(isolate, first.token) }, one.id, { recommend: 1 });
     expect((await tenant.send("DELETE", `/tenant/panelists/${first.panelistId}`)).status).toBe(204);
     await runJob(env);
     await new Promise((resolve) => setTimeout(resolve, 1_100));
-    const second = await issue();
+    const second = await issue("customer-42");
     const send = sendWith(isolate, second.token);
     expect((await send("PUT", `/ideabank/proposals/${idea}/vote`)).status).toBe(200);
     for (const { id } of [two, one]) {
