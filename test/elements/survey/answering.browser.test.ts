@@ -413,20 +413,22 @@ describe("answering in <idea-bank-survey>", () => {
     await expect.poll(() => focused(page)).toBe("0");
     // What a screen reader says of the group at its first focus.
     const group = page.getByRole("radiogroup", { name: "Would you recommend us?" });
-    expect(
-      await ask(
-        group,
-        `({
-          required: element.ariaRequired,
-          invalid: element.ariaInvalid,
-          described: element.getAttribute("aria-describedby").split(" ").map((id) => element.getRootNode().getElementById(id)?.textContent ?? ""),
-        })`,
-      ),
-    ).toEqual({
-      required: "true",
-      invalid: "true",
-      described: expect.arrayContaining(["Please answer this question."]),
-    });
+    await expect
+      .poll(() =>
+        ask(
+          group,
+          `({
+            required: element.ariaRequired,
+            invalid: element.ariaInvalid,
+            described: element.getAttribute("aria-describedby").split(" ").map((id) => element.getRootNode().getElementById(id)?.textContent ?? ""),
+          })`,
+        ),
+      )
+      .toEqual({
+        required: "true",
+        invalid: "true",
+        described: expect.arrayContaining(["Please answer this question."]),
+      });
     await page.locator(".keys:visible").getByText("Type a number and press Enter.").waitFor();
     await expectAccessible(page, "a fault");
     await takeScreenshot(page, "test-results/survey-fault.png");
