@@ -28,7 +28,9 @@ CREATE TABLE IF NOT EXISTS accounts (
   keys_deleted_at INTEGER,
   -- A part of the version of each changelog: it grows when somebody is deleted with everything that this person wrote.
   changelog_epoch INTEGER NOT NULL DEFAULT 0,
-  status TEXT NOT NULL DEFAULT 'active'
+  status TEXT NOT NULL DEFAULT 'active',
+  -- 1: the tenant says that its ids for people are e-mail addresses that it has verified.
+  external_ids_are_emails INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 -- A closed list that may grow is held by triggers: a step can replace them, and no CHECK (docs/schema.md, "Add a value").
@@ -429,6 +431,13 @@ CREATE TABLE IF NOT EXISTS panelists (
   deleted_at INTEGER,
   tokens_issued INTEGER NOT NULL DEFAULT 1 CHECK (tokens_issued IN (0, 1)),
   deletes_content INTEGER NOT NULL DEFAULT 0 CHECK (deletes_content IN (0, 1)),
+  -- email_verified: the person has signed in with a code that was sent there. mailbox: the plain form of the address, by which blocks and limits go.
+  email TEXT,
+  email_verified INTEGER NOT NULL DEFAULT 0,
+  mailbox TEXT,
+  -- What somebody new has written in the first hour: deleting it gives nothing back.
+  first_hour_proposals INTEGER NOT NULL DEFAULT 0,
+  first_hour_comments INTEGER NOT NULL DEFAULT 0,
   UNIQUE (account_id, external_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -438,6 +447,8 @@ CREATE INDEX IF NOT EXISTS panelists_by_name ON panelists (account_id, display_n
   WHERE deleted_at IS NULL AND display_name IS NOT NULL;
 -- deleted_at: the panelist is deleted, and what it has written or voted for is not yet separated from it. No query shows it.
 -- deletes_content: what it has written is deleted, too.
+CREATE UNIQUE INDEX IF NOT EXISTS panelists_by_verified_email ON panelists (account_id, email) WHERE email_verified = 1;
+CREATE INDEX IF NOT EXISTS panelists_by_mailbox ON panelists (account_id, mailbox, created_at) WHERE mailbox IS NOT NULL;
 CREATE INDEX IF NOT EXISTS panelists_deleted ON panelists (deleted_at) WHERE deleted_at IS NOT NULL;
 
 -- Panelists with revoked tokens: tokens issued at or before revoked_at are invalid. Triggers below write the rows, so that one
@@ -485,7 +496,13 @@ CREATE TABLE IF NOT EXISTS idea_banks (
   -- When the account is told next that it ends (Unix milliseconds).
   site_token_notice_at INTEGER,
   status TEXT NOT NULL DEFAULT 'DRAFT',
-  surveys_enabled INTEGER NOT NULL DEFAULT 1
+  surveys_enabled INTEGER NOT NULL DEFAULT 1,
+  description TEXT NOT NULL DEFAULT '',
+  -- Its own page (docs/pages.md), and how people sign in on it: a code by e-mail, or the tenant's page at sign_in_url.
+  public_page INTEGER NOT NULL DEFAULT 0,
+  hidden_from_search INTEGER NOT NULL DEFAULT 0,
+  email_sign_in INTEGER NOT NULL DEFAULT 0,
+  sign_in_url TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER IF NOT EXISTS idea_bank_status_added BEFORE INSERT ON idea_banks
@@ -502,7 +519,32 @@ END;
 
 CREATE INDEX IF NOT EXISTS idea_banks_by_account ON idea_banks (account_id, created_at, id);
 CREATE INDEX IF NOT EXISTS idea_banks_by_status ON idea_banks (account_id, status, created_at, id);
+CREATE INDEX IF NOT EXISTS idea_banks_with_page ON idea_banks (created_at, id) WHERE public_page = 1;
 CREATE INDEX IF NOT EXISTS idea_banks_by_site_token_notice ON idea_banks (site_token_notice_at) WHERE site_token_notice_at IS NOT NULL;
+
+-- Codes with which people sign in on a board's page. browser: the hash of the handle in the cookie of the browser that asked; mailbox and
+-- sender: hashes of the plain form of the address and of the sender's network address, for limits. code: the hash of the code, with 'used '
+-- before it once it was used; NULL, as email is, when nobody knows whether its mail was sent. Of a browser's codes only the newest works.
+-- tries: codes that were entered, counted before any is compared. The job deletes rows a day after created_at.
+CREATE TABLE IF NOT EXISTS sign_in_codes (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  idea_bank_id TEXT NOT NULL REFERENCES idea_banks (id) ON DELETE CASCADE,
+  browser TEXT NOT NULL,
+  email TEXT,
+  mailbox TEXT NOT NULL,
+  sender TEXT NOT NULL,
+  code TEXT,
+  created_at INTEGER NOT NULL,
+  expires_at INTEGER NOT NULL,
+  tries INTEGER NOT NULL DEFAULT 0
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS sign_in_codes_by_browser ON sign_in_codes (idea_bank_id, browser, created_at);
+CREATE INDEX IF NOT EXISTS sign_in_codes_by_mailbox ON sign_in_codes (account_id, mailbox, created_at);
+CREATE INDEX IF NOT EXISTS sign_in_codes_by_sender ON sign_in_codes (sender, created_at);
+CREATE INDEX IF NOT EXISTS sign_in_codes_by_idea_bank ON sign_in_codes (idea_bank_id, created_at);
+CREATE INDEX IF NOT EXISTS sign_in_codes_by_time ON sign_in_codes (created_at);
 
 -- The secrets for signing tokens that were handed out, by the hex SHA-256 of each: so one that was found in public is known again. Those of
 -- epochs that are long over are deleted when the next one is handed out.
@@ -952,11 +994,11 @@ CREATE TRIGGER IF NOT EXISTS quota_surveys_changed AFTER UPDATE OF title, descri
     - (octet_length(OLD.title) + octet_length(OLD.description) + octet_length(OLD.thanks) + octet_length(OLD.questions) + OLD.shown_bytes + coalesce(octet_length(OLD.url), 0) + coalesce(octet_length(OLD.external_id), 0))
   WHERE id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_panelists_added AFTER INSERT ON panelists BEGIN
-  UPDATE accounts SET stored_bytes = stored_bytes + 150 + coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.display_name), 0)
+  UPDATE accounts SET stored_bytes = stored_bytes + 150 + coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.display_name), 0) + coalesce(octet_length(NEW.email), 0) + coalesce(octet_length(NEW.mailbox), 0)
   WHERE id = NEW.account_id; END;
 -- A revocation that stays counts as 100 bytes, until it is deleted itself. In one statement: a deletion never adds.
 CREATE TRIGGER IF NOT EXISTS quota_panelists_removed AFTER DELETE ON panelists BEGIN
-  UPDATE accounts SET stored_bytes = stored_bytes - (150 + coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.display_name), 0))
+  UPDATE accounts SET stored_bytes = stored_bytes - (150 + coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.display_name), 0) + coalesce(octet_length(OLD.email), 0) + coalesce(octet_length(OLD.mailbox), 0))
     + iif(OLD.tokens_issued = 1, 100, 0)
   WHERE id = OLD.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_token_revocations_removed AFTER DELETE ON token_revocations
@@ -964,19 +1006,19 @@ WHEN NOT EXISTS (SELECT 1 FROM panelists WHERE id = OLD.panelist_id)
 BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes - 100 WHERE id = OLD.account_id;
 END;
-CREATE TRIGGER IF NOT EXISTS quota_panelists_changed AFTER UPDATE OF external_id, display_name ON panelists BEGIN
-  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.display_name), 0))
-    - (coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.display_name), 0))
+CREATE TRIGGER IF NOT EXISTS quota_panelists_changed AFTER UPDATE OF external_id, display_name, email, mailbox ON panelists BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.display_name), 0) + coalesce(octet_length(NEW.email), 0) + coalesce(octet_length(NEW.mailbox), 0))
+    - (coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.display_name), 0) + coalesce(octet_length(OLD.email), 0) + coalesce(octet_length(OLD.mailbox), 0))
   WHERE id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_idea_banks_added AFTER INSERT ON idea_banks BEGIN
-  UPDATE accounts SET stored_bytes = stored_bytes + 200 + octet_length(NEW.name) + coalesce(octet_length(NEW.url), 0)
+  UPDATE accounts SET stored_bytes = stored_bytes + 200 + octet_length(NEW.name) + coalesce(octet_length(NEW.url), 0) + octet_length(NEW.description) + coalesce(octet_length(NEW.sign_in_url), 0)
   WHERE id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_idea_banks_removed AFTER DELETE ON idea_banks BEGIN
-  UPDATE accounts SET stored_bytes = stored_bytes - (200 + octet_length(OLD.name) + coalesce(octet_length(OLD.url), 0))
+  UPDATE accounts SET stored_bytes = stored_bytes - (200 + octet_length(OLD.name) + coalesce(octet_length(OLD.url), 0) + octet_length(OLD.description) + coalesce(octet_length(OLD.sign_in_url), 0))
   WHERE id = OLD.account_id; END;
-CREATE TRIGGER IF NOT EXISTS quota_idea_banks_changed AFTER UPDATE OF name, url ON idea_banks BEGIN
-  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.name), 0) + coalesce(octet_length(NEW.url), 0))
-    - (coalesce(octet_length(OLD.name), 0) + coalesce(octet_length(OLD.url), 0))
+CREATE TRIGGER IF NOT EXISTS quota_idea_banks_changed AFTER UPDATE OF name, url, description, sign_in_url ON idea_banks BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.name), 0) + coalesce(octet_length(NEW.url), 0) + octet_length(NEW.description) + coalesce(octet_length(NEW.sign_in_url), 0))
+    - (coalesce(octet_length(OLD.name), 0) + coalesce(octet_length(OLD.url), 0) + octet_length(OLD.description) + coalesce(octet_length(OLD.sign_in_url), 0))
   WHERE id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_proposals_added AFTER INSERT ON proposals BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes + 700 + octet_length(NEW.title) + octet_length(NEW.description) + coalesce(octet_length(NEW.response), 0)
@@ -1073,12 +1115,15 @@ CREATE TRIGGER IF NOT EXISTS log_idea_banks_added AFTER INSERT ON idea_banks BEG
   FROM accounts a WHERE a.id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS log_idea_banks_changed
 AFTER UPDATE OF name, status, internal, changelog_enabled, changelog_max_entries, submissions_enabled,
-  voting_enabled, comments_enabled, approval_required, surveys_enabled, url ON idea_banks
+  voting_enabled, comments_enabled, approval_required, surveys_enabled, url,
+  description, public_page, hidden_from_search, email_sign_in, sign_in_url ON idea_banks
 WHEN
   OLD.name IS NOT NEW.name OR OLD.status IS NOT NEW.status OR OLD.internal IS NOT NEW.internal
   OR OLD.changelog_enabled IS NOT NEW.changelog_enabled OR OLD.changelog_max_entries IS NOT NEW.changelog_max_entries
   OR OLD.submissions_enabled IS NOT NEW.submissions_enabled OR OLD.voting_enabled IS NOT NEW.voting_enabled
   OR OLD.comments_enabled IS NOT NEW.comments_enabled OR OLD.approval_required IS NOT NEW.approval_required OR OLD.surveys_enabled IS NOT NEW.surveys_enabled OR OLD.url IS NOT NEW.url
+  OR OLD.description IS NOT NEW.description OR OLD.public_page IS NOT NEW.public_page
+  OR OLD.hidden_from_search IS NOT NEW.hidden_from_search OR OLD.email_sign_in IS NOT NEW.email_sign_in OR OLD.sign_in_url IS NOT NEW.sign_in_url
 BEGIN
   INSERT INTO change_log (account_id, number, type, idea_bank_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
@@ -1225,9 +1270,9 @@ CREATE TRIGGER IF NOT EXISTS log_panelists_added AFTER INSERT ON panelists BEGIN
     'panelist.created', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER),
     (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0))
   FROM accounts a WHERE a.id = NEW.account_id; END;
-CREATE TRIGGER IF NOT EXISTS log_panelists_changed AFTER UPDATE OF external_id, display_name, active, deleted_at ON panelists
+CREATE TRIGGER IF NOT EXISTS log_panelists_changed AFTER UPDATE OF external_id, display_name, email, active, deleted_at ON panelists
 WHEN OLD.deleted_at IS NULL AND (
-  OLD.external_id IS NOT NEW.external_id OR OLD.display_name IS NOT NEW.display_name OR OLD.active IS NOT NEW.active
+  OLD.external_id IS NOT NEW.external_id OR OLD.display_name IS NOT NEW.display_name OR OLD.email IS NOT NEW.email OR OLD.active IS NOT NEW.active
   OR OLD.deleted_at IS NOT NEW.deleted_at
 )
 BEGIN

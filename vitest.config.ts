@@ -3,10 +3,12 @@ import { tmpdir } from "node:os";
 import { resolve } from "node:path";
 import { cloudflareTest } from "@cloudflare/vitest-pool-workers";
 import { defineConfig } from "vitest/config";
+import { makePageStyles } from "./src/commands/development/page-styles.ts";
 import { makeClientSource } from "./src/commands/openapi/client-source.ts";
 
-// It is not committed, and tests import it.
+// They are not committed, and tests import them.
 await makeClientSource();
+await makePageStyles();
 
 // Wrangler looks for the secret in the environment, and the binding below keeps a developer's own .dev.vars out of the tests.
 const CREDENTIAL_SECRETS = "the-newest-secret-that-only-tests-sign-with,an-older-secret-that-only-tests-verify";

@@ -19,6 +19,9 @@ export const REFERENCE = {
     proposal: "Board, roadmap: the identifier of a proposal to open first.",
     history:
       "Board, roadmap: makes an open idea or form an entry of the tab's history, and gives an open idea [an address](embed.md#back-and-links-to-an-idea).",
+    "idea-url":
+      "Board, roadmap: the address of an idea's own page, with `{idea}` instead of its identifier. Titles become links to it, and it replaces `history`.",
+    "home-url": "Board, roadmap: with `idea-url`, the address of the list. The page of an idea leads back to it.",
     count:
       "Changelog, read-only property: the number of entries that are new since the visitor last looked. Survey: the number of surveys left to answer, without those put off with “Not now”.",
     survey:
@@ -82,7 +85,7 @@ export const REFERENCE = {
     similar: "Board: the ideas similar to the title being typed.",
     ideas: "Board: the list.",
     "idea-item": "Board: an idea in the list.",
-    "idea-item-title": "Board: its title, a button.",
+    "idea-item-title": "Board: its title, a button; a link where the idea has an address.",
     vote: "Board: the vote; a button while voting is open.",
     voted: "Board: the visitor's own vote.",
     status: "Board: an idea's status.",

@@ -8,37 +8,55 @@ import { type Send, sendByFetch } from "./deliveries/send.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { BodyShares } from "./http/body-shares.ts";
 import { createEveryRequest } from "./http/every-request.ts";
-import { startPage } from "./http/pages.ts";
+import { FILES_OF_DEVELOPERS, startPage } from "./http/pages.ts";
+import { notHere } from "./http/pages-host.ts";
 import { ProblemLog } from "./http/problem-log.ts";
 import { Routes } from "./http/routes.ts";
 import { createMcpRoutes } from "./mcp/routes.ts";
 import { varyingByAccept } from "./panelist/answer-view.ts";
 import { CROSS_ORIGIN_HEADERS } from "./panelist/cross-origin.ts";
 import { createPanelistRoutes } from "./panelist/routes.ts";
+import type { createPublicPages } from "./public-page/app.ts";
 import { SettingsReader } from "./settings.ts";
 import { Databases } from "./store/databases.ts";
 import { type Later, runLater } from "./store/deadline.ts";
 import { createTenantRoutes } from "./tenant/routes.ts";
+import { PublicPages } from "./view/public-pages.ts";
 import { IdeaBankViews } from "./view/views.ts";
 
+type PageApp = ReturnType<typeof createPublicPages>;
+
 /** The memory of a new isolate. `later` runs work some time after an answer. `send` calls the receivers of webhooks. */
-export const createMemory = (later: Later = runLater, send: Send = sendByFetch) => ({
-  apiKeys: new VerifiedApiKeys(),
-  gatekeeper: new Gatekeeper(later),
-  views: new IdeaBankViews(),
-  databases: new Databases(),
-  tokens: new TokenReader(),
-  send,
-  settingsReader: new SettingsReader(),
-  problemLog: new ProblemLog(),
-  bodyShares: new BodyShares(),
-});
+export function createMemory(later: Later = runLater, send: Send = sendByFetch) {
+  const shared = {
+    apiKeys: new VerifiedApiKeys(),
+    gatekeeper: new Gatekeeper(later),
+    views: new IdeaBankViews(),
+    publicPages: new PublicPages(),
+    databases: new Databases(),
+    tokens: new TokenReader(),
+    send,
+    settingsReader: new SettingsReader(),
+    problemLog: new ProblemLog(),
+    bodyShares: new BodyShares(),
+  };
+  let pages: PageApp | undefined;
+  // Boards' own pages, and their memory: many isolates are never asked for one.
+  const loadPages = async (): Promise<PageApp> => {
+    const { createPublicPages } = await import("./public-page/app.ts");
+    pages ??= createPublicPages(shared);
+    return pages;
+  };
+  return { ...shared, loadPages, loadPreview: async () => (await loadPages()).preview };
+}
 
 /** A new application. `identify` finds the account owner, by default with Cloudflare Access. */
 export function createApp(identify?: Identify, memory = createMemory()) {
   let account: AccountApp | undefined;
   const app = new Routes<AppEnv>();
 
+  for (const path of ["/b/*", "/sitemap.xml", "/robots.txt"])
+    app.all(path, async (c) => (await memory.loadPages()).routes.fetch(c.req.raw, c.env, c.executionCtx));
   // Most isolates never load it.
   app.all("/account/*", async (c) => {
     const { createAccountApp } = await import("./account/app.ts");
@@ -51,7 +69,9 @@ export function createApp(identify?: Identify, memory = createMemory()) {
   app.route("/", createMcpRoutes(memory, everyRequest));
   app.route("/", createPanelistRoutes(memory, everyCrossOrigin));
 
-  app.get("/", startPage);
+  app.get("/", (c) => startPage(c, () => memory.publicPages.only(memory.databases, c)));
+  // Files that the Worker is asked for first (wrangler.toml), because the host of boards' pages does not have them.
+  for (const path of FILES_OF_DEVELOPERS) app.get(path, (c) => notHere(c) ?? c.env.ASSETS.fetch(c.req.raw));
 
   let others: Routes<AppEnv> | undefined;
   app.notFound(async (c) => {

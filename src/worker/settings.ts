@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { importSigningKeys, type SigningKeys } from "./credentials/envelope.ts";
 import { BRAND_VARIABLES, type Brand, toBrand } from "./model/brand.ts";
+import { toPagesHost } from "./model/pages-origin.ts";
 import { readZones } from "./model/webhook-url.ts";
 
 /**
@@ -50,6 +51,11 @@ const StartPageToken = z.string().check(({ value, issues }) => {
     issues.push({ code: "custom", input: value, message });
 });
 
+const PagesHost = z.string().check(({ value, issues }) => {
+  const message = `${JSON.stringify(value)} is no host, such as ideas.example.com`;
+  if (value.trim() !== "" && toPagesHost(value) === undefined) issues.push({ code: "custom", input: value, message });
+});
+
 const Variables = z.object({
   FRESHNESS_SECONDS: seconds(300),
   ANCHOR_SECONDS: z.optional(seconds(300)),
@@ -60,6 +66,7 @@ const Variables = z.object({
   SIGNING_SECRETS: z.optional(z.enum(["CREDENTIAL_SECRETS", "CREDENTIAL_SECRETS_2"])),
   OWN_ZONES: z.optional(Domains),
   START_PAGE_TOKEN: z.optional(StartPageToken),
+  PAGES_HOST: z.optional(PagesHost),
   ...BRAND_VARIABLES,
 });
 

@@ -57,12 +57,12 @@ describe("in Firefox", () => {
       await becomesTrue(shown, `${board}.querySelector("[role=status]").textContent === "Voted. 1 vote."`);
       expect((await stage.tenant<{ votes: number }>("GET", `${bank.path}/proposals/${bank.ids[0]}`)).votes).toBe(1);
       await shown.screenshot({ path: `test-results/firefox-elements-${dir}.png`, fullPage: true });
-      await (await shown.$("idea-bank-board >>> button.open"))?.click();
+      await (await shown.$("idea-bank-board >>> .open"))?.click();
       await becomesTrue(shown, `${board}.activeElement?.textContent === "Dogs"`);
       await shown.screenshot({ path: `test-results/firefox-idea-${dir}.png` });
       // In Firefox 140 `page.goBack` waits in vain for a load, because Back only closes the idea.
       await shown.evaluate("history.back()");
-      await becomesTrue(shown, `${board}.activeElement?.matches("button.open")`);
+      await becomesTrue(shown, `${board}.activeElement?.matches(".open")`);
       await becomesTrue(shown, "document.documentElement.scrollWidth <= innerWidth");
       expect(complaints).toEqual([]);
       await shown.close();

@@ -15,8 +15,8 @@ import { ELEMENTS_VERSION } from "../../src/elements/version.ts";
 const KIB = 1024;
 const elements = await buildElements();
 const LIMITS = {
-  "changelog.js": 9 * KIB,
-  "board.js": 23 * KIB,
+  "changelog.js": 10 * KIB,
+  "board.js": 24 * KIB,
   "roadmap.js": 4 * KIB,
   "launcher.js": 5 * KIB,
   "survey.js": 12 * KIB,

@@ -48,7 +48,7 @@ it("each module has a source map, by which a stack trace in the log names files 
   expect([...sourceMaps.keys()]).toEqual(Array.from(modules.keys(), (name) => `${name}.map`));
   const sources = [...sourceMaps.values()].flatMap((map): string[] => JSON.parse(map).sources);
   expect(sources).toEqual(expect.arrayContaining(["src/worker/index.ts", "src/worker/account/app.ts"]));
-  for (const source of sources) expect(source).toMatch(/^src\/worker\/|\/?node_modules\//);
+  for (const source of sources) expect(source).toMatch(/^src\/(?:worker|elements)\/|\/?node_modules\//);
 });
 
 type Tool = { name: string; inputSchema: { properties: Record<string, { description?: string }> } };

@@ -39,11 +39,15 @@ const exported = sources
     return [...declared, ...listed.flat()].map((name) => ({ path, name }));
   });
 
+/** package.json, "imports": the files that each name stands for. */
+const NAMED: Readonly<Record<string, object>> = JSON.parse(readFileSync("package.json", "utf8")).imports;
+
 const imported = new Set<string>();
 for (const { path, text } of importers) {
   const add = (specifier: string, names: readonly string[]) => {
     const target = specifier.startsWith(".") ? relative(".", join(dirname(path), specifier)) : specifier;
-    for (const name of names) imported.add(`${target.replaceAll("\\", "/")} ${name}`);
+    const files = Object.values(NAMED[specifier] ?? [target]).map((file) => file.replace("./", ""));
+    for (const file of files) for (const name of names) imported.add(`${file.replaceAll("\\", "/")} ${name}`);
   };
   for (const [, list = "", specifier = ""] of text.matchAll(/\{([^{}]*)\} (?:from|= await import\() ?"([^"]+)"/g))
     add(specifier, namesIn(list));

@@ -16,6 +16,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "on-demand.ts": ["operator", "leaks", "scheduled.ts", "panelist", "http"],
   "scheduled.ts": ["deliveries", "database", "store", "settings.ts", "log.ts"],
   "app.ts": [
+    "public-page",
     "tenant",
     "panelist",
     "account",
@@ -28,6 +29,20 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "view",
     "http",
     "settings.ts",
+  ],
+  "public-page": [
+    "elements/page",
+    "access",
+    "deliveries",
+    "http",
+    "credentials",
+    "database",
+    "view",
+    "model",
+    "memory",
+    "problem.ts",
+    "store",
+    "log.ts",
   ],
   access: [
     "api-key-gate",
@@ -139,6 +154,16 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "elements/shared",
     "elements/survey",
   ],
+  // The elements' views as HTML, which the Worker has for a board's own page.
+  "elements/page": [
+    "elements/board",
+    "elements/changelog",
+    "elements/languages",
+    "elements/roadmap",
+    "elements/shared",
+    "elements/survey",
+    "model",
+  ],
   "elements/version.ts": [],
   "elements/reference.ts": [],
   // The package for tenants' servers: it imports nothing, and needs nothing but `fetch` and Web Crypto.
@@ -175,7 +200,8 @@ const PURE_LIBRARIES = ["zod/mini"];
 
 /** Who may use any other library. The parts below http know bindings, not Hono. */
 const LIBRARIES: Record<string, readonly string[]> = {
-  hono: ["account", "leaks", "mcp", "operator", "tenant", "panelist", "http"],
+  hono: ["account", "public-page", "leaks", "mcp", "operator", "tenant", "panelist", "http"],
+  uqr: ["account"],
   "cloudflare:workers": ["api-key-gate", "access"],
 };
 
@@ -201,11 +227,15 @@ const partOf = (path: string) =>
 const importsOf = (text: string) =>
   [...text.matchAll(/(?<![".\w])(?:from|import)\s*\(?\s*"([^"\n]+)"/g)].map(([, name = ""]) => name);
 
-const isRelative = (name: string) => name.startsWith(".");
+/** package.json, "imports": what stands there has another file for the Worker, or other types. */
+const NAMED: Readonly<Record<string, string>> = { "#h": "elements/shared/h.ts", "#markup": "elements/page/markup.ts" };
+
+const isRelative = (name: string) => name.startsWith(".") || Object.hasOwn(NAMED, name);
 
 const isOfAnotherProgram = (path: string) => ["client", "elements", "commands"].includes(topOf(path));
 
 const resolve = (from: string, name: string) =>
+  NAMED[name] ??
   shorten(new URL(name, `https://src/${isOfAnotherProgram(from) ? "" : "worker/"}${from}`).pathname.slice(1));
 
 it("there are sources to check", () => {
@@ -318,6 +348,7 @@ it("the elements import only types from the Worker's sources, the parser of text
 
 it.each([
   ["Account Settings", ["account"], ['app.ts: import("./account/app.ts")']],
+  ["the boards’ own pages", ["public-page"], ['app.ts: import("./public-page/app.ts")']],
   [
     "what most isolates are never asked for",
     ["on-demand.ts", "operator", "leaks", "scheduled.ts"],
@@ -346,7 +377,7 @@ function escapesOf({ path, text }: { path: string; text: string }): string[] {
   const mayUse = ([library, parts]: [string, readonly string[]], name: string) =>
     (name === library || name.startsWith(`${library}/`)) && parts.includes(part);
   const libraries = importsOf(text)
-    .filter((name) => !name.startsWith(".") && !PURE_LIBRARIES.includes(name))
+    .filter((name) => !isRelative(name) && !PURE_LIBRARIES.includes(name))
     .filter((name) => isPure || !Object.entries(LIBRARIES).some((entry) => mayUse(entry, name)));
   const deliberate = [...(DELIBERATE[part] ?? []), ...(DELIBERATE[path] ?? [])];
   const impure = isPure ? [...withoutComments(text).matchAll(IMPURE)].map(([words]) => words) : [];
@@ -411,7 +442,7 @@ it("a failure is logged through log.ts, which makes texts of errors: JSON makes 
 });
 
 it("the surfaces never import each other", () => {
-  const audiences = ["tenant", "panelist", "account", "operator", "leaks"];
+  const audiences = ["tenant", "panelist", "account", "public-page", "operator", "leaks"];
   const crossings = sources
     .filter(({ path }) => audiences.includes(topOf(path)))
     .flatMap(({ path, text }) =>

@@ -199,6 +199,19 @@ export const TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   "True results": ["oracle-surveys/totals.slow.test.ts", "worker/tenant/survey-results.test.ts"],
   Anonymous: ["oracle-surveys/anonymous.slow.test.ts", "worker/panelist/anonymous-surveys.test.ts"],
+  "For strangers": [
+    "worker/public-page/page.test.ts",
+    "worker/public-page/page.browser.test.ts",
+    "worker/public-page/markup.test.ts",
+    "elements/page/take-over.browser.test.ts",
+  ],
+  "Nobody else's name": [
+    "worker/public-page/sign-in-attack.test.ts",
+    "worker/public-page/sign-in-attack.slow.test.ts",
+    "worker/public-page/sign-in-elsewhere.test.ts",
+    "worker/public-page/sign-in-people.test.ts",
+    "worker/public-page/sign-in.browser.test.ts",
+  ],
 };
 
 /**

@@ -105,9 +105,7 @@ it(".nvmrc has the Node that the project brings along", () => {
   expect(new Set(versions)).toEqual(new Set([read(".nvmrc").trim()]));
 });
 
-it("crawlers and browsers find the files that they ask every host for", () => {
-  const rules = read("public/robots.txt").split("\n");
-  for (const path of ["/account", "/operator", "/tenant"]) expect(rules).toContain(`Disallow: ${path}`);
+it("browsers find the icon that they ask every host for", () => {
   // An ICO file with one image, which is a PNG.
   const icon = readFileSync("public/favicon.ico");
   expect([...icon.subarray(0, 6)]).toEqual([0, 0, 1, 0, 1, 0]);

@@ -32,7 +32,7 @@ const LONG = "A long title that goes on and on, so that a line of a narrow scree
 /** `name` is in whatever a page can show of the account. */
 export async function fillDesk({ asOwner, asTenant }: Senders, name: string): Promise<DeskIds> {
   const create = async (path: string, body: object) => (await asTenant<Created>("POST", path, body)).id;
-  const settings = { status: "OPEN", changelogEnabled: true };
+  const settings = { status: "OPEN", changelogEnabled: true, publicPage: true, approvalRequired: false };
   const ideaBankId = await create("/ideabanks", { name: `${name}’s board ${UNBROKEN}`, ...settings });
   const ideas = `/ideabanks/${ideaBankId}/proposals`;
   const { panelistId } = await asTenant<{ panelistId: string }>("POST", `/ideabanks/${ideaBankId}/tokens`, {

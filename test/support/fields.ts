@@ -40,7 +40,7 @@ function exampleOf(name: string, schema: Schema, round: Round): unknown {
         ? { [name]: `${name} ${round}` }
         : examplesOf(schema.properties as Fields, round);
     default:
-      if (name === "url") return `https://${round}.example.com/`;
+      if (/^url$|Url$/.test(name)) return `https://${round}.example.com/`;
       if (name === "allowedAddresses") return `203.0.113.${round}`;
       if (schema.format !== "date-time") return `${name} ${round}`;
       return `${name === "createdAt" ? "2020" : "2030"}-01-0${round + 1}T00:00:00.000Z`;

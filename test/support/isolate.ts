@@ -46,7 +46,9 @@ export function createIsolate(env: Env = realEnv, identify?: Identify, send: Sen
       const isPage = response.headers.get("Content-Type")?.startsWith("text/html") || response.status === 303;
       // The answers of another protocol.
       const isRpc = path === "/mcp" && response.headers.get("Content-Type") === "application/json";
-      if (method !== "HEAD" && method !== "OPTIONS" && !isPage && !isRpc) {
+      // What a board's page asks for itself is no API.
+      const isOfPage = /^\/b\/[^/]+\/(?:session|token)$/.test(path);
+      if (method !== "HEAD" && method !== "OPTIONS" && !isPage && !isRpc && !isOfPage) {
         await checkAgainstDocument(method, new URL(url).pathname, response.clone());
       }
       return response;

@@ -12,6 +12,9 @@ export type Reached = "name" | "words" | "minutes" | "day";
 export const PLACES: Readonly<Record<string, Reached>> = {
   "panelists.external_id": "name",
   "panelists.display_name": "name",
+  "panelists.email": "name",
+  "panelists.mailbox": "name",
+  "sign_in_codes.email": "day",
   "proposals.title": "words",
   "proposals.description": "words",
   "proposals.words": "words",
@@ -37,6 +40,7 @@ export const NONE = `
   invitees: email account_id
   invited: email account_id
   sign_ins: id email return_to
+  sign_in_codes: id account_id idea_bank_id browser mailbox sender code
   subjects: subject email
   api_keys: id account_id secret_hash last_four previous_secret_hash scopes region allowed_addresses seen name created_by
   api_key_usage: api_key_id operations
@@ -50,7 +54,7 @@ export const NONE = `
   survey_former: survey_id id counted
   panelists: id account_id
   token_revocations: account_id panelist_id
-  idea_banks: id account_id status signing_older name url
+  idea_banks: id account_id status signing_older name url description sign_in_url
   signing_secrets: hash account_id idea_bank_id
   deleted_idea_banks: id account_id idea_bank_id
   proposals: id account_id idea_bank_id author_id status visibility duplicate_of response external_id metadata tags

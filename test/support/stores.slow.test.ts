@@ -40,6 +40,12 @@ async function fill(accountId: string): Promise<void> {
       .bind(...values)
       .run();
   await run("INSERT INTO owners VALUES ('a', ?1)", accountId);
+  await run(
+    "INSERT INTO sign_in_codes VALUES (?1, ?2, ?3, 'b', 'c', 'm', 's', NULL, 1, 1, 0)",
+    newId(accountId),
+    accountId,
+    ideaBankId,
+  );
   await run("INSERT INTO members VALUES (?1, ?2, 'b', 'a', 1)", newId(accountId), accountId);
   await run("INSERT INTO memberships VALUES ('b', ?1)", accountId);
   await run("INSERT INTO invitations VALUES (?1, ?2, 'c', 'a', 1, NULL)", newId(accountId), accountId);

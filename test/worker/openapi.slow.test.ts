@@ -6,6 +6,7 @@ import { buildDocument } from "../../src/commands/openapi/document.ts";
 import { createAccountApp } from "../../src/worker/account/app.ts";
 import { createApp, createMemory } from "../../src/worker/app.ts";
 import { createEveryRequest } from "../../src/worker/http/every-request.ts";
+import { FILES_OF_DEVELOPERS } from "../../src/worker/http/pages.ts";
 import { createOtherRoutes } from "../../src/worker/on-demand.ts";
 import { faultsOf } from "../support/document-check.ts";
 import { takeAll } from "../support/isolate.ts";
@@ -47,7 +48,7 @@ it("every route is in the document, and everything in the document is a route", 
     // Another protocol, whose tools are the operations of the document.
     .filter(({ path }) => path !== "/leaks/reports" && path !== "/mcp")
     // Texts for people.
-    .filter(({ path }) => path !== "/.well-known/security.txt" && path !== "/")
+    .filter(({ path }) => path !== "/.well-known/security.txt" && path !== "/" && !FILES_OF_DEVELOPERS.includes(path))
     .map(({ method, path }) => `${method} ${path.replace(/:(\w+)/g, "{$1}")}`);
   expect([...new Set(routes)].toSorted()).toEqual(described.map(({ name }) => name).toSorted());
 });

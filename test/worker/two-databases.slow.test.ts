@@ -24,6 +24,7 @@ const BY_DIRECTORY = [
   "removeMember",
   "listWebhooks",
   "createWebhook",
+  "getSettings",
   "changeSettings",
   "endTokens",
 ];

@@ -8,6 +8,7 @@ import { LANGUAGES, translationOf } from "../../elements/languages/languages.ts"
 import { ELEMENTS_VERSION } from "../../elements/version.ts";
 import { readElementSources } from "./elements-reference.ts";
 import { elementTypes } from "./elements-types.ts";
+import { buildPageStyles } from "./page-styles.ts";
 
 /** In the order in which a page names them: a roadmap loads the board's script, and knows its hash if the page has named it. */
 const ELEMENTS = ["changelog", "board", "roadmap", "launcher"] as const;
@@ -40,6 +41,7 @@ const otherScripts: Plugin = {
 const BASE = [
   "common-labels",
   "h",
+  "head",
   "idea-bank-element",
   "message",
   "prose",
@@ -67,7 +69,7 @@ const baseOfChangelog = (exports: readonly string[]): Plugin => ({
   name: "base of the changelog",
   setup({ onResolve, onLoad }) {
     const namespace = "base of the changelog";
-    onResolve({ filter: new RegExp(`/(?:${BASE.join("|")})\\.ts$`) }, () => ({ path: CHANGELOG, namespace }));
+    onResolve({ filter: new RegExp(`^#h$|/(?:${BASE.join("|")})\\.ts$`) }, () => ({ path: CHANGELOG, namespace }));
     // One module for all of them, so that the script has one import.
     const contents = `export { ${exports.join(", ")} } from "${CHANGELOG}";`;
     onLoad({ filter: /./, namespace }, () => ({ contents }));
@@ -117,6 +119,23 @@ async function bundle(elements: readonly string[], names: Record<string, string 
     plugins: [stylesheets, ...plugins],
     metafile: true,
   });
+}
+
+const SIGNED_IN = "src/elements/page/signed-in.ts";
+
+/** What a board's own page has besides the elements, by file name. It comes with the deployment, so no release of the elements has it. */
+export async function buildPage(): Promise<Map<string, string>> {
+  // It shares tokens with the elements' scripts, and so their short names.
+  const { outputFiles } = await bundle(["page"], await shortNames(), []);
+  const [script] = outputFiles;
+  const { code } = await transform(await readFile(SIGNED_IN, "utf8"), {
+    ...{ loader: "ts", minify: true, format: "esm", target: TARGET, charset: "utf8" },
+  });
+  return new Map([
+    ["page.js", script?.text ?? ""],
+    ["page.css", await buildPageStyles()],
+    ["signed-in.js", code],
+  ]);
 }
 
 /** The script of each element, the words of each language and the types of all, by file name. */

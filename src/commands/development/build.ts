@@ -14,9 +14,10 @@ import { makeClientSource } from "../openapi/client-source.ts";
 import { buildDocument } from "../openapi/document.ts";
 import { REFERENCE_HTML, renderReference } from "../openapi/reference/page.ts";
 import { resourceTables } from "../openapi/resource-tables.ts";
-import { buildElements } from "./build-elements.ts";
+import { buildElements, buildPage } from "./build-elements.ts";
 import { writeWorker } from "./build-worker.ts";
 import { buildReference, REFERENCE_PAGE } from "./elements-reference.ts";
+import { makePageStyles } from "./page-styles.ts";
 import { faultsOfReleases } from "./released-elements.ts";
 import { buildServedDocuments } from "./served-documents.ts";
 
@@ -90,6 +91,7 @@ const build = defineCommand({
     await mkdir("public/docs", { recursive: true });
     for (const [path, text] of await buildServedDocuments()) await writeFile(`public/${path}`, text);
 
+    await makePageStyles();
     // wrangler says for which of its commands it builds.
     await writeWorker({ minify: process.env.WRANGLER_COMMAND !== "dev" });
 
@@ -97,7 +99,7 @@ const build = defineCommand({
     const faults = check ? await faultsOfReleases(elements) : [];
     if (faults.length > 0) throw new Failure(faults.join("\n"));
     await mkdir("public/embed", { recursive: true });
-    for (const [name, text] of elements) await writeFile(`public/embed/${name}`, text);
+    for (const [name, text] of [...elements, ...(await buildPage())]) await writeFile(`public/embed/${name}`, text);
   },
 });
 

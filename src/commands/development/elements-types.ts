@@ -88,6 +88,10 @@ export interface IdeaBankAttributes {
   proposal?: string;
   /** Of the board and the roadmap: Back closes what is open, and an open idea has an address. */
   history?: boolean;
+  /** Of the board and the roadmap: the address of an idea's own page, with \`{idea}\` in the place of its identifier. */
+  "idea-url"?: string;
+  /** Of the board and the roadmap: where the list is. */
+  "home-url"?: string;
   /** Of the survey: which one. Without it the first open one that is not answered. */
   survey?: string;
   /** Of the survey. */
@@ -158,15 +162,17 @@ type Loading<Element, Label extends string> = Html<Element> &
   Partial<Omit<IdeaBankSettings<Label>, "restart">> &
   IdeaBankAttributes & { "onsigned-out"?: (event: SignedOutEvent) => void };
 
+type BoardAttributes = "proposal" | "history" | "idea-url" | "home-url";
+
 declare module "react" {
   namespace JSX {
     interface IntrinsicElements {
-      "idea-bank-changelog": Omit<Loading<IdeaBankChangelog, ChangelogLabel>, "proposal" | "history" | "survey" | "layout"> & {
+      "idea-bank-changelog": Omit<Loading<IdeaBankChangelog, ChangelogLabel>, BoardAttributes | "survey" | "layout"> & {
         "onchangelog-count"?: (event: ChangelogCountEvent) => void;
       };
       "idea-bank-board": Omit<Loading<IdeaBankBoard, BoardLabel>, "survey" | "layout">;
       "idea-bank-roadmap": Omit<Loading<IdeaBankRoadmap, RoadmapLabel>, "survey" | "layout">;
-      "idea-bank-survey": Omit<Loading<IdeaBankSurvey, SurveyLabel>, "proposal" | "history"> & {
+      "idea-bank-survey": Omit<Loading<IdeaBankSurvey, SurveyLabel>, BoardAttributes> & {
         preview?: object;
         "onsurvey-count"?: (event: SurveyCountEvent) => void;
         "onsurvey-answered"?: (event: SurveyAnsweredEvent) => void;

@@ -9,6 +9,7 @@ const DOCUMENTS = {
   api: "Credentials, errors, retries, lists, webhooks, and every operation in a table",
   clients: "Clients to start from: TypeScript, plain fetch, Python, PHP; receivers of webhooks; agents; imports",
   embed: "The custom elements on your site: changelog, idea board, roadmap, survey",
+  pages: "A board's public page: switch it on, share it, who signs in",
   "embed-reference": "Every attribute, event, label and CSS property of the elements",
   promises: "What holds, and what happens when a store fails",
   operations: "Deploy, configure, watch, back up and restore",

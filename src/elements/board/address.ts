@@ -1,17 +1,42 @@
 /**
- * The address of an open idea: that of the page it stands in, with the parameter `idea`. All other parameters, and the hash, stay as the
- * page has written them.
+ * The addresses of ideas. A page that has one for each idea says it (`idea-url`), and where the list is (`home-url`). Otherwise it is the
+ * page's own with the parameter `idea`: all other parameters, and the hash, stay as the page has written them.
  */
 
-export const ideaInAddress = (): string | undefined => new URLSearchParams(location.search).get("idea") || undefined;
+export type Addresses = {
+  /** Of an idea; without one, of the list. */
+  readonly of: (idea?: string) => string;
+  /** The idea that the tab's address names. */
+  readonly named: () => string | undefined;
+  /** Each is a page of the site. */
+  readonly arePages: boolean;
+};
 
-/** Without an idea it is the page's own address. */
-export function addressOf(idea = ""): string {
-  const address = new URL(location.href);
-  const parts = address.search ? address.search.slice(1).split("&") : [];
-  const own = parts.filter((part) => !part.startsWith("idea="));
-  address.search = [...own, ...(idea ? [`idea=${encodeURIComponent(idea)}`] : [])].join("&");
-  return address.href;
+const ownPage: Addresses = {
+  of: (idea = "") => {
+    const address = new URL(location.href);
+    const parts = address.search ? address.search.slice(1).split("&") : [];
+    const own = parts.filter((part) => !part.startsWith("idea="));
+    address.search = [...own, ...(idea ? [`idea=${encodeURIComponent(idea)}`] : [])].join("&");
+    return address.href;
+  },
+  named: () => new URLSearchParams(location.search).get("idea") || undefined,
+  arePages: false,
+};
+
+const absolute = (address: string) => new URL(address, document.baseURI).href;
+
+/** `ideaUrl` has `{idea}` in the place of the identifier. */
+export function addressesOf(ideaUrl: string | null, homeUrl: string | null): Addresses {
+  if (!ideaUrl) return ownPage;
+  const [before = "", after = ""] = ideaUrl.split("{idea}");
+  const beginning = absolute(before);
+  const named = () => {
+    const { href } = location;
+    return href.startsWith(beginning) ? /^\w+/.exec(href.slice(beginning.length))?.[0] : undefined;
+  };
+  const home = homeUrl ? absolute(homeUrl) : location.href;
+  return { of: (idea) => (idea ? beginning + encodeURIComponent(idea) + after : home), named, arePages: true };
 }
 
 /** One address opens one idea: the first visible board or roadmap of the page takes it. */
@@ -19,8 +44,12 @@ export function takesAddress(board: Element): boolean {
   // An `<img name="querySelectorAll">` in the page hides the document's own method.
   const boards = Document.prototype.querySelectorAll.call(
     document,
-    "idea-bank-board[history], idea-bank-roadmap[history]",
+    ":is(idea-bank-board, idea-bank-roadmap):is([history], [idea-url])",
   );
   const first = [...boards].find((each) => each.checkVisibility());
   return first === undefined || first === board;
 }
+
+/** A click that shall follow a link here, and not in another tab or window. */
+export const isPlain = (event: Event): boolean =>
+  !(event instanceof MouseEvent && (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey));

@@ -1,4 +1,4 @@
-import { h } from "../shared/h.ts";
+import { h } from "#h";
 import type { Words } from "../shared/labels.ts";
 import type { Comment } from "./idea-bank.ts";
 import type { BOARD_LABELS } from "./labels.ts";
@@ -9,12 +9,13 @@ export const authorOf = (
   words: Words<typeof BOARD_LABELS>,
 ): string | null => (by === "tenant" ? words.say("team") : mine ? words.say("you") : author);
 
-/** The initials of a name, on a color that follows from it. */
+/** As many as the style sheet has. */
+const HUES = 12;
+
+/** The initials of a name, on a color that follows from it: by a class, because a page may forbid inline styles. */
 export function face(name: string): HTMLElement {
   const words = name.trim().split(/\s+/);
   const initials = [words[0], words.length > 1 && words.at(-1)].map((word) => [...(word || "")][0] ?? "");
-  const element = h("span", { class: "face", "aria-hidden": "true" }, initials.join(""));
   const hue = Array.from(name).reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360, 0);
-  element.style.setProperty("--hue", String(hue));
-  return element;
+  return h("span", { class: `face hue-${hue % HUES}`, "aria-hidden": "true" }, initials.join(""));
 }

@@ -1,6 +1,7 @@
 /** The context of the board's parts: the idea bank, its capabilities, the labels, and the ways to tell the visitor something. */
 import type { Capabilities } from "../../worker/model/idea-bank.ts";
 import type { Vote } from "../../worker/model/panelist-proposal.ts";
+import type { Attributes } from "../shared/h.ts";
 import type { State } from "../shared/idea-bank-element.ts";
 import type { Words } from "../shared/labels.ts";
 import type { Begun } from "./begun.ts";
@@ -26,8 +27,13 @@ export type BoardContext = {
   /** The level of the board's own heading. */
   readonly level: number;
   readonly signal: AbortSignal;
-  /** The page's address with `?idea=` opens an idea. */
+  /** An idea's address opens it. */
   readonly hasAddresses: boolean;
+  readonly addressOf: (idea: string) => string;
+  /** The attributes of what opens an idea: where it has an address, those of a link to it. */
+  readonly linkTo: (idea: string, open: () => void) => Attributes;
+  /** The same, for the way back to the list. */
+  readonly linkBack: (back: () => void) => Attributes;
   /** The page says where visitors sign in, so what they write can be sent afterwards. */
   readonly canSignIn: boolean;
   /** Leads to the sign-in, after which this goes on. */

@@ -2,13 +2,15 @@
  * `<idea-bank-board>`: an idea bank's proposals, to vote on, to comment on and to add to. What the idea bank does not allow
  * (`GET /ideabank`) is not shown.
  */
+
 import controlStyles from "../shared/controls.css";
 import { h, heading, icon } from "../shared/h.ts";
+import { head, title } from "../shared/head.ts";
 import { IdeaBankElement } from "../shared/idea-bank-element.ts";
 import type { Labels } from "../shared/labels.ts";
 import { isRequestFailure, requestFailure } from "../shared/request-failure.ts";
 import { isVisible } from "../shared/visible.ts";
-import { takesAddress } from "./address.ts";
+import { addressesOf, isPlain, takesAddress } from "./address.ts";
 import { type Begun, keepBegun, takeBegun } from "./begun.ts";
 import boardStyles from "./board.css";
 import type { BoardContext } from "./board-context.ts";
@@ -16,25 +18,25 @@ import detailStyles from "./detail.css";
 import { type Detail, detail } from "./detail.ts";
 import forcedColors from "./forced-colors.css";
 import formStyles from "./form.css";
-import { type Access, type Filter, type Idea, IdeaBank } from "./idea-bank.ts";
+import { type Access, answersOf, type Filter, type Given, type Idea, IdeaBank } from "./idea-bank.ts";
 import { FORM, ideaForm } from "./idea-form.ts";
 import { BOARD_LABELS } from "./labels.ts";
 import listStyles from "./list.css";
-import { FIRST, List, type Listing, listSkeleton } from "./list.ts";
+import { List, type Listing, listSkeleton } from "./list.ts";
+import { suggestButton } from "./list-view.ts";
 import { SharedConnection } from "./shared-connection.ts";
 import { signInButton } from "./sign-in.ts";
 import { TabHistory } from "./tab-history.ts";
 import { renewTimes } from "./time.ts";
+import { FIRST } from "./toolbar-view.ts";
 import wideStyles from "./wide.css";
 
 /** For the roadmap, which has this script beside it. */
 export { ideaRow } from "./idea-row.ts";
-export { status } from "./status.ts";
 
 const CLOSED = "idea-bank-not-found";
 const RENEW_TIMES_MS = 30_000;
 const CONFIRMED_MS = 6_000;
-const PLUS = "M8 3.2v9.6M3.2 8h9.6";
 const CROSS = "m4 4 8 8m0-8-8 8";
 
 /** The labels of the API's fields, as the visitor knows them. */
@@ -50,9 +52,18 @@ type OpenOptions = {
   readonly proposal?: string;
 };
 
-/** Attribute `proposal`: the identifier of an idea to open first. Attribute `history`: Back closes the open view, and ideas have addresses. */
+/**
+ * Attribute `proposal`: the identifier of an idea to open first. Attribute `history`: Back closes the open view, and ideas have addresses;
+ * with `idea-url` each has a page of its own, and the list is at `home-url`.
+ */
 export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
-  static override readonly observedAttributes = [...IdeaBankElement.observedAttributes, "proposal", "history"];
+  static override readonly observedAttributes = [
+    ...IdeaBankElement.observedAttributes,
+    "proposal",
+    "history",
+    "idea-url",
+    "home-url",
+  ];
 
   protected override readonly Connection = SharedConnection;
   /** Ideas are submitted here, under the name of the idea bank. */
@@ -97,6 +108,10 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     return [h("div", { class: "toolbar" }, line()), listSkeleton()];
   }
 
+  protected override answersIn(given: Given): Readonly<Record<string, unknown>> {
+    return answersOf(given, this.first);
+  }
+
   protected override start(connection: SharedConnection, signal: AbortSignal): void {
     const { words } = this;
     connection.ownerChanged = () => this.restart();
@@ -113,14 +128,15 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       this.#retry = () => void load();
       showSkeleton();
       try {
-        ideaBank.begin(this.first);
+        // The page of an idea shows no list yet.
+        if (!this.getAttribute("idea-url") || !this.getAttribute("proposal")) ideaBank.begin(this.first);
         const access = await ideaBank.access(isAgain);
         if (!access.capabilities.canViewProposals) throw requestFailure(CLOSED);
         this.#showBoard(access, { ideaBank, signal: AbortSignal.any([signal, shown.signal]), reload: load });
       } catch (error) {
         if (signal.aborted) return;
         this.show(
-          head(this.#title(words.say("title"))),
+          head(title(this.headingLevel, words.say("title"))),
           this.failure(error, () => void load()),
         );
       }
@@ -219,7 +235,18 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     };
     const begunKey = `${this.localName}:begun:${ideaBank.bank}`;
     const { who } = ideaBank;
-    const hasAddresses = this.hasAttribute("history");
+    const addresses = addressesOf(this.getAttribute("idea-url"), this.getAttribute("home-url"));
+    const isPage = addresses.arePages;
+    const hasAddresses = isPage || this.hasAttribute("history");
+    // A browser that knows no keys of entries (tab-history.ts) goes to the idea's page itself.
+    const opens = !isPage || window.navigation !== undefined;
+    const follow = (open: () => void) => ({
+      onclick: (event: Event) => {
+        if (!isPlain(event)) return;
+        event.preventDefault();
+        open();
+      },
+    });
     const canSignIn = this.signInUrl !== undefined;
     /** The open view; undefined is the list. */
     let shownView: string | undefined;
@@ -266,6 +293,11 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       level: this.headingLevel,
       signal,
       hasAddresses,
+      addressOf: addresses.of,
+      linkTo: (idea, open) =>
+        hasAddresses ? { href: addresses.of(idea), ...(opens && follow(open)) } : { onclick: open },
+      // A list that was not read yet is another page.
+      linkBack: (back) => (isPage ? { href: addresses.of(), ...(made && follow(back)) } : { onclick: back }),
       canSignIn,
       signIn,
       askToSignIn,
@@ -281,23 +313,23 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       },
     };
 
-    const suggest = h(
-      "button",
-      {
-        type: "button",
-        class: "button primary",
-        part: "button button-primary",
-        onclick: () => compose(list.unfound),
-      },
-      icon(PLUS),
-      words.say("suggest"),
-    );
+    const suggest = suggestButton(words, { onclick: () => compose(made?.unfound) });
     const view = h("div", { class: "view" });
-    const list = this.createList(context, (idea) => visit(idea));
+    let made: Listing | undefined;
+    /** What is shown before the list was read becomes ready here. */
+    const settle = () => {
+      if (!made && !signal.aborted) this.enter("ready");
+    };
     const visits = new TabHistory(`${this.localName}:${who}`, {
       isOn: hasAddresses,
+      addresses,
       takesAddress: takesAddress(this),
       show: (visited) => {
+        // Back from the page of an idea that was loaded again: what was there before it is another page.
+        if (isPage && !made && visited === undefined) {
+          location.reload();
+          return;
+        }
         move();
         if (visited === undefined) leave();
         else if (visited === FORM) showForm();
@@ -320,17 +352,24 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
 
     const show = (content: HTMLElement, focus: () => void) => {
       notify("");
-      suggest.hidden = content !== list.element || !capabilities.canSubmitProposals;
+      suggest.hidden = content !== made?.element || !capabilities.canSubmitProposals;
       view.replaceChildren(content);
       if (this.#mayFocus()) focus();
     };
-    const showList = (focus: () => void) => {
-      leave = () => {};
+    const enterList = (focus: (list: Listing) => void) => {
+      const list = made ?? this.createList(context, (idea) => visit(idea));
       this.#reread = () => void list.reread();
+      const isNew = !made;
+      made = list;
+      show(list.element, () => focus(list));
+      if (isNew) void list.load();
+    };
+    const showList = (focus: (list: Listing) => void) => {
+      leave = () => {};
       shownView = undefined;
       move();
       visits.close();
-      show(list.element, focus);
+      enterList(focus);
     };
 
     /** `toForm` leads back to the form that the idea was opened from. Without it, the way back is to the list. */
@@ -338,9 +377,10 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       const before = moves;
       shownView = idea.id;
       leave = () => {
-        list.refresh(idea);
+        made?.refresh(idea);
         if (toForm) toForm();
-        else showList(() => list.focus(idea.id));
+        else if (isPage && !made) location.assign(addresses.of());
+        else showList((list) => list.focus(idea.id));
       };
       const opened = detail(idea, context, {
         back: leave,
@@ -351,7 +391,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         },
         withdrawn: () => {
           if (before === moves) showList(() => suggest.focus());
-          list.remove(idea);
+          made?.remove(idea);
           confirm(words.say("withdrawn"));
         },
       });
@@ -359,6 +399,12 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       this.#reread = () => void opened.update().catch(() => {});
       const field = act === "comment" && opened.element.querySelector("textarea");
       show(opened.element, field ? () => field.focus() : opened.focus);
+      void opened.read.then(() => {
+        const { isWaiting } = this;
+        if (before !== moves) return;
+        settle();
+        if (field && isWaiting) field.focus({ preventScroll: true });
+      });
       if (act === "vote" && !idea.voted) opened.element.querySelector<HTMLElement>("button.vote")?.click();
       return opened;
     };
@@ -376,7 +422,12 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         const idea = await ideaBank.idea(id);
         if (before === moves) openIdea(idea, act);
       } catch (error) {
-        if (!signal.aborted && before === moves) report(error);
+        if (signal.aborted || before !== moves) return;
+        const isGone = isRequestFailure(error) && error.code === "proposal-not-found";
+        if (made || isGone) {
+          if (!made) showList(() => {});
+          report(error);
+        } else view.replaceChildren(context.failure(error, () => void openById(id, act)));
       }
     };
 
@@ -384,7 +435,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       shownView = FORM;
       let similar: readonly Idea[] = [];
       leave = () => {
-        for (const idea of similar) list.refresh(idea);
+        for (const idea of similar) made?.refresh(idea);
         showList(() => suggest.focus());
       };
       this.#reread = () => {};
@@ -401,12 +452,13 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
           const before = moves;
           const idea = await ideaBank.submit({ title, description }, key);
           this.dispatch("idea-submitted", { id: idea.id, title: idea.title });
-          list.add(idea);
+          made?.add(idea);
           if (before === moves) visit(idea);
           const thanks = idea.visibility === "pending" ? "thanksPending" : "thanks";
           confirm(words.say(thanks, { filter: words.say("mySubmissions") }));
         },
       });
+      settle();
       const heads = heading(this.headingLevel + 1, { class: "title" }, words.say("suggestTitle"));
       show(h("div", { class: "compose" }, heads, form), () =>
         form.querySelector<HTMLElement>("button, input")?.focus(),
@@ -433,16 +485,15 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
 
     const name = (this.suggests && access.name) || words.say("title");
     this.root.setAttribute("aria-label", name);
-    this.show(head(this.#title(name), suggest), view, notice);
-    show(list.element, () => {});
-    this.#reread = () => void list.reread();
-    void list.load();
+    this.show(head(title(this.headingLevel, name), suggest), view, notice);
+    suggest.hidden = !capabilities.canSubmitProposals;
     const linked = this.getAttribute("proposal");
     // The visitor had moved before the tab was reloaded.
     if (this.#left === undefined && visits.view !== undefined) this.#left = linked;
     const begun = ideaBank.isVisitor ? undefined : takeBegun(begunKey);
     const before = this.#before?.who === who ? this.#before.view : undefined;
     const visited = begun?.view ?? (this.#left === linked ? (visits.view ?? before) : linked);
+    if (!isPage || visited == null) enterList(() => {});
     if (visited === FORM) showForm(begun?.title);
     else if (visited) void openById(visited, begun?.act);
     if (this.#asked) this.#open(this.#asked);
@@ -455,10 +506,6 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const focused = Reflect.get(Document.prototype, "activeElement", document);
     return focused === null || focused.localName === "body" || focused.contains(this) || this.matches(":focus-within");
   }
-
-  #title(name: string): HTMLElement {
-    return heading(this.headingLevel, { class: "title", part: "title", dir: "auto" }, name);
-  }
 }
 
 const line = () => h("div", { class: "bones title line" });
@@ -467,7 +514,5 @@ function keepTyped(event: Event): void {
   const isShortcut = event instanceof KeyboardEvent && (event.ctrlKey || event.metaKey);
   if (!isShortcut && event.target instanceof Element && event.target.matches(".field")) event.stopPropagation();
 }
-
-const head = (...content: Node[]): HTMLElement => h("header", { class: "head", part: "header" }, ...content);
 
 if (!customElements.get("idea-bank-board")) customElements.define("idea-bank-board", IdeaBankBoard);

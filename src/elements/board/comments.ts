@@ -1,24 +1,29 @@
 /** A proposal's comments, oldest first, and the form to add one. */
-import { h, heading, icon } from "../shared/h.ts";
+import { h } from "../shared/h.ts";
 import { skeleton } from "../shared/message.ts";
 import { prose, setProse } from "../shared/prose.ts";
-import { authorOf, face } from "./author.ts";
 import type { BoardContext } from "./board-context.ts";
+import { commentCount, commentList, commentsTitle, commentView, discussionView } from "./comment-view.ts";
 import { form } from "./form.ts";
 import type { Comment, Idea } from "./idea-bank.ts";
 import { question } from "./question.ts";
-import { time } from "./time.ts";
 
 /** The API's page size. */
 const PAGE = 20;
-const CHECK = "M3.5 8.4 6.6 11.5 12.5 5";
 
-/** `update` shows the number of comments that `idea` has now, and those that are new. */
-export function comments(idea: Idea, context: BoardContext): { element: HTMLElement; update: () => void } {
+type Discussion = {
+  readonly element: HTMLElement;
+  /** Shows the number of comments that the idea has now, and those that are new. */
+  readonly update: () => void;
+  /** When the first of them are shown, or could not be read. */
+  readonly read: Promise<void>;
+};
+
+export function comments(idea: Idea, context: BoardContext): Discussion {
   const { ideaBank, capabilities, words, level, signal, announce, report, signIn, dispatch } = context;
-  const list = h("ol", { class: "comments", part: "comments" });
+  const list = commentList();
   const more = h("button", { type: "button", class: "button", part: "button", hidden: true });
-  const title = heading(level + 2, { class: "subtitle", tabindex: -1 });
+  const title = commentsTitle(level);
   const rows = new Map<string, HTMLElement>();
   /** Below it are comments that were added here before their page was loaded. */
   const end = new Text();
@@ -30,13 +35,12 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
   let loading = false;
 
   const showCount = () => {
-    title.textContent = idea.comments > 0 ? words.say("comments", { count: idea.comments }) : words.say("noComments");
+    title.textContent = commentCount(idea.comments, words);
   };
 
   /** `at` is where its page begins. */
-  function comment({ id, by, author, mine, body, createdAt }: Comment, at?: string): HTMLElement {
-    const official = by === "tenant";
-    const who = authorOf({ by, author, mine }, words) ?? words.say("anonymous");
+  function comment(shown: Comment, at?: string): HTMLElement {
+    const { id, mine, body } = shown;
     const remove = async () => {
       await ideaBank.deleteComment(idea.id, id);
       idea.comments -= 1;
@@ -94,12 +98,7 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
       editor.querySelector("textarea")?.focus();
     }
     if (mine && capabilities.canComment) showOwn();
-    const row = h(
-      "li",
-      { class: official ? "comment official" : "comment", part: official ? "comment comment-official" : "comment" },
-      official ? h("span", { class: "face", "aria-hidden": "true" }, icon(CHECK)) : face(who),
-      h("div", {}, h("p", { class: "meta" }, h("strong", {}, who), time(createdAt, words)), text, own),
-    );
+    const row = commentView(shown, words, text, own);
     rows.set(id, row);
     return row;
   }
@@ -172,7 +171,7 @@ export function comments(idea: Idea, context: BoardContext): { element: HTMLElem
   list.append(end);
   more.addEventListener("click", () => void load());
   showCount();
-  void load();
-  const element = h("section", { class: "discussion" }, title, list, idea.comments > 0 && toCome, more, writing);
-  return { element, update };
+  const read = load();
+  const element = discussionView(title, list, idea.comments > 0 && toCome, more, writing);
+  return { element, update, read };
 }

@@ -1,20 +1,14 @@
 /** One proposal: the text, the official response, the comments; and for its author, editing and withdrawing. */
-import { h, heading, icon } from "../shared/h.ts";
-import { prose, setProse } from "../shared/prose.ts";
-import { addressOf } from "./address.ts";
-import { authorOf } from "./author.ts";
+import { h } from "../shared/h.ts";
+import { setProse } from "../shared/prose.ts";
 import type { BoardContext } from "./board-context.ts";
 import { comments } from "./comments.ts";
+import { asidesOf, barView, detailBody, detailTitle, detailView, facts, ideaText } from "./detail-view.ts";
 import { onEscape } from "./escape.ts";
 import type { Idea } from "./idea-bank.ts";
 import { ideaForm } from "./idea-form.ts";
 import { question } from "./question.ts";
-import { status } from "./status.ts";
-import { tags } from "./tags.ts";
-import { time } from "./time.ts";
 import { voteButton } from "./vote-button.ts";
-
-const BACK = "M9.8 3.5 5.3 8l4.5 4.5";
 
 type DetailExits = {
   readonly back: () => void;
@@ -27,14 +21,17 @@ type DetailExits = {
 export type Detail = {
   readonly element: HTMLElement;
   readonly focus: () => void;
+  /** When its comments are shown, or could not be read. */
+  readonly read: Promise<void>;
   /** Shows the idea as the API has it now. Rejects as `IdeaBank.idea` does. */
   readonly update: () => Promise<void>;
 };
 
 export function detail(idea: Idea, context: BoardContext, exits: DetailExits): Detail {
-  const { ideaBank, capabilities, ballots, words, level, hasAddresses, notify, confirm } = context;
-  const title = heading(level + 1, { class: "title", part: "idea-title", dir: "auto", tabindex: -1 });
-  const text = prose("", { part: "idea-description" });
+  const { ideaBank, capabilities, ballots, words, level, hasAddresses, addressOf, linkTo, linkBack, notify, confirm } =
+    context;
+  const title = detailTitle(level);
+  const text = ideaText("");
   const meta = h("div", { class: "meta" });
   let asides: readonly HTMLElement[] = [];
   let shown = "";
@@ -43,36 +40,17 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
     const now = JSON.stringify({ ...idea, votes: 0, voted: 0, comments: 0, lastActivityAt: 0 });
     if (now === shown) return;
     shown = now;
-    const { duplicateOf, response } = idea;
     title.textContent = idea.title;
     setProse(text, idea.description);
     text.hidden = idea.description === "";
-    meta.replaceChildren(
-      status(idea.status, words),
-      tags(idea, words) || "",
-      h("span", { hidden: idea.visibility !== "pending" }, words.say("pending")),
-      h("span", {}, authorOf(idea, words) ?? words.say("anonymous")),
-      time(idea.createdAt, words),
-    );
-    const merged =
-      duplicateOf !== null &&
-      h(
-        "p",
-        { class: "aside" },
-        words.say("merged"),
-        " ",
-        h("button", { type: "button", class: "link", onclick: () => exits.open(duplicateOf) }, words.say("openMerged")),
-      );
-    const official =
-      response &&
-      h(
-        "section",
-        { class: "response", part: "response" },
-        h("p", { class: "meta" }, h("strong", {}, words.say("response")), time(response.respondedAt, words)),
-        prose(response.text),
-      );
+    meta.replaceChildren(...facts(idea, words));
+    const into = idea.duplicateOf ?? "";
     for (const aside of asides) aside.remove();
-    asides = [merged, official].filter((aside) => aside instanceof HTMLElement);
+    asides = asidesOf(
+      idea,
+      words,
+      linkTo(into, () => exits.open(into)),
+    );
     body.after(...asides);
     // A text that is being edited stays, to be copied at least.
     if (!own.querySelector("form") && isEditable() !== own.hasChildNodes())
@@ -82,7 +60,6 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
   };
 
   const own = h("div", { class: "own" });
-  const content = h("div", { class: "content" }, title, meta, text, own);
   const isEditable = () =>
     idea.mine && idea.status === "submitted" && idea.duplicateOf === null && capabilities.canSubmitProposals;
   const showOwn = () => {
@@ -132,26 +109,15 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
   };
 
   let vote = voteButton(idea, context);
-  const body = h("div", { class: "body" }, vote, content);
+  const body = detailBody(vote, title, meta, text, own);
   const discussion = comments(idea, context);
-  const element = h(
-    "article",
-    { class: "detail", part: "idea" },
-    h(
-      "div",
-      { class: "bar" },
-      h(
-        "button",
-        { type: "button", class: "link back with-icon", part: "back", onclick: exits.back },
-        icon(BACK),
-        words.say(exits.backTo),
-      ),
-      hasAddresses &&
-        h("button", { type: "button", class: "link quiet", onclick: () => void copyLink() }, words.say("copyLink")),
-    ),
-    body,
-    discussion.element,
-  );
+  const { back, backTo } = exits;
+  const bar = barView(words, {
+    back: backTo === "back" ? linkBack(back) : { onclick: back },
+    backTo,
+    copy: hasAddresses && { onclick: () => void copyLink() },
+  });
+  const element = detailView(bar, body, discussion.element);
   async function update(): Promise<void> {
     const before = JSON.stringify(idea);
     const { voted, votes, ...now } = await ideaBank.idea(idea.id);
@@ -168,6 +134,6 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
     discussion.update();
   }
   showText();
-  onEscape(element, exits.back);
-  return { element, focus: () => title.focus(), update };
+  onEscape(element, back);
+  return { element, focus: () => title.focus(), read: discussion.read, update };
 }

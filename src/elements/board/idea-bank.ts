@@ -23,8 +23,33 @@ export type Access = {
 export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string };
 export type Filter = Readonly<Partial<Record<"sort" | "status" | "mine" | "tag" | "q" | "limit", string>>>;
 
+const ROOT = "/ideabank";
 const TAGS = "/tags";
 const pathOf = (filter: Filter & { readonly cursor?: string }) => `/proposals?${new URLSearchParams(filter)}`;
+
+/** What a page was made of, as its server gives it to the element. */
+export type Given = {
+  readonly access?: Access;
+  readonly ideas?: Page<Idea>;
+  /** Of a roadmap. */
+  readonly columns?: readonly Page<Idea>[];
+  readonly tags?: Page<TagCount>;
+  readonly idea?: Idea;
+  readonly comments?: Page<Comment>;
+};
+
+/** By the paths that the board asks for. `first` are the lists that it begins with. */
+export const answersOf = (
+  { access, ideas, columns, tags, idea, comments }: Given,
+  first: readonly (Filter | "tags")[],
+): Readonly<Record<string, unknown>> =>
+  Object.fromEntries([
+    [ROOT, access],
+    [ROOT + TAGS, tags],
+    ...first.map((list, at) => [list === "tags" ? "" : ROOT + pathOf(list), (columns ?? [ideas])[at]]),
+    [`${ROOT}/proposals/${idea?.id}`, idea],
+    [`${ROOT}/proposals/${idea?.id}/comments?`, comments],
+  ]);
 
 export class IdeaBank {
   readonly #connection: Connection;
@@ -133,7 +158,7 @@ export class IdeaBank {
 
   async #send<Body>(path: string, init: RequestInit) {
     const { answered } = this;
-    const reply = await this.#connection.send<Body>(`/ideabank${path}`, init);
+    const reply = await this.#connection.send<Body>(ROOT + path, init);
     answered(init.method !== undefined);
     return reply;
   }

@@ -1,19 +1,19 @@
 /** The list of proposals: sorted, filtered, and longer as the visitor reaches its end. */
 import { h } from "../shared/h.ts";
-import { message, skeleton } from "../shared/message.ts";
+import { skeleton } from "../shared/message.ts";
 import { recall, remember } from "../shared/storage.ts";
 import type { BoardContext } from "./board-context.ts";
-import type { Filter, Idea } from "./idea-bank.ts";
+import type { Idea } from "./idea-bank.ts";
 import { ideaRow } from "./idea-row.ts";
+import { ideas, listView, nothing } from "./list-view.ts";
+import { isOver } from "./row-view.ts";
 import { toolbar } from "./toolbar.ts";
+import { FIRST } from "./toolbar-view.ts";
 
 /** So many pages in a row come by themselves: below the board the page may have an end that the visitor wants to reach. */
 const PAGES_BY_THEMSELVES = 3;
 /** The last number of ideas, which is the best guess for the number of rows to come. */
 const ROWS = "idea-bank-board:rows";
-
-/** The list that a board begins with. */
-export const FIRST: Filter = { sort: "hot" };
 
 export const listSkeleton = (): HTMLElement => skeleton(Number(recall(ROWS)) || 5, "idea", "vote");
 
@@ -27,7 +27,7 @@ export class List {
   readonly element: HTMLElement;
   readonly #context: BoardContext;
   readonly #open: (idea: Idea) => void;
-  readonly #rows = h("ol", { class: "ideas", part: "ideas" });
+  readonly #rows = ideas();
   readonly #place = h("div", { tabindex: -1 });
   readonly #more: HTMLButtonElement;
   readonly #byId = new Map<string, HTMLElement>();
@@ -46,11 +46,11 @@ export class List {
       { type: "button", class: "button more", part: "button", hidden: true, onclick: () => void this.#loadMore(true) },
       words.say("moreIdeas"),
     );
-    const bar = toolbar(context, this.#filter, (filter, typed) => {
+    const bar = toolbar(context, (filter, typed) => {
       this.#filter = filter;
       void this.load(typed);
     });
-    this.element = h("div", { class: "list" }, bar, this.#place, this.#more);
+    this.element = listView(bar, this.#place, this.#more);
     const watcher = new IntersectionObserver(
       (changes) => {
         if (changes.some(({ isIntersecting }) => isIntersecting) && this.#pagesByThemselves > 0) void this.#loadMore();
@@ -206,7 +206,7 @@ export class List {
       if (this.#byId.has(idea.id)) continue;
       const row = this.#row(idea);
       this.#byId.set(idea.id, row);
-      const isLast = row.matches(".over") || this.#isFiltered;
+      const isLast = isOver(idea) || this.#isFiltered;
       this.#rows.insertBefore(row, isLast ? null : this.#rows.querySelector(".over"));
     }
   }
@@ -231,7 +231,7 @@ export class List {
     const text = words.say(this.#filter.q ? bySearch : this.#isFiltered ? "emptyFilter" : "empty");
     const hint = !this.#isFiltered && this.#context.capabilities.canSubmitProposals && words.say("emptyHint");
     enter("empty");
-    this.#place.replaceChildren(message("empty", h("p", {}, text), hint && h("p", { class: "muted" }, hint)));
+    this.#place.replaceChildren(nothing(text, hint));
     announce(text);
   }
 }

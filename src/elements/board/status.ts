@@ -1,6 +1,7 @@
 /** A proposal's status as a small label: a word, and a color that repeats what the word says. */
+
+import { h } from "#h";
 import type { ProposalStatus } from "../../worker/model/proposal.ts";
-import { h } from "../shared/h.ts";
 import type { Words } from "../shared/labels.ts";
 import type { BOARD_LABELS } from "./labels.ts";
 

@@ -5,13 +5,14 @@
  * Safari before 26.2) has no such key, so there an address is read, and no entry is written.
  */
 import { recall, remember } from "../shared/storage.ts";
-import { addressOf, ideaInAddress } from "./address.ts";
+import type { Addresses } from "./address.ts";
 
 const navigation: Navigation | undefined = window.navigation;
 
 type Options = {
   /** Nothing is read and nothing is written without. */
   readonly isOn: boolean;
+  readonly addresses: Addresses;
   /** The idea of an address that no board of this tab has written belongs to this board. */
   readonly takesAddress: boolean;
   /** Called when another view has to be shown; undefined is the list. */
@@ -23,6 +24,7 @@ export class TabHistory {
   /** Ends what is kept of an entry, so that each board knows its own. */
   readonly #mark: string;
   readonly #isOn: boolean;
+  readonly #addresses: Addresses;
   readonly #takesAddress: boolean;
   /** The view in the history's last entry. */
   #last: string | undefined;
@@ -31,9 +33,10 @@ export class TabHistory {
   #next: string | undefined;
 
   /** `name` tells boards apart. */
-  constructor(name: string, { isOn, takesAddress, show, signal }: Options) {
+  constructor(name: string, { isOn, addresses, takesAddress, show, signal }: Options) {
     this.#mark = ` ${name}`;
     this.#isOn = isOn;
+    this.#addresses = addresses;
     this.#takesAddress = isOn && takesAddress;
     this.#last = this.view;
     if (!isOn) return;
@@ -54,8 +57,9 @@ export class TabHistory {
 
   /** The view that was open when the tab was left or reloaded, or that the address names. */
   get view(): string | undefined {
-    if (this.#kept === null) return this.#takesAddress ? ideaInAddress() : undefined;
-    return this.#own;
+    // An idea's own page has one board, whichever wrote the entry.
+    const isRead = this.#takesAddress && (this.#kept === null || this.#addresses.arePages);
+    return this.#own ?? (isRead ? this.#addresses.named() : undefined);
   }
 
   /** An opened view takes the place of the one before it: Back leads to the list. */
@@ -67,7 +71,7 @@ export class TabHistory {
     const before = this.#key;
     if (before === undefined) return;
     const isOwn = this.#own !== undefined;
-    write(isOwn ? "replaceState" : "pushState", view);
+    this.#write(isOwn ? "replaceState" : "pushState", view);
     const key = this.#key;
     // Without a new entry Back leaves the page.
     if (key === undefined || (key === before && !isOwn)) return;
@@ -82,7 +86,7 @@ export class TabHistory {
     if (this.#own !== undefined) {
       this.#leaving = true;
       history.back();
-    } else if (this.view !== undefined) write("replaceState");
+    } else if (this.view !== undefined) this.#write("replaceState");
   }
 
   /** The current entry's view, if this board has written it. */
@@ -102,13 +106,13 @@ export class TabHistory {
     const entry = this.#isOn ? navigation?.currentEntry : null;
     return entry ? `idea-bank-view:${entry.key}` : undefined;
   }
-}
 
-function write(method: "pushState" | "replaceState", view?: string): void {
-  try {
-    // A router finds its own state in each entry.
-    history[method](history.state, "", addressOf(view));
-  } catch {
-    // Browsers limit how often.
+  #write(method: "pushState" | "replaceState", view?: string): void {
+    try {
+      // A router finds its own state in each entry.
+      history[method](history.state, "", this.#addresses.of(view));
+    } catch {
+      // Browsers limit how often.
+    }
   }
 }

@@ -1,5 +1,5 @@
 /** A proposal's tags, as a list of small labels. */
-import { h } from "../shared/h.ts";
+import { h } from "#h";
 import type { Words } from "../shared/labels.ts";
 import type { Idea } from "./idea-bank.ts";
 import type { BOARD_LABELS } from "./labels.ts";

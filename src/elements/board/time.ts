@@ -1,5 +1,5 @@
-/** A time in words, such as "3 days ago", with the date on hover. */
-import { h } from "../shared/h.ts";
+/** A time in words, such as "3 days ago", with the date on hover; or as a date, in a page that is kept. */
+import { h } from "#h";
 import type { Words } from "../shared/labels.ts";
 import type { BOARD_LABELS } from "./labels.ts";
 
@@ -15,11 +15,12 @@ const UNITS = [
 export function time(timestamp: string, words: Words<typeof BOARD_LABELS>): HTMLElement {
   const date = new Date(timestamp);
   const title = words.date(date, { dateStyle: "full", timeStyle: "short" });
-  return h("time", { datetime: timestamp, title }, ago(date, words));
+  return h("time", { datetime: timestamp, title }, words.dated ? words.date(date) : ago(date, words));
 }
 
 /** Each as it reads now. */
 export function renewTimes(root: Element, words: Words<typeof BOARD_LABELS>): void {
+  if (words.dated) return;
   for (const each of root.querySelectorAll("time")) each.textContent = ago(new Date(each.dateTime), words);
 }
 

@@ -1,23 +1,16 @@
 /** The vote of a proposal: it answers at once, and is taken back when the API refuses it. */
-
-import { h, icon } from "../shared/h.ts";
 import { isRequestFailure } from "../shared/request-failure.ts";
 import type { Ballot, BoardContext } from "./board-context.ts";
 import type { Idea } from "./idea-bank.ts";
-
-const ARROW = "M3.5 10.2 8 5.6l4.5 4.6";
+import { voteBox } from "./vote-box.ts";
 
 /** If voting is closed, it is only the count. `idea` is updated with the vote. */
 export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
   const { ideaBank, capabilities, ballots, words, signal, announce, report, askToSignIn, dispatch } = context;
-  const count = h("span", { class: "count", "aria-hidden": "true" });
-  const name = h("span", { class: "unseen" });
-  if (!capabilities.canVote || idea.duplicateOf !== null) {
-    count.textContent = words.number(idea.votes);
-    name.textContent = words.say("votes", { count: idea.votes });
-    return h("span", { class: "vote", part: "vote" }, icon(ARROW), count, name);
-  }
-  const button = h("button", { type: "button", class: "vote", part: "vote" }, icon(ARROW), count, name);
+  if (!capabilities.canVote || idea.duplicateOf !== null)
+    return voteBox(words.number(idea.votes), words.say("votes", { count: idea.votes }));
+  const [count, name] = [new Text(), new Text()];
+  const button = voteBox(count, name, { type: "button" });
   const known = { confirmed: { voted: idea.voted, votes: idea.votes }, wanted: idea.voted };
   const ballot: Ballot = ballots.get(idea.id) ?? { ...known, sending: false, buttons: new Map() };
   const { buttons } = ballot;
@@ -34,8 +27,8 @@ export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
     const { confirmed, wanted } = ballot;
     idea.voted = wanted;
     idea.votes = confirmed.votes + Number(wanted) - Number(confirmed.voted);
-    count.textContent = words.number(idea.votes);
-    name.textContent = words.say("voteFor", { title: idea.title, count: idea.votes });
+    count.data = words.number(idea.votes);
+    name.data = words.say("voteFor", { title: idea.title, count: idea.votes });
     button.setAttribute("aria-pressed", String(wanted));
     button.setAttribute("part", wanted ? "vote voted" : "vote");
   };

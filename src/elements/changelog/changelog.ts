@@ -2,8 +2,10 @@
  * `<idea-bank-changelog>`: the implemented proposals of an idea bank, newest first. Event `changelog-count`: the number of
  * entries since the visitor's last look, for a badge; 0 once they have been seen.
  */
+
 import type { Changelog } from "../../worker/model/changelog.ts";
-import { type Child, h, heading } from "../shared/h.ts";
+import { type Child, h } from "../shared/h.ts";
+import { head, title } from "../shared/head.ts";
 import { IdeaBankElement } from "../shared/idea-bank-element.ts";
 import { message, skeleton } from "../shared/message.ts";
 import type { Connection } from "../shared/request.ts";
@@ -11,14 +13,13 @@ import { recall, remember } from "../shared/storage.ts";
 import { isVisible } from "../shared/visible.ts";
 import styles from "./changelog.css";
 import { Entries } from "./entries.ts";
+import { type Item, badge as mark } from "./entry-view.ts";
 import { CHANGELOG_LABELS } from "./labels.ts";
 import { LastVisit } from "./last-visit.ts";
 
 const PATH = "/public/ideabank/changelog";
 /** The last number of entries, which is the best guess for the number to come. */
 const ROWS = "idea-bank-changelog:rows";
-
-type Item = Changelog["items"][number];
 
 class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
   #count: number | undefined;
@@ -30,6 +31,10 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
   /** The number of entries that are new to this visitor. */
   get count(): number {
     return this.#count ?? 0;
+  }
+
+  protected override answersIn({ changelog }: { readonly changelog?: Changelog }): Readonly<Record<string, unknown>> {
+    return { [PATH]: changelog };
   }
 
   protected override start(connection: Connection, signal: AbortSignal): void {
@@ -66,7 +71,7 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
     const begin = () => {
       this.enter("loading");
       this.show(
-        h("header", { class: "head" }, h("div", { class: "bones title line" })),
+        head(h("div", { class: "bones title line" })),
         skeleton(Number(recall(ROWS)) || 5, "entry", "bones when line"),
       );
       void load();
@@ -105,7 +110,7 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
     entries.show(items, isNew);
     const count = items.filter(isNew).length;
     const badge = count > 0 && this.words.say("newCount", { count });
-    const head = this.#head(badge && h("span", { class: "badge", part: "badge" }, badge));
+    const head = this.#head(badge && mark(badge));
     // Moving the list would lose the focus.
     if (entries.list.isConnected) this.root.firstChild?.replaceWith(head);
     else this.show(head, entries.list);
@@ -114,8 +119,7 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
   }
 
   #head(badge?: Child): HTMLElement {
-    const title = heading(this.headingLevel, { class: "title", part: "title" }, this.words.say("title"));
-    return h("header", { class: "head", part: "header" }, title, badge);
+    return head(title(this.headingLevel, this.words.say("title")), badge);
   }
 }
 

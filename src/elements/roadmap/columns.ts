@@ -3,20 +3,15 @@
  * one column, the visitor chooses which.
  */
 
-import { ideaRow, status } from "../board/board.ts";
+import { ideaRow } from "../board/board.ts";
 import type { BoardContext } from "../board/board-context.ts";
 import type { Idea, Page } from "../board/idea-bank.ts";
 import type { Listing } from "../board/list.ts";
-import { h, heading } from "../shared/h.ts";
+import { ideas } from "../board/list-view.ts";
+import { h } from "../shared/h.ts";
 import { message, skeleton } from "../shared/message.ts";
 import { recall, remember } from "../shared/storage.ts";
-
-export const COLUMNS = [
-  { status: "planned", sort: "top", limit: "10" },
-  { status: "in-progress", sort: "top", limit: "10" },
-  { status: "implemented", sort: "active", limit: "10" },
-] as const;
-type Filter = (typeof COLUMNS)[number];
+import { COLUMNS, type Column, columnsView, columnView, emptyColumn, tabsView, tabView, total } from "./column-view.ts";
 
 const SKELETON_ROWS = 2;
 /** The chosen column, for the tab. */
@@ -33,7 +28,7 @@ export const columnsSkeleton = (): HTMLElement =>
   );
 
 export class Columns implements Listing {
-  readonly element = h("div", { class: "columns", part: "columns", tabindex: -1 });
+  readonly element = columnsView();
   readonly #context: BoardContext;
   readonly #open: (idea: Idea) => void;
   readonly #rows = new Map<string, HTMLElement>();
@@ -105,7 +100,7 @@ export class Columns implements Listing {
       return 0;
     }
     enter("ready");
-    const tabs = h("fieldset", { class: "sorts tabs" }, h("legend", { class: "unseen" }, words.say("filter")));
+    const tabs = tabsView(words, {});
     const columns = COLUMNS.map((filter, at) => this.#column(filter, pages[at] ?? { items: [] }, tabs));
     this.element.replaceChildren(tabs, ...columns);
     const chosen = recall(CHOSEN, "sessionStorage");
@@ -127,26 +122,16 @@ export class Columns implements Listing {
   }
 
   /** Its tab is added to the others. */
-  #column(filter: Filter, { items, nextCursor }: Page<Idea>, tabs: HTMLElement): HTMLElement {
+  #column(filter: Column, { items, nextCursor }: Page<Idea>, tabs: HTMLElement): HTMLElement {
     const { words, level, signal, ideaBank, report } = this.#context;
-    const list = h("ol", { class: "ideas", part: "ideas" }, ...items.map((idea) => this.#row(idea)));
+    const list = ideas(...items.map((idea) => this.#row(idea)));
     let cursor = nextCursor;
-    const [total, inTab] = [h("span", { class: "muted" }), h("small")];
-    // Of a longer column only so many are known.
+    const counts = [new Text(), new Text()] as const;
     const count = () => {
-      total.textContent = words.number(list.childElementCount) + (cursor ? "+" : "");
-      inTab.textContent = total.textContent;
+      for (const each of counts) each.data = total(list.childElementCount, cursor, words);
     };
     count();
-    const choose = () => this.#choose(filter.status);
-    tabs.append(
-      h(
-        "label",
-        { part: "column-tab" },
-        h("input", { type: "radio", name: "column", value: filter.status, class: "unseen", onchange: choose }),
-        h("span", {}, words.say(filter.status), " ", inTab),
-      ),
-    );
+    tabs.append(tabView(filter, words, counts[0], { onchange: () => this.#choose(filter.status) }));
     const showMore = async () => {
       more.setAttribute("aria-disabled", "true");
       try {
@@ -175,17 +160,10 @@ export class Columns implements Listing {
       },
       words.say("moreIdeas"),
     );
-    return h(
-      "section",
-      { class: "column", id: filter.status, part: "column" },
-      h(
-        "div",
-        { class: "column-head" },
-        heading(level, { class: "column-title", part: "column-title" }, status(filter.status, words)),
-        total,
-      ),
-      items.length > 0 ? list : h("p", { class: "muted" }, words.say("emptyColumn")),
-      more,
+    return columnView(
+      filter,
+      { words, level },
+      { total: counts[1], list: items.length > 0 ? list : emptyColumn(words), more },
     );
   }
 

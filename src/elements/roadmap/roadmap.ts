@@ -5,7 +5,8 @@
 import { IdeaBankBoard } from "../board/board.ts";
 import type { BoardContext } from "../board/board-context.ts";
 import type { Idea } from "../board/idea-bank.ts";
-import { COLUMNS, Columns, columnsSkeleton } from "./columns.ts";
+import { COLUMNS } from "./column-view.ts";
+import { Columns, columnsSkeleton } from "./columns.ts";
 import { ROADMAP_LABELS } from "./labels.ts";
 import styles from "./roadmap.css";
 

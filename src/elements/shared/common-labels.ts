@@ -13,5 +13,6 @@ export const COMMON_LABELS = {
     one: "Too many requests. Try again in {count} second.",
     other: "Too many requests. Try again in {count} seconds.",
   },
+  "service-unavailable": "That isn’t possible right now. Try again in a moment.",
   failed: "Something went wrong. Try again in a moment.",
 } satisfies Labels;

@@ -16,6 +16,11 @@ import { loadTranslation } from "./translation.ts";
 /** It is also a custom state: a page can style `idea-bank-changelog:state(closed)`. */
 export type State = "loading" | "ready" | "empty" | "resting" | "closed" | "signed-out" | "error";
 
+/** Of what the page's server has rendered: its markup, and what that was made of, as JSON. */
+const SERVED = ":scope > [data-server]";
+const GIVEN = ":scope > .initial";
+/** The server's markup stays while nothing can be shown in its place. */
+const STAYS: readonly State[] = ["loading", "error", "signed-out"];
 const ONLINE_AGAIN_MS = 3_000;
 /** A page whose script sets the token has done so by then. */
 const TOKEN_SET_MS = 3_000;
@@ -34,6 +39,10 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
   #provider: TokenProvider | undefined;
   #labels: Partial<Known> = {};
   #lifetime: AbortController | undefined;
+  /** Shows the page's own markup of the same content, from its server, until this element has taken it over. */
+  readonly #slot = h("slot");
+  /** The page's server had rendered the content. */
+  protected isServed = false;
   protected words: Words<Known>;
   /** When the words are those of the page's language. */
   protected translated: Promise<void> = Promise.resolve();
@@ -109,6 +118,10 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
       Reflect.deleteProperty(this, name);
       Reflect.set(this, name, value);
     }
+    if (this.querySelector(SERVED)) {
+      this.isServed = true;
+      this.root.before(this.#slot);
+    }
     this.#language = observeLanguage(this, () => languageOf(this) !== this.words.locale && this.#restartSoon());
     this.#restartSoon();
   }
@@ -138,6 +151,33 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     this.#internals.states.clear();
     this.#internals.states.add(state);
     this.root.setAttribute("aria-busy", String(state === "loading"));
+    if (!this.#slot.isConnected) return;
+    this.root.classList.toggle("waiting", state === "loading");
+    this.root.classList.toggle("beside", state !== "loading" && STAYS.includes(state));
+    // Once what follows in the same task has made the content.
+    if (!STAYS.includes(state)) queueMicrotask(() => this.#takeOver());
+  }
+
+  /** Whether the page's server has rendered what is to be shown, and it still stands there. */
+  protected get isWaiting(): boolean {
+    return this.#slot.isConnected;
+  }
+
+  /** Shows its own content in place of the server's. A link that has the focus keeps it. */
+  #takeOver(): void {
+    const focused = this.querySelector<HTMLAnchorElement>(`${SERVED} :focus`);
+    this.#slot.remove();
+    for (const part of this.querySelectorAll(`${SERVED}, ${GIVEN}`)) part.remove();
+    if (this.connection) this.connection.given = {};
+    if (focused)
+      (Array.from(this.root.querySelectorAll("a")).find(({ href }) => href === focused.href) ?? this.root).focus({
+        preventScroll: true,
+      });
+  }
+
+  /** The answers in what the page was made of, by their paths. */
+  protected answersIn(_given: object): Readonly<Record<string, unknown>> {
+    return {};
   }
 
   /** Shows this in place of everything. What has the focus goes away: it waits on the whole. */
@@ -253,6 +293,7 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     queueMicrotask(() => {
       if (lifetime.signal.aborted) return;
       const words = new Words(this.#defaults, this.#labels, languageOf(this));
+      words.dated = this.isServed;
       this.words = words;
       this.translated = loadTranslation(words.locale).then(({ labels, direction = "" }) => {
         words.translate(labels?.[this.localName]);
@@ -264,6 +305,10 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
       const { signal } = lifetime;
       const provider = () => this.#source();
       this.connection = new this.Connection(this.src, { token: this.token, provider, words: this.translated, signal });
+      if (this.isWaiting) {
+        const given = JSON.parse(this.querySelector(GIVEN)?.textContent || "{}");
+        this.connection.given = { ...this.answersIn(given) };
+      }
       this.start(this.connection, signal);
     });
   }

@@ -9,6 +9,8 @@ export class Words<Known extends Labels> {
   readonly #own: Partial<Known>;
   readonly #labels: Labels;
   readonly locale: string;
+  /** Times are dates: a page is kept, and "2 minutes ago" would soon be false. An element that takes it over says them as it did. */
+  dated = false;
 
   /** `defaults` are English. */
   constructor(defaults: Known, own: Partial<Known>, locale: string) {

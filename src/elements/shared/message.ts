@@ -1,5 +1,5 @@
 /** A message in the place of all content: why there is none, and what the visitor can do. */
-import { type Child, h, icon } from "./h.ts";
+import { type Child, h, icon } from "#h";
 
 const ALERT = "M8 5v4m0 2v.1M8 2 1 14h14z";
 const LOCK = "M4 7.5h8v6H4zM5.8 7.5V5a2.2 2.2 0 0 1 4.4 0v2.5";

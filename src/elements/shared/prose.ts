@@ -1,12 +1,9 @@
 /** A text that people wrote, with light formatting and links. It is made of elements and text nodes: nothing is parsed as HTML. */
+import { type Attributes, type Child, h } from "#h";
 import { type Block, type Inline, parseText } from "../../worker/model/light-formatting.ts";
-import { type Attributes, type Child, h } from "./h.ts";
 
-export const prose = (text: string, attributes: Attributes = {}): HTMLElement => {
-  const element = h("div", { class: "prose", ...attributes });
-  setProse(element, text);
-  return element;
-};
+export const prose = (text: string, attributes: Attributes = {}): HTMLElement =>
+  h("div", { class: "prose", ...attributes }, ...parseText(text).map(block));
 
 export const setProse = (element: HTMLElement, text: string): void =>
   element.replaceChildren(...parseText(text).map(block));

@@ -70,6 +70,10 @@ export function providerOf(address: string): TokenProvider {
   return provider;
 }
 
+/** Elements that name this address have their tokens from here. */
+export const provide = (address: string, provider: TokenProvider): unknown =>
+  shared.providers.set(new URL(address, document.baseURI).href, provider);
+
 /** For as long as an element is on the page. */
 export function useTokens(signal: AbortSignal): void {
   shared.elements += 1;

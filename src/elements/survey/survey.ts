@@ -2,9 +2,11 @@
  * `<idea-bank-survey>`: the first open survey that this person has not answered, or the one that the attribute `survey` names. It never
  * asks the device's clock whether a survey is open, because the API knows.
  */
+
 import { ConsistentConnection } from "../shared/consistent-connection.ts";
 import controlStyles from "../shared/controls.css";
-import { h, heading } from "../shared/h.ts";
+import { h } from "../shared/h.ts";
+import { head, title as titleOf } from "../shared/head.ts";
 import { IdeaBankElement, type State } from "../shared/idea-bank-element.ts";
 import { message, skeleton } from "../shared/message.ts";
 import { prose } from "../shared/prose.ts";
@@ -17,6 +19,7 @@ import { staysInside } from "./keys.ts";
 import { SURVEY_LABELS } from "./labels.ts";
 import type { Listed, Response, Survey } from "./open-survey.ts";
 import { type Preview, previewOf } from "./preview.ts";
+import { questionList } from "./question-list.ts";
 import type { Questionnaire } from "./questionnaire.ts";
 import { Resting } from "./resting.ts";
 import styles from "./survey.css";
@@ -58,10 +61,14 @@ class IdeaBankSurvey extends IdeaBankElement<typeof SURVEY_LABELS> {
     this.restart();
   }
 
+  protected override answersIn({ survey }: { readonly survey?: Survey }): Readonly<Record<string, unknown>> {
+    return { [`/surveys/${survey?.id}`]: survey };
+  }
+
   protected override start(connection: ConsistentConnection, signal: AbortSignal): void {
     const { preview } = this;
     this.enter("loading");
-    this.show(this.#head(h("div", { class: "bones title line" })), skeleton(1, "survey", "line"));
+    this.show(head(h("div", { class: "bones title line" })), skeleton(1, "survey", "line"));
     if (preview) void this.translated.then(() => signal.aborted || this.#showPreview(previewOf(preview), signal));
     else this.#showSurveys(connection, signal);
   }
@@ -168,7 +175,7 @@ class IdeaBankSurvey extends IdeaBankElement<typeof SURVEY_LABELS> {
       if (isRequestFailure(error) && error.code === "not-signed-in" && this.#hasSource) forgetDrafts();
       this.#setCount(0);
       this.show(
-        this.#head(this.#title(this.words.say("title"))),
+        head(titleOf(this.headingLevel, this.words.say("title"))),
         this.failure(error, () => void load()),
       );
     };
@@ -235,7 +242,10 @@ class IdeaBankSurvey extends IdeaBankElement<typeof SURVEY_LABELS> {
       "primary",
     );
     const later = quietButton(words.say("notNow"), rest);
-    const count = words.say("questions", { count: questions.length });
+    // A page whose server shows the questions goes on showing them.
+    const asked = this.isServed
+      ? questionList(questions, words)
+      : h("p", { class: "muted small" }, words.say("questions", { count: questions.length }));
     this.#present(
       title,
       "ready",
@@ -243,7 +253,7 @@ class IdeaBankSurvey extends IdeaBankElement<typeof SURVEY_LABELS> {
         "div",
         { class: "survey", part: "sign-in" },
         description && prose(description, { part: "description" }),
-        h("p", { class: "muted small" }, count),
+        asked,
         ask,
         h("div", { class: "buttons" }, signIn, later),
       ),
@@ -297,15 +307,7 @@ class IdeaBankSurvey extends IdeaBankElement<typeof SURVEY_LABELS> {
   #present(title: string, state: State, ...content: readonly Node[]): void {
     this.root.setAttribute("aria-label", title);
     this.enter(state);
-    this.show(this.#head(this.#title(title)), ...content);
-  }
-
-  #head(content: Node): HTMLElement {
-    return h("header", { class: "head", part: "header" }, content);
-  }
-
-  #title(text: string): HTMLElement {
-    return heading(this.headingLevel, { class: "title", part: "title", dir: "auto" }, text);
+    this.show(head(titleOf(this.headingLevel, title)), ...content);
   }
 }
 

@@ -6,6 +6,7 @@ import { createEveryRequest, type EveryRequestMemory } from "../http/every-reque
 import { createNoRoute } from "../http/no-route.ts";
 import { handleError } from "../http/problem-response.ts";
 import { Routes } from "../http/routes.ts";
+import { requireSameOrigin } from "../http/same-origin.ts";
 import type { Databases } from "../store/databases.ts";
 import type { IdeaBankViews } from "../view/views.ts";
 import { ChooseAccount } from "./account-databases.ts";
@@ -14,9 +15,8 @@ import { NoLongerSo } from "./confirm.ts";
 import { renderProblem } from "./frame/render-page.tsx";
 import { authenticateOwner, type Identify, identifyByAccess, inAccount } from "./identity/identity.ts";
 import { limitChanges, limitReads } from "./identity/limit-owner.ts";
-import { requireSameOrigin } from "./identity/same-origin.ts";
 import { KnownOwners } from "./known-owners.ts";
-import type { OwnerEnv } from "./owner-env.ts";
+import type { LoadPreview, OwnerEnv } from "./owner-env.ts";
 import { ROUTES } from "./routes.ts";
 import { addSignIn } from "./sign-in/sign-in-page.tsx";
 
@@ -31,13 +31,14 @@ type AccountMemory = EveryRequestMemory & {
   readonly databases: Databases;
   readonly send: Send;
   readonly views: IdeaBankViews;
+  readonly loadPreview: LoadPreview;
 };
 
 export type AccountApp = Routes<OwnerEnv>;
 
 /** `identify` finds the account owner. */
 export function createAccountApp(memory: AccountMemory, identify: Identify = identifyByAccess): AccountApp {
-  const { gatekeeper, databases, send, views } = memory;
+  const { gatekeeper, databases, send, views, loadPreview } = memory;
   const app = new Routes<OwnerEnv>();
   const everyRequest = createEveryRequest(memory, { "Cache-Control": CACHE_CONTROL });
   app.use((c, next) => {
@@ -53,6 +54,7 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
     c.set("send", send);
     c.set("databases", databases);
     c.set("views", views);
+    c.set("loadPreview", loadPreview);
     c.set("known", known);
     c.set("sessions", new Map());
     const { pathname, search } = new URL(c.req.url);

@@ -2,6 +2,7 @@
  * The environment of a handler of Account Settings: the owner, the databases of accounts, the gates of API keys, and the way to
  * the receivers of webhooks.
  */
+import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import type { Identifier } from "../credentials/id.ts";
 import type { Send } from "../deliveries/send.ts";
@@ -14,6 +15,13 @@ import type { KnownOwners } from "./known-owners.ts";
 
 /** The owner's account, and its database. */
 export type Own = { readonly session: Session; readonly accountId: Identifier };
+
+/** A board's own page as a stranger sees it, also while it is off: for its owner alone. What shows it is loaded first. */
+export type LoadPreview = () => Promise<ShowPage>;
+type ShowPage = (
+  c: Pick<Context<AppEnv>, "env" | "executionCtx"> & { readonly req: Pick<Context["req"], "raw"> },
+  ideaBankId: string,
+) => Promise<Response>;
 
 export type OwnerEnv = AppEnv & {
   Variables: {
@@ -42,5 +50,6 @@ export type OwnerEnv = AppEnv & {
     databases: Databases;
     /** Of this isolate: what an owner ends is refused here at once. */
     views: IdeaBankViews;
+    loadPreview: LoadPreview;
   };
 };

@@ -5,7 +5,8 @@ import { UNDO } from "./frame/undo.tsx";
 import { HOME_PAGE, HOME_PAGE_WITH_SLASH } from "./home/home-page.tsx";
 import { EMBED_PAGE } from "./idea-banks/embed-page.tsx";
 import { IDEA_BANKS_PAGE } from "./idea-banks/list-page.tsx";
-import { PREVIEW } from "./idea-banks/preview.ts";
+import { PREVIEW, PUBLIC_PAGE_PREVIEW } from "./idea-banks/preview.ts";
+import { PUBLIC_PAGE } from "./idea-banks/public-page.tsx";
 import { SETTINGS_PAGE } from "./idea-banks/settings-page.tsx";
 import { OLD_LIST, OLD_PAGE } from "./ideas/approval.tsx";
 import { DELETE_SEVERAL_PAGE, MERGE_SEVERAL_PAGE } from "./ideas/confirm-several-page.tsx";
@@ -71,6 +72,8 @@ export const ROUTES: readonly DeskRoute[] = [
   SETTINGS_PAGE,
   EMBED_PAGE,
   PREVIEW,
+  PUBLIC_PAGE,
+  PUBLIC_PAGE_PREVIEW,
   UNDO,
   SURVEYS_PAGE,
   NEW_SURVEY_PAGE,

@@ -27,6 +27,7 @@ export const EXPIRING = [
   { table: "idempotency_keys", key: "account_id, key", since: "created_at", keptMs: OUTCOME_KEPT_MS },
   { table: "undo_texts", key: "event_id", since: "created_at", keptMs: UNDO_TEXTS_KEPT_MS },
   { table: "sign_ins", key: "id", since: "created_at", keptMs: SIGNED_IN_MS + 3_600_000 },
+  { table: "sign_in_codes", key: "id", since: "created_at", keptMs: DAY_MS },
   { table: "invitations", key: "id", since: "created_at", keptMs: INVITED_MS },
   { table: "invited", key: "email, account_id", since: "invited_at", keptMs: INVITED_MS },
 ] as const satisfies readonly (Kind & { readonly keptMs: number })[];

@@ -45,6 +45,8 @@ type Description<Input, Time, Computed> = {
   readonly bytes?: string;
   /** No two of the account have the same, and an index finds it. A second one is refused. */
   readonly unique?: keyof Input & string;
+  /** SQL: assignments that follow from a change, besides those of what is sent. They see the row as it was. */
+  readonly follows?: (changes: Sent<Input>) => readonly string[];
   /** Columns that are no fields, and what a new row has in them: SQL. */
   readonly also?: Readonly<Record<string, string>>;
   /** Fields that nobody sends: what a SELECT reads for them, and what a new resource has. */
@@ -74,6 +76,7 @@ export function storedResource<
   afterLimit,
   bytes,
   unique,
+  follows = () => [],
   also = {},
   computed,
 }: Description<Input, Time, Computed>) {
@@ -205,9 +208,9 @@ export function storedResource<
 
     async update(session: Session, change: Change<Input>): Promise<Resource | null> {
       const { accountId, id, changes } = change;
-      const set = TIMES.includes("updated_at")
-        ? [`updated_at = iif(${stored.has(changes)}, updated_at, max(updated_at, :now))`]
-        : [];
+      const set = [...follows(changes)];
+      if (TIMES.includes("updated_at"))
+        set.push(`updated_at = iif(${stored.has(changes)}, updated_at, max(updated_at, :now))`);
       if (stored.set(changes).length + set.length === 0) return load(session, accountId, id);
       const row = await session.first(updating(change, { set }));
       return row && toItem(row);

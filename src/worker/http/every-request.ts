@@ -9,6 +9,7 @@ import type { Whose } from "./app-env.ts";
 import type { BodyShares } from "./body-shares.ts";
 import { DEFAULT_HEADERS } from "./default-headers.ts";
 import { record } from "./observe.ts";
+import { notHere } from "./pages-host.ts";
 import type { ProblemLog } from "./problem-log.ts";
 import { PROBLEM_TYPE, problemFor } from "./problem-response.ts";
 import { traceIdOf } from "./trace.ts";
@@ -107,6 +108,8 @@ export function createEveryRequest(
     c.set("bodyShares", bodyShares);
     c.set("calls", { d1: 0, kv: 0, gate: 0 });
     if (isInsecure(c.req.url)) return complete(respond(INSECURE, c), c);
+    const elsewhere = c.env.PAGES_HOST ? notHere(c) : undefined;
+    if (elsewhere !== undefined) return complete(elsewhere, c);
     const logs = Math.random() < Number(c.env.REQUEST_LOG_SHARE);
     const start = Date.now();
     const budget = new TimeBudget(start);

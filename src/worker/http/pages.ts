@@ -1,16 +1,35 @@
 /** Pages outside Account Settings: the start page, and that of an address that does not exist. API clients get a problem document. */
 import type { Context } from "hono";
 import { toBrand } from "../model/brand.ts";
+import { pagePathOf } from "../model/page-path.ts";
+import { pagesOriginOf, toPagesHost } from "../model/pages-origin.ts";
 import { toStartPageToken } from "../settings.ts";
 import type { AppEnv } from "./app-env.ts";
 
+/** Files that the Worker is asked for first (wrangler.toml), because the host of boards' pages does not have them. */
+export const FILES_OF_DEVELOPERS = [
+  ...["/index.html", "/llms.txt", "/openapi.json", "/openapi.yaml", "/docs/*"],
+  ...["/reference", "/reference.html", "/reference/*", "/leaks", "/leaks.html", "/leaks/thanks", "/leaks/again"],
+  ...["/leaks/thanks.html", "/leaks/again.html"],
+];
+
+/** The board whose public page is the only one of the deployment; null when there is none, or several. */
+type FindOnlyPage = () => Promise<{ readonly id: string; readonly name: string } | null>;
+
 /**
- * `/`: a static file, with the deployment's name, icon and board. The file as it is, if no setting changes it, with its own validator
- * for caches.
+ * `/`: the one public page, where there is one. Otherwise a static file, with the deployment's name, icon and board. The file as it is,
+ * if no setting changes it, with its own validator for caches.
  */
-export async function startPage(c: Context<AppEnv>): Promise<Response> {
-  const { BRAND_NAME, BRAND_ICON_URL, START_PAGE_TOKEN, ASSETS } = c.env;
+export async function startPage(c: Context<AppEnv>, findOnlyPage: FindOnlyPage): Promise<Response> {
+  const { BRAND_NAME, BRAND_ICON_URL, START_PAGE_TOKEN, PAGES_HOST, ASSETS } = c.env;
   const token = toStartPageToken(START_PAGE_TOKEN);
+  const only = token === undefined ? await findOnlyPage() : null;
+  if (only !== null) {
+    c.header("Cache-Control", "no-store");
+    return c.redirect(pagesOriginOf(c.env, c.req.url) + pagePathOf(only), 302);
+  }
+  // Of everything that the start page leads to, the host of boards' pages has nothing.
+  if (new URL(c.req.url).host === toPagesHost(PAGES_HOST)) return c.body(null, 404);
   if (!BRAND_NAME?.trim() && !BRAND_ICON_URL?.trim() && token === undefined) return ASSETS.fetch(c.req.raw);
   const { name, iconUrl } = toBrand(c.env);
   // Without the request's headers, because the file's validator says nothing about the settings.

@@ -37,8 +37,11 @@ export const respondPage = async <E extends AppEnv, Item>(
 ): Promise<Response> => c.json({ items, nextCursor: await nextCursor(c, next) });
 
 /** Identifies a cursor's list: its owner, the path, and every parameter except `cursor` and `limit`. */
-function listOf<E extends AppEnv>(c: Context<E>, { cursor: _, limit: __, ...filters }: Parameters): string {
+export const listName = (holder: string, path: string, { cursor: _, limit: __, ...filters }: Parameters): string =>
+  `${holder} ${path}?${canonicalQuery(filters)}`;
+
+function listOf<E extends AppEnv>(c: Context<E>, parameters: Parameters): string {
   const holder = c.get("listsOf");
   if (holder === undefined) throw new Error("nobody is known whose list this is");
-  return `${holder} ${c.req.path}?${canonicalQuery(filters)}`;
+  return listName(holder, c.req.path, parameters);
 }

@@ -37,16 +37,24 @@ const TEXTS = {
   allowedAddresses: ALLOWED_ADDRESSES.replace(", the default,", ""),
 };
 
-const settingsTexts = { example: { leakedKeys: "end" as const }, fields: { leakedKeys: LEAKED } };
-export const AccountSettings = describe(z.object({ leakedKeys: oneOf(LEAKED_KEYS) }), {
+const EXTERNAL_IDS_ARE_EMAILS =
+  "`true` says that each `externalId` of yours is an e-mail address that you have verified. Whoever signs in on a public page with such an " +
+  "address is that panelist. The default is `false`.";
+
+const settingsTexts = {
+  example: { leakedKeys: "end" as const, externalIdsAreEmails: false },
+  fields: { leakedKeys: LEAKED, externalIdsAreEmails: EXTERNAL_IDS_ARE_EMAILS },
+};
+export const AccountSettings = describe(z.object({ leakedKeys: oneOf(LEAKED_KEYS), externalIdsAreEmails: flag() }), {
   name: "AccountSettings",
   ...settingsTexts,
 });
-export const NewAccountSettings = describe(z.strictObject({ leakedKeys: oneOf(LEAKED_KEYS) }), {
-  name: "NewAccountSettings",
-  ...settingsTexts,
-});
+export const NewAccountSettings = describe(
+  z.strictObject({ leakedKeys: z.optional(oneOf(LEAKED_KEYS)), externalIdsAreEmails: z.optional(flag()) }),
+  { name: "NewAccountSettings", ...settingsTexts },
+);
 export type AccountSettings = z.infer<typeof AccountSettings>;
+export type NewAccountSettings = z.infer<typeof NewAccountSettings>;
 
 /** Each schema gets new ones, because the OpenAPI document would describe a shared one only once. */
 const changeable = () => ({
@@ -96,6 +104,11 @@ const AuditedSettings = describe(
     commentsEnabled: z.optional(flag()),
     surveysEnabled: z.optional(flag()),
     approvalRequired: z.optional(flag()),
+    publicPage: z.optional(flag()),
+    hiddenFromSearch: z.optional(flag()),
+    emailSignIn: z.optional(flag()),
+    signInUrl: z.optional(z.string()),
+    externalIdsAreEmails: z.optional(flag()),
     ...z.partial(z.object(RECORDED)).shape,
     duplicateOf: z.optional(z.nullable(Id)),
     questions: z.optional(z.string()),
@@ -132,7 +145,7 @@ const AuditedSettings = describe(
       types: "The types of changes that a webhook is sent. `null` for all.",
       place: "The number of the last change in the log that a webhook was sent, or has passed over.",
       status: "The status of an idea bank, a proposal or a survey.",
-      internal: "Of an idea bank, as the eight after it.",
+      internal: "Of an idea bank, as the eleven after it.",
       changelogEnabled: "Whether the changelog can be read.",
       changelogMaxEntries: "The number of entries that the changelog shows at most.",
       submissionsEnabled: "Whether panelists can submit proposals.",
@@ -140,6 +153,11 @@ const AuditedSettings = describe(
       commentsEnabled: "Whether panelists can comment.",
       surveysEnabled: "Whether panelists can answer surveys.",
       approvalRequired: "Whether proposals wait for approval.",
+      publicPage: "Whether it has a public page.",
+      hiddenFromSearch: "Whether search engines are asked not to list that page.",
+      emailSignIn: "Whether people can sign in there by e-mail.",
+      signInUrl: "Your own page where people sign in for it; empty for none.",
+      externalIdsAreEmails: "Whether every `externalId` of the account is a verified e-mail address.",
       ...RECORDED_TEXTS,
       duplicateOf: "The proposal that it was merged into.",
       questions: "Of a survey, as the five after it: how its questions begin.",

@@ -3,7 +3,7 @@ import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
-import { flag, integer, Name, oneOf, Timestamp, WebAddress } from "./text.ts";
+import { flag, integer, line, Name, oneOf, Timestamp, WebAddress } from "./text.ts";
 
 export const IDEA_BANK_STATUSES = ["DRAFT", "OPEN", "CLOSED"] as const;
 export type IdeaBankStatus = (typeof IDEA_BANK_STATUSES)[number];
@@ -15,6 +15,7 @@ export const IdeaBankQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, statu
 });
 
 const ChangelogMaxEntries = integer(1, 100);
+const Summary = line({ min: 0, max: 300 });
 
 const TEXTS = {
   name: "The name: one line of 1 to 100 characters.",
@@ -29,8 +30,19 @@ const TEXTS = {
   surveysEnabled:
     "Whether panelists can answer the idea bank's surveys, also while it is `internal`. The default is `true`.",
   approvalRequired:
-    "`true`: a panelist's new proposal has the visibility `pending` until you make it `public`. The default is `false`.",
+    "`true`: a panelist's new proposal has the visibility `pending` until you make it `public`. The default is `false`, and `true` with `publicPage`.",
   url: "The page that shows the idea bank: an `https` address of at most 2,000 characters, or `null`. Feeds link to it.",
+  description:
+    "What the idea bank is about, for its public page: one line of at most 300 characters. The default is empty.",
+  publicPage:
+    "Whether the idea bank has a page of its own at `/b/{id}`, for everybody who has the link. The default is `false`. " +
+    "Switching it on switches `approvalRequired` on, unless the same request sends that, too.",
+  hiddenFromSearch:
+    "`true` asks search engines not to list the public page. Everybody who has the link can still read it. The default is `false`.",
+  emailSignIn:
+    "Whether people can sign in on the public page with a code by e-mail. It needs a deployment that sends e-mail. The default is `false`.",
+  signInUrl:
+    "Your own page where people sign in for the public page: an `https` address of at most 2,000 characters, or `null`. It comes back with a token (`docs/pages.md`).",
 };
 export const EXAMPLE_NAME = "Riverline rider ideas";
 
@@ -57,6 +69,11 @@ export const IdeaBank = describe(
     surveysEnabled: flag(),
     approvalRequired: flag(),
     url: z.nullable(WebAddress),
+    description: Summary,
+    publicPage: flag(),
+    hiddenFromSearch: flag(),
+    emailSignIn: flag(),
+    signInUrl: z.nullable(WebAddress),
     createdAt: Timestamp,
   }),
   {
@@ -74,6 +91,11 @@ export const IdeaBank = describe(
       surveysEnabled: true,
       approvalRequired: false,
       url: "https://riverline.example/ideas",
+      description: "Tell us what would make your ride better.",
+      publicPage: true,
+      hiddenFromSearch: false,
+      emailSignIn: true,
+      signInUrl: null,
       createdAt: "2026-11-02T09:30:00.000Z",
     },
     fields: {
@@ -96,8 +118,14 @@ export const NewIdeaBank = describe(
     votingEnabled: z._default(flag(), true),
     commentsEnabled: z._default(flag(), true),
     surveysEnabled: z._default(flag(), true),
-    approvalRequired: z._default(flag(), false),
+    // Its default depends on `publicPage`.
+    approvalRequired: z.optional(flag()),
     url: z._default(z.nullable(WebAddress), null),
+    description: z._default(Summary, ""),
+    publicPage: z._default(flag(), false),
+    hiddenFromSearch: z._default(flag(), false),
+    emailSignIn: z._default(flag(), false),
+    signInUrl: z._default(z.nullable(WebAddress), null),
   }),
   {
     name: "NewIdeaBank",
@@ -120,6 +148,11 @@ export const IdeaBankChanges = describe(
     surveysEnabled: z.optional(flag()),
     approvalRequired: z.optional(flag()),
     url: z.optional(z.nullable(WebAddress)),
+    description: z.optional(Summary),
+    publicPage: z.optional(flag()),
+    hiddenFromSearch: z.optional(flag()),
+    emailSignIn: z.optional(flag()),
+    signInUrl: z.optional(z.nullable(WebAddress)),
   }),
   { name: "IdeaBankChanges", example: { changelogMaxEntries: 10 }, fields: TEXTS },
 );
@@ -148,6 +181,11 @@ export type IdeaBankState = IdeaBankSwitches & {
   readonly panelistSalt: string | null;
   readonly name: string;
   readonly url: string | null;
+  readonly description: string;
+  readonly publicPage: boolean;
+  readonly hiddenFromSearch: boolean;
+  readonly emailSignIn: boolean;
+  readonly signInUrl: string | null;
   readonly changelogVersion: number;
   readonly visitorTokensEndedAt: number | null;
   readonly tokensEndedAt: number | null;

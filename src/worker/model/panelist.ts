@@ -25,6 +25,7 @@ export const Panelist = describe(
     externalId: z.nullable(ExternalId),
     displayName: z.nullable(Name),
     active: flag(),
+    email: z.nullable(z.string()),
     createdAt: Timestamp,
   }),
   {
@@ -34,11 +35,14 @@ export const Panelist = describe(
       externalId: EXAMPLE_EXTERNAL_ID,
       displayName: "Robin",
       active: true,
+      email: null,
       createdAt: "2026-11-02T09:31:00.000Z",
     },
     fields: {
       id: "The panelist's identifier.",
       ...TEXTS,
+      email:
+        "The address with which the panelist signs in on a public page, in lower case, verified by a code. `null` for everybody else. Only reading.",
       createdAt: "When the panelist was created: ISO 8601, UTC, with milliseconds.",
     },
   },

@@ -2,11 +2,12 @@
 import type { Context } from "hono";
 import type { OpenedByToken } from "../access/open-idea-bank.ts";
 import type { AppEnv } from "../http/app-env.ts";
+import { ifNoneMatch } from "../http/if-none-match.ts";
 import { ChangelogFeed } from "../model/changelog.ts";
 import { ATOM, type FeedFormat, JSON_FEED } from "../view/render-feed.ts";
 import { fillIn } from "../view/rendered-feeds.ts";
 import type { IdeaBankViews } from "../view/views.ts";
-import { changelogOf, ifNoneMatch } from "./changelog.ts";
+import { changelogOf } from "./changelog.ts";
 import { type IdeaBankOperation, ideaBankOperation } from "./operation.ts";
 
 const SHARED = {

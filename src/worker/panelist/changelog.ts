@@ -1,6 +1,7 @@
 /** `GET /public/ideabank/changelog` (contract, changelog rules 1 to 7), from memory to the finished answer. */
 import type { OpenedByToken } from "../access/open-idea-bank.ts";
 import { DEFAULT_HEADERS } from "../http/default-headers.ts";
+import { ifNoneMatch } from "../http/if-none-match.ts";
 import { Changelog } from "../model/changelog.ts";
 import type { VersionedChangelog } from "../view/stored-changelogs.ts";
 import { CROSS_ORIGIN_HEADERS } from "./cross-origin.ts";
@@ -61,11 +62,4 @@ function respondWithChangelog(changelog: VersionedChangelog, header: string | un
   return ifNoneMatch(header, changelog.etag)
     ? new Response(null, { status: 304, headers: notModified })
     : new Response(changelog.bytes, { headers: ok });
-}
-
-/** Whether an `If-None-Match` header names this entity tag, by the weak comparison of RFC 9110, section 13.1.2. */
-export function ifNoneMatch(header: string | undefined, etag: string): boolean {
-  if (header === undefined) return false;
-  if (header === etag) return true;
-  return header.trim() === "*" || (header.match(/"[^"]*"/g)?.includes(etag) ?? false);
 }

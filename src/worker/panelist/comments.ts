@@ -16,6 +16,7 @@ import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
 import { PROPOSAL_PROBLEMS, participation } from "./operation.ts";
 import { PROPOSAL } from "./proposals.ts";
+import { tooNew } from "./too-new.ts";
 
 const COMMENTS = `${PROPOSAL}/comments`;
 const COMMENT = `${COMMENTS}/{commentId}`;
@@ -58,7 +59,9 @@ export const COMMENT_OPERATIONS = {
     answer: PanelistComment,
     problems: [...PROPOSAL_PROBLEMS, "capability-closed", "conflict"],
     summary: "Comment on a proposal",
-    description: "A comment is activity on the proposal.",
+    description:
+      "A comment is activity on the proposal. Somebody who has signed in on a public page for the first time can write 20 comments in the " +
+      "first hour. Then the answer is 429.",
     handle: async (c, { session, token, ids, body, now, idempotencyKey }) => {
       const id = createId(token.ideaBankId, secureRandomBytes);
       const found = await addComment(session, {
@@ -66,7 +69,7 @@ export const COMMENT_OPERATIONS = {
         proposalId: ids.proposalId,
         comment: { id, ...body, now, idempotencyKey },
       });
-      const { access, proposal, merged, result } = found;
+      const { access, proposal, merged, result, waitSeconds } = found;
       const toComment = (created: { id: string; at: number }): PanelistComment => ({
         id: created.id,
         by: "panelist",
@@ -75,7 +78,8 @@ export const COMMENT_OPERATIONS = {
         ...body,
         createdAt: toTimestamp(created.at),
       });
-      const respond = () => respondCreated(c, { result, toBody: toComment });
+      const refusal = () => tooNew("comments", waitSeconds);
+      const respond = () => respondCreated(c, { result, toBody: toComment, refusal });
       return { access, proposal, final: merged, wasDone: result.kind === "replayed", respond };
     },
   }),

@@ -24,6 +24,7 @@ import {
 import { TagCounts } from "../model/tag.ts";
 import { Problem } from "../problem.ts";
 import { PROPOSAL_PROBLEMS, participation } from "./operation.ts";
+import { tooNew } from "./too-new.ts";
 
 const PROPOSALS = "/ideabank/proposals";
 export const PROPOSAL = `${PROPOSALS}/{proposalId}`;
@@ -86,15 +87,21 @@ export const PROPOSAL_OPERATIONS = {
     summary: "Submit a proposal",
     description:
       "Submitting also votes for it, while voting is open. If the idea bank requires approval, only the author and the tenant see the proposal " +
-      "until the tenant makes it public.",
+      "until the tenant makes it public.\n\n" +
+      "Somebody who has signed in on a public page for the first time can submit 5 proposals in the first hour. Then the answer is 429.",
     handle: async (c, { session, token, body, now, idempotencyKey }) => {
       const id = createId(token.ideaBankId, secureRandomBytes);
-      const { access, result } = await submitProposal(session, token, { id, ...body, now, idempotencyKey });
+      const { access, result, waitSeconds } = await submitProposal(session, token, {
+        id,
+        ...body,
+        now,
+        idempotencyKey,
+      });
       const toBody = (submitted: Submitted) => toSubmitted(submitted, body, access.panelist?.displayName ?? null);
       return {
         access,
         wasDone: result.kind === "replayed",
-        respond: () => respondCreated(c, { result, toBody }),
+        respond: () => respondCreated(c, { result, toBody, refusal: () => tooNew("proposals", waitSeconds) }),
       };
     },
   }),

@@ -3,7 +3,7 @@ import type * as z from "zod/mini";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId } from "../credentials/id.ts";
 import type { CreationSchema, Fields, Sent } from "../database/columns.ts";
-import type { storedResource } from "../database/resource.ts";
+import type { Creation, storedResource } from "../database/resource.ts";
 import { defineVersion, respondVersion } from "../http/etag.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import type { ListQuery, Tag } from "../http/operation.ts";
@@ -38,10 +38,13 @@ type ReadDescription<Input extends Fields> = {
   readonly rows: ReadRows<Input>;
 };
 
-type Description<Input extends Fields> = ReadDescription<Input> & {
+/** `New` is what a creation sends: a field may be missing whose default depends on others. */
+type Description<Input extends Fields, New extends Fields> = ReadDescription<Input> & {
   readonly scopes: { readonly write: Scope };
-  readonly schemas: { readonly created: CreationSchema<Input>; readonly changes: z.ZodMiniType<Sent<Input>> };
-  readonly rows: Pick<StoredRows<Input>, "create" | "update" | "delete">;
+  readonly schemas: { readonly created: CreationSchema<New>; readonly changes: z.ZodMiniType<Sent<Input>> };
+  readonly rows: Pick<StoredRows<Input>, "update" | "delete"> & {
+    create(session: Session, creation: Creation<New>): ReturnType<StoredRows<Input>["create"]>;
+  };
   /** Those of creating and changing it. */
   readonly problems?: readonly ProblemCode[];
   /** What the reference says of an operation in addition to its summary. */
@@ -93,7 +96,9 @@ export function readOperations<Input extends Fields>({
   };
 }
 
-export function resourceOperations<Input extends Fields>(description: Description<Input>) {
+export function resourceOperations<Input extends Fields, New extends Fields = Input>(
+  description: Description<Input, New>,
+) {
   const {
     path,
     names: [one],

@@ -12,7 +12,7 @@ import { INACTIVE, type TokenRevocation } from "../database/idea-banks/idea-bank
 import type { EndOfTokens } from "../database/tokens/end-of-tokens.ts";
 import { BoundedMap } from "../memory/bounded-map.ts";
 import { capabilitiesOf, hasCapability } from "../model/capabilities.ts";
-import type { Capability } from "../model/idea-bank.ts";
+import type { Capability, IdeaBankState } from "../model/idea-bank.ts";
 import {
   type AnyToken,
   compareEpoch,
@@ -132,6 +132,24 @@ export class IdeaBankViews {
     await terms.admitLookup();
     if (!isDoubtful) return opened;
     return (await this.#ask(claims, terms, { atPrimary: true })).opened;
+  }
+
+  /**
+   * The idea bank as everybody may see it, without a token. What memory refuses, the primary is asked about, because it may have been
+   * switched on a moment ago.
+   */
+  async openForEverybody(
+    ideaBankId: string,
+    terms: Omit<OpenTerms, "floor" | "capability" | "youngMs">,
+    isOpen: (ideaBank: IdeaBankState) => boolean,
+  ): Promise<Pick<View, "ideaBank" | "changelog">> {
+    const claims = { ideaBankId, panelistId: null, issuedAt: 0 };
+    const asked = { ...terms, floor: undefined, capability: null, youngMs: 0 };
+    if (this.#views.peek(ideaBankId)?.last === undefined) await terms.admitLookup();
+    const opened = await this.#lookUp(claims, asked);
+    if (opened.ideaBank !== null && isOpen(opened.ideaBank)) return opened;
+    await terms.admitLookup();
+    return (await this.#ask(claims, asked, { atPrimary: true })).opened;
   }
 
   /**

@@ -260,13 +260,13 @@ describe("finding in <idea-bank-board>", () => {
       () => page.goBack(),
     ];
     for (const go of leave) {
-      await similar(page).getByRole("button", { name: "Night buses", exact: true }).click();
+      await similar(page).getByRole("link", { name: "Night buses", exact: true }).click();
       await page.getByText("About Night buses.").waitFor();
       await go();
       await expect.poll(() => title.inputValue()).toBe("Night trains");
     }
     await page.goBack();
-    await page.getByRole("button", { name: "Night buses", exact: true }).click();
+    await page.getByRole("link", { name: "Night buses", exact: true }).click();
     await page.getByRole("button", { name: "All ideas" }).click();
     await search(page).waitFor();
   });

@@ -24,7 +24,7 @@ describe("a late answer in <idea-bank-board>", () => {
     await page.locator("idea-bank-board:is(:state(ready), :state(empty))").waitFor();
     return page;
   }
-  const openIdea = (page: Page, title: string) => page.getByRole("button", { name: title, exact: true }).click();
+  const openIdea = (page: Page, title: string) => page.getByRole("link", { name: title, exact: true }).click();
   const toList = (page: Page) => page.getByRole("button", { name: "All ideas" }).click();
   const proposal = (id = "") => new RegExp(`/proposals/${id}$`);
   /** The matching requests arrive; their answers do not. */

@@ -35,7 +35,11 @@ describe("<idea-bank-board> in the tab's history", () => {
     await page.getByLabel("Title").fill("Night buses");
   };
   const openIdea = async (page: Page, title: string) => {
-    await page.getByRole("button", { name: title, exact: true }).click();
+    // With an address it is a link.
+    await page
+      .locator(".open")
+      .and(page.getByText(title, { exact: true }))
+      .click();
     await page.locator(".detail").waitFor();
   };
   const toList = async (page: Page) => {
@@ -281,7 +285,7 @@ describe("<idea-bank-board> in the tab's history", () => {
     await shown("Other");
     // After a reload, too.
     await page.getByRole("button", { name: "All ideas" }).click();
-    await page.getByRole("button", { name: "Linked", exact: true }).click();
+    await page.getByRole("link", { name: "Linked", exact: true }).click();
     await page.reload();
     await shown("Linked");
     await linkOther();

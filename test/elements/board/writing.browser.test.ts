@@ -161,7 +161,7 @@ describe("writing in <idea-bank-board>", () => {
     expect(theirs.status).toBe(201);
 
     const { page } = await open(bank.token);
-    await page.getByRole("button", { name: "Dogs", exact: true }).click();
+    await page.getByRole("link", { name: "Dogs", exact: true }).click();
     await page.getByText("From May on.").waitFor();
     await page.getByRole("heading", { name: "22 comments" }).waitFor();
     await page.locator(".detail .meta").first().getByText("Team", { exact: true }).waitFor();
@@ -234,7 +234,7 @@ describe("writing in <idea-bank-board>", () => {
     await description.press("Escape");
     await expectKept();
     await page.getByRole("button", { name: "All ideas" }).click();
-    await page.getByRole("button", { name: "Night buses", exact: true }).click();
+    await page.getByRole("link", { name: "Night buses", exact: true }).click();
     await expectKept();
     await page.reload();
     await expectKept();
@@ -404,7 +404,7 @@ describe("writing in <idea-bank-board>", () => {
     const { page } = await open(bank.token, {}, { more: `proposal="${bank.ids[1]}"` });
     await page.getByRole("heading", { name: "Big dogs" }).waitFor();
     await expect.poll(() => page.getByRole("textbox").count()).toBe(0);
-    await page.getByRole("button", { name: "Open it" }).click();
+    await page.getByRole("link", { name: "Open it" }).click();
     await page.getByRole("heading", { name: "Dogs", exact: true }).waitFor();
     await page.getByRole("button", { name: "All ideas" }).click();
     await expect.poll(() => page.locator("li h3").allTextContents()).toEqual(["Dogs"]);
@@ -464,7 +464,7 @@ describe("writing in <idea-bank-board>", () => {
         await page.getByRole("button", { name: "Submit idea" }).click();
         await look("form");
         await page.getByRole("button", { name: "Cancel" }).click();
-        await page.getByRole("button", { name: "Is planned", exact: true }).click();
+        await page.getByRole("link", { name: "Is planned", exact: true }).click();
         await page.locator(".comment").waitFor();
         await look("idea");
       }

@@ -101,7 +101,7 @@ describe("<idea-bank-roadmap>", () => {
     await vote.click();
     await page.getByRole("button", { name: "Vote for “Trams”: 1 vote", pressed: true }).waitFor();
     await expect.poll(() => page.evaluate("said.join()")).toBe("Trams,1");
-    await page.getByRole("button", { name: "Trams", exact: true }).click();
+    await page.getByRole("link", { name: "Trams", exact: true }).click();
     await page.locator(".detail").getByRole("button", { name: "Vote for “Trams”: 1 vote", pressed: true }).waitFor();
     await page.getByLabel("Add a comment").fill("Every ten minutes.");
     await page.getByRole("button", { name: "Comment", exact: true }).click();
@@ -295,7 +295,7 @@ describe("<idea-bank-roadmap>", () => {
     const { page } = await stage.page({ viewport: { width: 390, height: 800 } });
     await page.goto(host(tag(bank.token, "history")));
     await page.getByText("Done 2").click();
-    await page.getByRole("button", { name: "Lifts", exact: true }).click();
+    await page.getByRole("link", { name: "Lifts", exact: true }).click();
     await page.locator(".detail").waitFor();
     await page.goBack();
     await expect.poll(() => visibleTitles(page)).toBe("Lifts,Stairs");

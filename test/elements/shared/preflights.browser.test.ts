@@ -69,7 +69,7 @@ describe("a page of another origin", () => {
     await page.getByRole("radio", { name: "New" }).press("Space");
     await page.getByRole("searchbox", { name: "Search titles" }).fill("dog");
     await expect.poll(() => page.locator("li h3").allTextContents()).toEqual(["Dogs"]);
-    await page.getByRole("button", { name: "Dogs", exact: true }).click();
+    await page.getByRole("link", { name: "Dogs", exact: true }).click();
     await page.getByRole("heading", { name: "No comments yet" }).waitFor();
     expect(asked()).toEqual([]);
     await page.locator(".detail button.vote").click();
@@ -84,7 +84,7 @@ describe("a page of another origin", () => {
     await page.goto(hostPage(stage.api, "board", bank.token));
     await Promise.all(lists);
     access.release();
-    await page.getByRole("button", { name: "Dogs", exact: true }).waitFor();
+    await page.getByRole("link", { name: "Dogs", exact: true }).waitFor();
   });
 
   it("sends a signed token, which is longer than a browser lets pass, where it asks first", async () => {

@@ -11,8 +11,8 @@ import { openPage } from "../../support/node/owner-pages.ts";
 
 const shared = inject("stage");
 
-/** Shown in a frame of the page Embed, which has the heading. */
-const FRAMED = "/account/idea-banks/:ideaBankId/preview";
+/** Shown in frames of the pages Embed and Public page, which have the headings. */
+const FRAMED = ["/account/idea-banks/:ideaBankId/preview", "/account/idea-banks/:ideaBankId/public-page/preview"];
 
 /**
  * What sends a form, and is in no window that its own button opens: without a script nobody can press it. A hidden one may say what
@@ -60,7 +60,7 @@ describe("each page of Account Settings in Chromium", () => {
     await stage?.close();
   });
 
-  it.each(DESK_PAGES.filter((path) => path !== FRAMED))(
+  it.each(DESK_PAGES.filter((path) => !FRAMED.includes(path)))(
     "%s can be read and used: wide and on a phone, in the dark, with a screen reader",
     async (path) => {
       const { page, complaints } = await openPage(stage, { bypassCSP: true });

@@ -45,6 +45,33 @@ describe("people", () => {
     expect(await page("/people?q=luz")).not.toContain("Searched the newest");
   });
 
+  it("who have signed in on a page are found by their address, which shows who has the same mailbox", async () => {
+    const { panel, page } = await createDesk();
+    const [one, two, other] = [await panel.panelist("One"), await panel.panelist(null), await panel.panelist("Other")];
+    const database = databaseOf(panel.bank.id);
+    for (const [{ id }, email, mailbox] of [
+      [one, "ana@example.com", "ana@example.com"],
+      [two, "ana+two@example.com", "ana@example.com"],
+      [other, "zoe@example.com", "zoe@example.com"],
+    ] as const)
+      await database
+        .prepare("UPDATE panelists SET email = ?2, email_verified = 1, mailbox = ?3 WHERE id = ?1")
+        .bind(id, email, mailbox)
+        .run();
+    const found = async (q: string) => namesIn(await page(`/people?q=${encodeURIComponent(q)}`));
+    expect(await found("ana@example.com")).toEqual(["One"]);
+    expect(await found("zoe@")).toEqual(["Other"]);
+    expect(await found("+two@EXAMPLE")).toHaveLength(1);
+    const list = await page("/people");
+    expect(list.match(/Same mailbox/g)).toHaveLength(2);
+    for (const email of ["ana@example.com", "ana+two@example.com", "zoe@example.com"]) expect(list).toContain(email);
+    const person = await page(`/people/${one.id}`);
+    expect(person).toMatch(
+      new RegExp(`Same mailbox as.*href="[^"]*/people/${two.id}[^"]*"><bdi>ana\\+two@example\\.com`, "s"),
+    );
+    expect(await page(`/people/${other.id}`)).not.toContain("Same mailbox as");
+  });
+
   it("are found with the exact ID or name first, which is shown without a name, too", async () => {
     const { panel, page } = await createDesk();
     const { accountId, id } = panel.bank;

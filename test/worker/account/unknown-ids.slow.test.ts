@@ -22,6 +22,8 @@ const ACTIONS: readonly Action[] = [
   ...doing("/idea-banks/:ideaBankId/settings", "delete"),
   { path: "/idea-banks/:ideaBankId/settings", fields: () => ({ name: "Another", status: "OPEN", "was-name": "x" }) },
   { path: "/idea-banks/:ideaBankId/embed" },
+  ...doing("/idea-banks/:ideaBankId/public-page", "code", "account", "else"),
+  { path: "/idea-banks/:ideaBankId/public-page", fields: () => ({ do: "switch", publicPage: "on" }) },
   ...["public", "hidden"].map((word) => ({
     path: "/idea-banks/:ideaBankId",
     fields: ({ proposalId = "" }: Ids) => ({ do: word, ids: proposalId }),

@@ -29,7 +29,7 @@ async function createScene() {
 /** A run that ends after a few slices of each kind. */
 async function runShortly(): Promise<void> {
   let clock = NOW;
-  await runJob({ DB: env.DB }, () => (clock += 1_500));
+  await runJob({ DB: env.DB }, () => (clock += 1_400));
 }
 
 const count = (rows: string, id: string) =>

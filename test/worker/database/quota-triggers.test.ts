@@ -19,6 +19,7 @@ const NOT_COUNTED = {
   invitees: "one for each invitation",
   invited: "one for each invitation",
   token_revocations: "revoking writes them",
+  sign_in_codes: "gone after a day; limits bound how many are sent for an idea bank",
   votes: "one for each panelist and proposal",
   survey_responses: "counted in their survey's row: shown_bytes, which a test of surveys holds",
   // The idea bank's own row counted more.

@@ -24,6 +24,7 @@ import { takeNotices } from "../../../src/worker/database/changes/notices.ts";
 import { loadStoredComment, undoComment } from "../../../src/worker/database/comments/comments.ts";
 import { countKeysFromBefore, countPeople, loadDiagnostics } from "../../../src/worker/database/diagnostics.ts";
 import { countContents, IDEA_BANKS } from "../../../src/worker/database/idea-banks/idea-banks.ts";
+import { listPublicIdeas, listPublicPages } from "../../../src/worker/database/idea-banks/public-pages.ts";
 import { findOwnerOfKey, loadOwnApiKey } from "../../../src/worker/database/keys/account-keys.ts";
 import { saveApiKeyUsage } from "../../../src/worker/database/keys/api-key-usage.ts";
 import { recordLeaks } from "../../../src/worker/database/keys/leaked-keys.ts";
@@ -47,9 +48,24 @@ import {
 } from "../../../src/worker/database/members/sign-ins.ts";
 import { freeAddress, loadSubject, setSubject } from "../../../src/worker/database/members/subjects.ts";
 import { ownsPath } from "../../../src/worker/database/ownership.ts";
+import { nameOfPanelist, signInByCode, teamOf } from "../../../src/worker/database/pages/page-people.ts";
+import {
+  addCode,
+  countTry,
+  emptyCode,
+  endCodes,
+  forgetCode,
+  listSent,
+} from "../../../src/worker/database/pages/sign-in-codes.ts";
 import { loadAccess } from "../../../src/worker/database/panelists/panelist-access.ts";
 import { loadPanelists, PANELISTS } from "../../../src/worker/database/panelists/panelists.ts";
-import { findPanelists, listContributions, loadActivity } from "../../../src/worker/database/panelists/people.ts";
+import {
+  findPanelists,
+  findSharing,
+  listContributions,
+  listSameMailbox,
+  loadActivity,
+} from "../../../src/worker/database/panelists/people.ts";
 import { deciding } from "../../../src/worker/database/proposals/decisions.ts";
 import { deleteAllOfPanelist } from "../../../src/worker/database/proposals/deletions.ts";
 import { countPendingProposals, listWaiting } from "../../../src/worker/database/proposals/pending-proposals.ts";
@@ -199,6 +215,8 @@ async function callOthers(): Promise<void> {
     claimedUntil: 0,
   };
   await loadSchema(session);
+  await listPublicPages(session, 10);
+  await listPublicIdeas(session, id, 10);
   await readAtVisit(session, visit, {});
   await loadOwnApiKey(session, { email, id, now });
   await findOwnerOfKey(session, id);
@@ -307,6 +325,19 @@ async function callOthers(): Promise<void> {
   await findPanelists(session, id, "a");
   await listContributions(session, id, id);
   await loadActivity(session, []);
+  await findSharing(session, []);
+  await listSameMailbox(session, id, id);
+  const [browser, mailbox, sender, code] = ["browser", "mailbox", "sender", "code"];
+  await addCode(session, { id, ideaBankId: id, browser, email, mailbox, sender, code, now, isKnown: false });
+  await listSent(session, id, browser);
+  await countTry(session, { ideaBankId: id, browser, now });
+  await endCodes(session, { ideaBankId: id, browser, now });
+  const right = { accountId: id, codeId: id, code, email, mailbox, newPanelistId: id, name: null, now };
+  await signInByCode(session, right);
+  await emptyCode(session, id);
+  await forgetCode(session, id);
+  await teamOf(session, id);
+  await nameOfPanelist(session, { accountId: id, panelistId: id });
   await listOwnTags(session, id, id);
   await selectDue(session, 10);
   await claimWebhook(session, id);

@@ -54,6 +54,11 @@ const resources = [
       surveysEnabled: true,
       approvalRequired: false,
       url: null,
+      description: "",
+      publicPage: false,
+      hiddenFromSearch: false,
+      emailSignIn: false,
+      signInUrl: null,
       createdAt: TIME,
     },
     changes: {
@@ -73,7 +78,7 @@ const resources = [
   {
     collection: "/tenant/panelists",
     least: {},
-    defaults: { id: ID, externalId: null, displayName: null, active: true, createdAt: TIME },
+    defaults: { id: ID, externalId: null, displayName: null, active: true, email: null, createdAt: TIME },
     changes: { displayName: "Robin", active: false },
   },
 ];

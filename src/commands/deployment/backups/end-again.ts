@@ -92,14 +92,18 @@ const MEMBERSHIPS = `SELECT 'INSERT OR IGNORE INTO memberships (email, account_i
 const INVITATIONS = `SELECT 'DELETE FROM invitations WHERE id NOT IN (SELECT value FROM json_each(' || quote(json_group_array(id)) || '));' AS sql
    FROM invitations WHERE declined_at IS NULL`;
 /**
- * Settings of an account that the operator or a member has changed since: the quota, and what is done with keys that were found in
- * public. The present value is that of the last such change.
+ * Settings of an account that the operator or a member has changed since: the quota, what is done with keys that were found in
+ * public, and whether its identifiers are addresses. The present value is that of the last such change.
  */
 const accountSetting = (column: string, change: string) =>
   `SELECT 'UPDATE accounts SET ${column} = ' || quote(a.${column}) || ' WHERE id = ' || quote(a.id) || ${IS_NEW} AS sql
    FROM accounts a JOIN audit_events e ON e.id = (
      SELECT id FROM audit_events WHERE account_id = a.id AND changes ->> '$.after.${change}' IS NOT NULL ORDER BY created_at DESC, id DESC LIMIT 1)`;
-const ACCOUNT_SETTINGS = [accountSetting("max_bytes", "maxBytes"), accountSetting("marks_leaked_keys", "leakedKeys")];
+const ACCOUNT_SETTINGS = [
+  accountSetting("max_bytes", "maxBytes"),
+  accountSetting("marks_leaked_keys", "leakedKeys"),
+  accountSetting("external_ids_are_emails", "externalIdsAreEmails"),
+];
 const LAST_OF_WEBHOOK = `audit_events e ON e.id = (
      SELECT id FROM audit_events WHERE account_id = w.account_id AND webhook_id = w.id ORDER BY created_at DESC, id DESC LIMIT 1)`;
 const WEBHOOKS = [

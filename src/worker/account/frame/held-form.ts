@@ -5,9 +5,9 @@
 import type { Context } from "hono";
 import { hasCredential } from "../../credentials/hide-credentials.ts";
 import { readForm } from "../../http/read-body.ts";
+import { isFromOwnPage } from "../../http/same-origin.ts";
 import { isOwnPage } from "../../model/own-page.ts";
 import { wasSignedIn } from "../identity/handed-over.ts";
-import { isFromOwnPage } from "../identity/same-origin.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 
 /** `action`: where the form goes. `page`: the page on which it was filled in. */

@@ -47,9 +47,11 @@ type Step = {
   readonly isDone: boolean;
   readonly label: string;
   readonly href: string;
+  /** Another way to do the same. */
+  readonly or?: { readonly label: string; readonly href: string };
 };
 
-function stepsOf({ boards: [first], wasOpened, isPlaced, hasIdeas, hasColleagues }: Home): readonly Step[] {
+function stepsOf({ boards: [first], wasOpened, isPlaced, hasPage, hasIdeas, hasColleagues }: Home): readonly Step[] {
   const board = first ? `/account/idea-banks/${first.id}` : "/account/idea-banks";
   return [
     {
@@ -67,11 +69,12 @@ function stepsOf({ boards: [first], wasOpened, isPlaced, hasIdeas, hasColleagues
       href: first ? `${board}/settings` : board,
     },
     {
-      title: "Put it on your site",
-      hint: "Copy a few lines of HTML, or send them to a developer.",
-      isDone: isPlaced,
-      label: "Get the code",
-      href: first ? `${board}/embed` : board,
+      title: "Share its page, or put it on your site",
+      hint: "A public page takes a minute. For your site, copy a few lines of HTML.",
+      isDone: isPlaced || hasPage,
+      label: "Use a public page",
+      href: first ? `${board}/public-page` : board,
+      ...(first && { or: { label: "Get the code", href: `${board}/embed` } }),
     },
     {
       title: "Get the first idea",
@@ -110,9 +113,16 @@ const Checklist = ({ steps }: { readonly steps: readonly Step[] }) => {
               {!step.isDone && <p class="hint">{step.hint}</p>}
             </div>
             {!step.isDone && (
-              <a class={step === next ? "button primary" : "button"} href={step.href}>
-                {step.label}
-              </a>
+              <p class="buttons">
+                <a class={step === next ? "button primary" : "button"} href={step.href}>
+                  {step.label}
+                </a>
+                {step.or && (
+                  <a class="button" href={step.or.href}>
+                    {step.or.label}
+                  </a>
+                )}
+              </p>
             )}
           </li>
         ))}
@@ -131,6 +141,10 @@ const Boards = ({ boards }: Pick<Home, "boards">) => (
         {boards.length > 1 && <br />}
         <a href={`/account/idea-banks/${id}`}>
           <bdi>{name}</bdi>
+        </a>
+        {" · "}
+        <a href={`/account/idea-banks/${id}/public-page`} aria-label={`Public page of “${name}”`}>
+          Public page
         </a>
         {" · "}
         <a href={`/account/idea-banks/${id}/embed`} aria-label={`Embed “${name}”`}>

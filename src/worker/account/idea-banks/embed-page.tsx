@@ -17,6 +17,7 @@ import { exactTime } from "../frame/times.tsx";
 import { withParameter } from "../frame/visit.ts";
 import { ELEMENTS, type EmbedChoice, elementsOf, LANGUAGES, OWN_COLOR, readChoice } from "./embed-choice.ts";
 import { linesOf, linesWith, onServer, signing } from "./embed-code.ts";
+import { OneSetting, Opener } from "./one-setting.tsx";
 import { BankNav, IDEA_BANKS, loadOwnBank, loadOwnBankWith } from "./own-bank.tsx";
 import { makeToken, toText } from "./preview.ts";
 
@@ -33,12 +34,6 @@ type Props = {
 };
 
 const MONTH_MS = 30 * 86_400_000;
-
-/** What opens a board, and why it is needed. */
-const OPENERS = {
-  DRAFT: ["Open board", "This board isn’t open yet, so visitors see nothing."],
-  CLOSED: ["Reopen board", "This board is closed. Visitors see nothing."],
-} as const;
 
 export const EMBED_PAGE = page({
   path: `${IDEA_BANKS}/:ideaBankId/embed`,
@@ -67,6 +62,7 @@ export const EMBED_PAGE = page({
   view: (props) => {
     const { ideaBank, search, isRenewed, isSaved } = props;
     const possible = elementsOf(ideaBank);
+    const back = `${IDEA_BANKS}/${ideaBank.id}/embed${search}`;
     return (
       <Layout title={ideaBank.name} part="Embed" current="idea-banks" scripts={["embed.js"]}>
         <BankNav id={ideaBank.id} current="embed" />
@@ -76,22 +72,24 @@ export const EMBED_PAGE = page({
           </Success>
         )}
         {isSaved && <Success>Saved.</Success>}
-        {ideaBank.status !== "OPEN" && (
-          <Switch
-            {...props}
-            was={{ status: ideaBank.status }}
-            to={{ status: "OPEN" }}
-            label={OPENERS[ideaBank.status][0]}
-          >
-            {OPENERS[ideaBank.status][1]}
-          </Switch>
+        {!ideaBank.publicPage && (
+          <p class="hint">
+            No website, or no time for it? <a href={`${IDEA_BANKS}/${ideaBank.id}/public-page`}>Use a public page</a>
+          </p>
         )}
+        <Opener ideaBank={ideaBank} back={back} />
         {!ideaBank.changelogEnabled && (
-          <Switch {...props} was={{}} to={{ changelogEnabled: "on" }} label="Turn on the changelog">
+          <OneSetting
+            ideaBank={ideaBank}
+            back={back}
+            was={{}}
+            to={{ changelogEnabled: "on" }}
+            label="Turn on the changelog"
+          >
             {possible.length > 0
               ? "The changelog is off, so it isn’t part of the code below."
               : "This board is internal, and its changelog and surveys are off, so there is nothing to show on your site."}
-          </Switch>
+          </OneSetting>
         )}
         {possible.length > 0 && (
           <div class="idea embed">
@@ -233,12 +231,7 @@ const Placed = ({ ideaBank: { id, url }, search }: Props) => (
   <form method="post" action={`${IDEA_BANKS}/${id}/settings`} class="one-line">
     <OpenedWith fields={new URLSearchParams({ url: url ?? "" })} />
     <input type="hidden" name="back" value={withParameter(`${IDEA_BANKS}/${id}/embed${search}`, "done", "saved")} />
-    <Field
-      name="url"
-      label="Page"
-      hint="Emails, feeds and “See it on the board” link to this page."
-      message={undefined}
-    >
+    <Field name="url" label="Page" hint="Emails and feeds link to this page." message={undefined}>
       <input
         id="url"
         name="url"
@@ -251,28 +244,6 @@ const Placed = ({ ideaBank: { id, url }, search }: Props) => (
       />
     </Field>
     <button type="submit">Save</button>
-  </form>
-);
-
-type SwitchProps = Pick<Props, "ideaBank" | "search"> & {
-  readonly was: Record<string, string>;
-  readonly to: Record<string, string>;
-  readonly label: string;
-  readonly children?: string;
-};
-
-/** One press changes one setting, and leads back here. */
-const Switch = ({ ideaBank: { id }, search, was, to, label, children }: SwitchProps) => (
-  <form method="post" action={`${IDEA_BANKS}/${id}/settings`} class="notice done">
-    <p>{children}</p>
-    <input type="hidden" name="was" value={new URLSearchParams(was).toString()} />
-    <input type="hidden" name="back" value={`${IDEA_BANKS}/${id}/embed${search}`} />
-    {Object.entries(to).map(([name, value]) => (
-      <input type="hidden" name={name} value={value} />
-    ))}
-    <button type="submit" class="primary">
-      {label}
-    </button>
   </form>
 );
 

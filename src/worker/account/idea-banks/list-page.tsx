@@ -118,8 +118,11 @@ export const IDEA_BANKS_PAGE = page({
   refused: load,
 });
 
-function stateInWords({ internal, changelogEnabled, approvalRequired }: IdeaBank): string {
-  const parts = [internal && "Internal", approvalRequired && "Approval", changelogEnabled && "Changelog"];
+function stateInWords({ internal, changelogEnabled, approvalRequired, publicPage }: IdeaBank): string {
+  const parts = [
+    ...[internal && "Internal", approvalRequired && "Approval"],
+    ...[changelogEnabled && "Changelog", publicPage && "Public page"],
+  ];
   return parts.filter(Boolean).join(" · ");
 }
 

@@ -6,6 +6,7 @@ import { idsOf, orNotFound } from "../frame/decide.ts";
 import type { Own, OwnerEnv } from "../owner-env.ts";
 
 export const IDEA_BANKS = "/account/idea-banks";
+export const PUBLIC_PAGE_PATH = `${IDEA_BANKS}/:ideaBankId/public-page`;
 
 /** An idea bank of the path, which may be another account's. */
 export type OwnBankPath = Own & { readonly ideaBankId: string };
@@ -28,7 +29,7 @@ export async function loadOwnBankWith<Also>(
   return { ...own, ideaBank: orNotFound(ideaBank), also };
 }
 
-const PAGES = { "": "Ideas", settings: "Settings", embed: "Embed" };
+const PAGES = { "": "Ideas", settings: "Settings", "public-page": "Public page", embed: "Embed" };
 
 export const BankNav = ({ id, current }: { readonly id: string; readonly current: keyof typeof PAGES }) => (
   <nav class="bank" aria-label="Board">

@@ -10,7 +10,7 @@ import { prepareTokenIssue, VISITOR } from "../../database/tokens/token-issues.t
 import { file } from "../frame/page.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 import { type EmbedChoice, readChoice, styleOf } from "./embed-choice.ts";
-import { IDEA_BANKS, loadOwnBankWith, type OwnBankPath } from "./own-bank.tsx";
+import { IDEA_BANKS, loadOwnBank, loadOwnBankWith, type OwnBankPath, PUBLIC_PAGE_PATH } from "./own-bank.tsx";
 
 /** As long as somebody looks at a preview. */
 const PREVIEW_SECONDS = 3_600;
@@ -20,15 +20,23 @@ export const PREVIEW = file(`${IDEA_BANKS}/:ideaBankId/preview`, async (c) => {
     makeToken(own, PREVIEW_SECONDS),
   );
   return renderPreview(c, {
-    token: token ? await toText(c, ideaBank.id, token) : "",
+    ...{ title: "Preview", token: token ? await toText(c, ideaBank.id, token) : "" },
     choice: readChoice(new URL(c.req.url).searchParams, ideaBank),
   });
 });
 
-function renderPreview(
-  c: Context<OwnerEnv>,
-  { token, choice }: { readonly token: string; readonly choice: EmbedChoice },
-): Response | Promise<Response> {
+/** The board's public page as a stranger sees it, also while it is off. */
+export const PUBLIC_PAGE_PREVIEW = file(`${PUBLIC_PAGE_PATH}/preview`, async (c) => {
+  const id = c.req.param("ideaBankId");
+  const show = await c.get("loadPreview")();
+  // Read meanwhile, and shown to its owner alone.
+  const [shown] = await Promise.all([show(c, id), loadOwnBank(c, id)]);
+  return shown;
+});
+
+type Previewed = { readonly title: string; readonly token: string; readonly choice: EmbedChoice };
+
+function renderPreview(c: Context<OwnerEnv>, { title, token, choice }: Previewed): Response | Promise<Response> {
   const nonce = crypto.randomUUID();
   const { origin } = new URL(c.req.url);
   c.header(
@@ -47,7 +55,7 @@ function renderPreview(
 <head>
 <meta charset="utf-8">
 <meta name="color-scheme" content="${theme || "light dark"}">
-<title>Preview</title>
+<title>${title}</title>
 <style nonce="${nonce}">body { margin: 1rem; font-family: system-ui, sans-serif; ${styleOf(choice) ?? ""} }</style>
 ${names.map((name) => html`<script type="module" src="${origin}/embed/${name}.js"></script>`)}
 </head>

@@ -30,7 +30,7 @@ import { BankNav, IDEA_BANKS, loadOwnBankWith, type OwnBankPath } from "./own-ba
 type Contents = Awaited<ReturnType<typeof countContents>>;
 
 const LABELS = { name: "Name", url: "Page", status: "Status", changelogMaxEntries: "Maximum entries" };
-const URL_HINT = "The page with this board. Emails, feeds and “See it on the board” link to it.";
+const URL_HINT = "The page with this board. Emails and feeds link to it.";
 
 export const SETTINGS_PAGE = page({
   path: `${IDEA_BANKS}/:ideaBankId/settings`,

@@ -3,6 +3,7 @@ import type { Named, Submitted } from "../../database/proposals/proposals.ts";
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { Comment } from "../../model/comment.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
+import { ideaPathOf } from "../../model/page-path.ts";
 import type { Proposal } from "../../model/proposal.ts";
 import type { TagCount } from "../../model/tag.ts";
 import type { Voter } from "../../model/voter.ts";
@@ -13,6 +14,8 @@ import { NAMELESS, type People } from "./comments.tsx";
 
 export type IdeaProps = {
   readonly ideaBank: IdeaBank;
+  /** Where public pages are. */
+  readonly pagesOrigin: string;
   readonly idea: Proposal;
   /** The idea into which this one was merged. */
   readonly mergedInto: Named | null;
@@ -41,75 +44,86 @@ export type IdeaProps = {
 
 type FactsProps = IdeaProps & { readonly path: string; readonly here: string };
 
-export const Facts = ({ ideaBank, idea, voters, path, here }: FactsProps) => (
-  <>
-    <dl>
-      <div>
-        <dt>Votes</dt>
-        <dd>{idea.votes.toLocaleString("en")}</dd>
-      </div>
-      <div>
-        <dt>Board</dt>
-        <dd>
-          <a href={`/account/idea-banks/${ideaBank.id}`}>
-            <bdi>{ideaBank.name}</bdi>
+export const Facts = ({ ideaBank, pagesOrigin, idea, voters, path, here }: FactsProps) => {
+  const publicUrl = publicUrlOf(ideaBank, idea, pagesOrigin);
+  return (
+    <>
+      <dl>
+        <div>
+          <dt>Votes</dt>
+          <dd>{idea.votes.toLocaleString("en")}</dd>
+        </div>
+        <div>
+          <dt>Board</dt>
+          <dd>
+            <a href={`/account/idea-banks/${ideaBank.id}`}>
+              <bdi>{ideaBank.name}</bdi>
+            </a>
+          </dd>
+        </div>
+        <div>
+          <dt>Last activity</dt>
+          <dd>
+            <Time at={idea.lastActivityAt} />
+          </dd>
+        </div>
+      </dl>
+      {voters.length > 0 && (
+        <details>
+          <summary>Who voted</summary>
+          <ul class="voters">
+            {voters.map((voter) => (
+              <li>
+                <a href={backTo(`/account/people/${voter.panelistId}`, here)}>
+                  <bdi>{voter.displayName ?? voter.externalId ?? NAMELESS}</bdi>
+                </a>
+              </li>
+            ))}
+          </ul>
+          {idea.votes > voters.length && <a href={`${path}/voters`}>All voters</a>}
+        </details>
+      )}
+      {idea.duplicateOf === null && (
+        <p>
+          <a href={`${path}/voters#add`}>Add or remove voters</a>
+        </p>
+      )}
+      {idea.duplicateOf === null && idea.votes > 0 && (
+        <p>
+          <a href={`/account/surveys/new?${new URLSearchParams({ board: ideaBank.id, voters: idea.id })}`}>
+            Ask its voters
           </a>
-        </dd>
-      </div>
-      <div>
-        <dt>Last activity</dt>
-        <dd>
-          <Time at={idea.lastActivityAt} />
-        </dd>
-      </div>
-    </dl>
-    {voters.length > 0 && (
-      <details>
-        <summary>Who voted</summary>
-        <ul class="voters">
-          {voters.map((voter) => (
-            <li>
-              <a href={backTo(`/account/people/${voter.panelistId}`, here)}>
-                <bdi>{voter.displayName ?? voter.externalId ?? NAMELESS}</bdi>
-              </a>
-            </li>
-          ))}
-        </ul>
-        {idea.votes > voters.length && <a href={`${path}/voters`}>All voters</a>}
-      </details>
-    )}
-    {idea.duplicateOf === null && (
-      <p>
-        <a href={`${path}/voters#add`}>Add or remove voters</a>
-      </p>
-    )}
-    {idea.duplicateOf === null && idea.votes > 0 && (
-      <p>
-        <a href={`/account/surveys/new?${new URLSearchParams({ board: ideaBank.id, voters: idea.id })}`}>
-          Ask its voters
-        </a>
-      </p>
-    )}
-    {idea.status === "implemented" && (
-      <p>
-        <a href={`${path}/publish`}>Edit the changelog entry</a>
-      </p>
-    )}
-    {ideaBank.url !== null && idea.visibility === "public" && idea.duplicateOf === null && (
-      <p>
-        <a id="on-board" href={onBoard(ideaBank.url, idea.id)} target="_blank" rel="noopener">
-          See it on the board
-        </a>{" "}
-        <button type="button" class="link" data-copy="on-board" hidden>
-          Copy link
-        </button>
-      </p>
-    )}
-  </>
-);
+        </p>
+      )}
+      {idea.status === "implemented" && (
+        <p>
+          <a href={`${path}/publish`}>Edit the changelog entry</a>
+        </p>
+      )}
+      {publicUrl !== undefined && (
+        <p>
+          <a id="on-board" href={publicUrl} target="_blank" rel="noopener">
+            See it on the board
+          </a>{" "}
+          <button type="button" class="link" data-copy="on-board" hidden>
+            Copy link
+          </button>
+        </p>
+      )}
+    </>
+  );
+};
 
-/** The page that carries the board, with this idea opened. */
-function onBoard(url: string, id: string): string {
+/** The idea's own public page, where the board has pages; else the page that carries the board, with this idea opened. */
+function publicUrlOf(
+  ideaBank: IdeaBank,
+  { id, visibility, duplicateOf }: Proposal,
+  origin: string,
+): string | undefined {
+  const { url, publicPage, status, internal } = ideaBank;
+  if (visibility !== "public" || duplicateOf !== null) return undefined;
+  if (publicPage && status === "OPEN" && !internal) return origin + ideaPathOf(ideaBank, id);
+  if (url === null) return undefined;
   const page = new URL(url);
   page.searchParams.set("idea", id);
   return page.href;

@@ -9,6 +9,7 @@ import { listVoters } from "../../database/votes/voters.ts";
 import { parseOrThrow } from "../../http/invalid-request.ts";
 import { nextCursor, readPage } from "../../http/pagination.ts";
 import { readForm } from "../../http/read-body.ts";
+import { pagesOriginOf } from "../../model/pages-origin.ts";
 import { PageQuery } from "../../model/pagination.ts";
 import { ProposalChanges } from "../../model/proposal.ts";
 import { openOwn } from "../account-databases.ts";
@@ -182,6 +183,7 @@ async function load(c: Context<OwnerEnv>, { fields: sent, errors }: SentForm): P
       errors,
       done,
     },
+    pagesOrigin: pagesOriginOf(c.env, c.req.url),
     voters: voters?.items ?? [],
     similar: similar?.items ?? [],
     fields: {

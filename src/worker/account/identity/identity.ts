@@ -10,6 +10,7 @@
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
 import { findMembership } from "../../database/members/members.ts";
+import { requireOwnPage } from "../../http/same-origin.ts";
 import { isId } from "../../model/id.ts";
 import { foldAddress } from "../../model/member.ts";
 import { Problem } from "../../problem.ts";
@@ -17,7 +18,6 @@ import { noMember, openOwn, readerOf, requireChoice } from "../account-databases
 import { allConfirmed, confirm, isPageRead, NoLongerSo } from "../confirm.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { findPerson, rememberedPerson, sessionIdOf } from "./handed-over.ts";
-import { requireOwnPage } from "./same-origin.ts";
 
 /** The account's address, and the person or script that acts. */
 export type Identity = { readonly email: string; readonly actor: string };

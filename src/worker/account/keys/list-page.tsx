@@ -1,7 +1,7 @@
 /** `/account/api-keys`: every active key, the way to another while there is room, the ended keys, and the storage. */
 import { readForm } from "../../http/read-body.ts";
 import { type ApiKey, MAX_ACTIVE_KEYS, type Storage } from "../../model/account-key.ts";
-import type { AccountSettings } from "../../model/api-key-settings.ts";
+import type { NewAccountSettings } from "../../model/api-key-settings.ts";
 import { useFrame } from "../frame/frame.ts";
 import { Layout } from "../frame/layout.tsx";
 import { changedSettings, OpenedWith } from "../frame/opened-form.tsx";
@@ -95,7 +95,9 @@ export const API_KEYS_PAGE = page({
   },
 });
 
-const toSettings = (fields: URLSearchParams): AccountSettings => ({ leakedKeys: fields.has("mark") ? "mark" : "end" });
+const toSettings = (fields: URLSearchParams): NewAccountSettings => ({
+  leakedKeys: fields.has("mark") ? "mark" : "end",
+});
 
 /**
  * The sentence about the last action. It appears only if the list confirms the action, because anybody can write a link with

@@ -5,6 +5,7 @@ import {
   type Activity,
   COUNTED_AT_MOST,
   findPanelists,
+  findSharing,
   loadActivity,
   SEARCHED_AT_MOST,
 } from "../../database/panelists/people.ts";
@@ -40,16 +41,17 @@ export const PEOPLE_PAGE = page({
         : findPanelists(session, accountId, q).then((found) => ({ ...found, next: undefined })),
       loadJustDone(own, visit, Date.now()),
     ]);
-    return { q, people, isPartial, next, activity: await loadActivity(session, people), here: visit.here, done };
+    const [activity, sharing] = await Promise.all([loadActivity(session, people), findSharing(session, people)]);
+    return { q, people, isPartial, next, activity, sharing, here: visit.here, done };
   },
 
-  view: ({ q, people, activity, isPartial, next, here, done }) => (
+  view: ({ q, people, activity, sharing, isPartial, next, here, done }) => (
     <Layout title="People" current="people">
       <Done done={done} />
       <search>
         <form method="get" action={PEOPLE} class="filters">
           <label>
-            Name or ID
+            Name, e-mail or ID
             <input type="search" name="q" value={q} maxlength={200} />
           </label>
           <button type="submit">Search</button>
@@ -65,7 +67,7 @@ export const PEOPLE_PAGE = page({
       )}
       {q && isPartial && (
         <p class="hint">
-          {`Searched the newest ${SEARCHED_AT_MOST.toLocaleString("en")} people by any part of their name or ID, and everyone else by how it starts.`}
+          {`Searched the newest ${SEARCHED_AT_MOST.toLocaleString("en")} people by any part of their name, email or ID, and everyone else by how it starts.`}
         </p>
       )}
       {people.length > 0 && (
@@ -80,7 +82,12 @@ export const PEOPLE_PAGE = page({
           ]}
         >
           {people.map((panelist) => (
-            <Person panelist={panelist} activity={activity.get(panelist.id)} here={here} />
+            <Person
+              panelist={panelist}
+              activity={activity.get(panelist.id)}
+              isSharing={sharing.has(panelist.id)}
+              here={here}
+            />
           ))}
         </Table>
       )}
@@ -98,16 +105,24 @@ async function listNewest(c: Context<OwnerEnv>, { session, accountId }: Awaited<
 type PersonProps = {
   readonly panelist: Panelist;
   readonly activity: Activity | undefined;
+  /** Somebody else has the same mailbox. */
+  readonly isSharing: boolean;
   readonly here: string;
 };
 
-const Person = ({ panelist, activity, here }: PersonProps) => (
+const Person = ({ panelist, activity, isSharing, here }: PersonProps) => (
   <tr>
     <th scope="row">
       <a href={`${PEOPLE}/${panelist.id}?back=${encodeURIComponent(here)}`}>
         <bdi>{nameOf(panelist)}</bdi>
       </a>
       {!panelist.active && <span class="pill bad">Blocked</span>}
+      {isSharing && <span class="pill">Same mailbox</span>}
+      {panelist.email !== null && (
+        <div class="hint">
+          <bdi>{panelist.email}</bdi>
+        </div>
+      )}
     </th>
     <td>{panelist.externalId !== null && <code>{panelist.externalId}</code>}</td>
     <Count of={activity?.ideas} noun="idea" />

@@ -6,7 +6,12 @@ import {
   revokePanelistTokens,
   updatePanelist,
 } from "../../database/panelists/panelists.ts";
-import { CONTRIBUTIONS_AT_MOST, type Contribution, listContributions } from "../../database/panelists/people.ts";
+import {
+  CONTRIBUTIONS_AT_MOST,
+  type Contribution,
+  listContributions,
+  listSameMailbox,
+} from "../../database/panelists/people.ts";
 import { listAnswered } from "../../database/surveys/asked-people.ts";
 import { invalid } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
@@ -36,17 +41,18 @@ export const PERSON_PAGE = page({
     const { panelistId } = idsOf(c.req.param());
     const own = await openOwn(c);
     const here = backTo(path, back);
-    const [panelist, contributions, answered, done] = await Promise.all([
+    const [panelist, sharing, contributions, answered, done] = await Promise.all([
       loadPanelist(own.session, own.accountId, panelistId),
+      listSameMailbox(own.session, own.accountId, panelistId),
       listContributions(own.session, own.accountId, panelistId),
       listAnswered(own.session, own.accountId, panelistId),
       loadJustDone(own, { ...visit, here }, Date.now()),
     ]);
-    return { panelist: orNotFound(panelist), contributions, answered, here, back, done };
+    return { panelist: orNotFound(panelist), sharing, contributions, answered, here, back, done };
   },
 
-  view: ({ panelist, contributions, answered, here, back, done }) => {
-    const { id, externalId, active, createdAt } = panelist;
+  view: ({ panelist, sharing, contributions, answered, here, back, done }) => {
+    const { id, externalId, email, active, createdAt } = panelist;
     return (
       <Layout title={nameOf(panelist)} current="people">
         <p>
@@ -61,6 +67,19 @@ export const PERSON_PAGE = page({
             <Time at={createdAt} />
           </Fact>
           <Fact name="ID in your system">{externalId === null ? "None" : <code>{externalId}</code>}</Fact>
+          {email !== null && <Fact name="Email">{email}</Fact>}
+          {sharing.length > 0 && (
+            <Fact name="Same mailbox as">
+              {sharing.map((other, index) => (
+                <>
+                  {index > 0 && ", "}
+                  <a href={`${PEOPLE}/${other.id}`}>
+                    <bdi>{other.email ?? nameOf(other)}</bdi>
+                  </a>
+                </>
+              ))}
+            </Fact>
+          )}
           <Fact name="Internal ID">
             <code>{id}</code>
           </Fact>

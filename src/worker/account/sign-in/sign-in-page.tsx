@@ -15,6 +15,7 @@ import { CODE_MS, findOffered, findSignedIn, LINK_MS, openSignIn } from "../../d
 import { bindSubject } from "../../deliveries/move-person.ts";
 import { readForm } from "../../http/read-body.ts";
 import type { Routes } from "../../http/routes.ts";
+import { requireOwnPage } from "../../http/same-origin.ts";
 import { Problem } from "../../problem.ts";
 import { directoryOf } from "../account-databases.ts";
 import { ErrorSummary, Field } from "../frame/field.tsx";
@@ -22,7 +23,6 @@ import { Layout } from "../frame/layout.tsx";
 import { renderPage } from "../frame/render-page.tsx";
 import { beginSession, endSession, endSessionsOf, handedOver } from "../identity/handed-over.ts";
 import type { Identify } from "../identity/identity.ts";
-import { requireOwnPage } from "../identity/same-origin.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { tellAccountsSoon } from "./sign-in-events.ts";
 
@@ -158,7 +158,7 @@ type CodeProps = {
 };
 
 const CodePage = ({ email, link, subject, isWrong }: CodeProps) => (
-  <Layout title="Check your e-mail">
+  <Layout title="Check your email">
     <p class="lead">
       {"We sent a code to "}
       <strong>{email}</strong>
@@ -184,13 +184,13 @@ const CodePage = ({ email, link, subject, isWrong }: CodeProps) => (
       </button>
     </form>
     <p class="hint">
-      No e-mail after a few minutes? Check your spam folder, or go back to where you came from and open your boards
+      No email after a few minutes? Check your spam folder, or go back to where you came from and open your boards
       again.
     </p>
   </Layout>
 );
 
-const WRONG = [{ path: "code", message: "is not the one in the newest e-mail" }] as const;
+const WRONG = [{ path: "code", message: "is not the one in the newest email" }] as const;
 
 const LinkEndedPage = () => (
   <Layout title="This link has expired">

@@ -59,6 +59,7 @@ export async function* deleteAccount(
   });
   // Their responses follow with the contents of the idea banks.
   yield* deleteRows(own, accountId, { table: "surveys", key: "id" });
+  yield* deleteRows(own, accountId, { table: "sign_in_codes", key: "id" });
   yield* deleteRows(own, accountId, { table: "idea_banks", key: "id" });
   yield* deleteIdeaBanks(own, accountId);
   for (const rows of REST) yield* deleteRows(own, accountId, rows);

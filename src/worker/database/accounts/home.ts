@@ -14,7 +14,7 @@ const SHOWN_BANKS = 3;
 export const COUNTED_AT_MOST = 500;
 const MONTH_MS = 30 * 86_400_000;
 
-const BANKS = `(SELECT id, status, url FROM idea_banks WHERE account_id = :accountId ORDER BY created_at DESC LIMIT ${BANKS_AT_MOST})`;
+const BANKS = `(SELECT id, status, url, public_page FROM idea_banks WHERE account_id = :accountId ORDER BY created_at DESC LIMIT ${BANKS_AT_MOST})`;
 
 /** Of the events of this kind, members are told of those about invitations and new members. */
 const EVER_INVITED = `SELECT 1 FROM audit_events WHERE account_id = :accountId AND event = 'changed' AND notice IS NOT NULL`;
@@ -57,9 +57,17 @@ export async function loadHome(
        ORDER BY b.status <> 'OPEN', b.created_at, b.id LIMIT ${SHOWN_BANKS}`,
       values,
     ),
-    steps: prepare<{ opened: number; placed: number; ideas: number; colleagues: number; people: number }>(
+    steps: prepare<{
+      opened: number;
+      placed: number;
+      shared: number;
+      ideas: number;
+      colleagues: number;
+      people: number;
+    }>(
       `SELECT EXISTS (SELECT 1 FROM ${BANKS} WHERE status <> 'DRAFT') AS opened,
          EXISTS (SELECT 1 FROM ${BANKS} WHERE url IS NOT NULL) AS placed,
+         EXISTS (SELECT 1 FROM ${BANKS} WHERE public_page = 1) AS shared,
          EXISTS (SELECT 1 FROM ${inBanks("proposals")} AND p.duplicate_of IS NULL) AS ideas,
          EXISTS (SELECT 1 FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL) AS people,
          EXISTS (SELECT 1 FROM invitations WHERE account_id = :accountId) OR EXISTS (${EVER_INVITED})
@@ -107,6 +115,8 @@ export async function loadHome(
     wasOpened: steps?.opened === 1,
     /** On the tenant's site: a board names the page where it stands, or somebody has come from there. */
     isPlaced: steps?.placed === 1 || steps?.people === 1,
+    /** A board has a page of its own. */
+    hasPage: steps?.shared === 1,
     hasIdeas: steps?.ideas === 1,
     hasColleagues: steps?.colleagues === 1,
     endingKeys: rows.ending.map(toEnding),

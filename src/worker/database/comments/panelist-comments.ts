@@ -7,6 +7,7 @@ import { toTimestamp } from "../../model/text.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
 import { insertOnce, notDoneBefore, toInserted } from "../idempotency.ts";
+import { countWritten, mayWriteMore, selectWait } from "../pages/new-people.ts";
 import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "../pagination.ts";
 import {
   makePanelist,
@@ -83,12 +84,12 @@ export async function addComment(
     proposalId,
     comment: { id, body, now, idempotencyKey },
   }: { readonly token: TokenClaims; readonly proposalId: string; readonly comment: AddedComment },
-): Promise<SeenProposal & { result: IdempotentResult<Created> }> {
+): Promise<SeenProposal & { result: IdempotentResult<Created>; waitSeconds: number | undefined }> {
   const open = `EXISTS (${SEEN_PROPOSAL} AND p.duplicate_of IS NULL)`;
   const insert = prepare(
     `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at)
      SELECT :id, b.account_id, b.id, :proposalId, w.id, :body, :now ${permitted("canComment")}
-       AND ${open} AND ${notDoneBefore("b.account_id")}
+       AND ${open} AND ${mayWriteMore("comments")} AND ${notDoneBefore("b.account_id")}
      RETURNING id`,
     { ...tokenValues(token), id, proposalId, body, now, idempotencyKey: idempotencyKey?.key },
   );
@@ -102,9 +103,12 @@ export async function addComment(
     }),
     access: selectAccess(token),
     seen: selectVisible(token, proposalId),
+    waits: selectWait(token, "comments", now),
     ...insertOnce({ ideaBankId }, idempotencyKey, { insert, outcome: created }),
+    counted: countWritten(token, "comments", { id, now }),
   });
-  return { ...toSeen(rows), result: toInserted(rows, idempotencyKey, created) };
+  const result = toInserted(rows, idempotencyKey, created);
+  return { ...toSeen(rows), result, waitSeconds: rows.waits[0]?.seconds };
 }
 
 /**

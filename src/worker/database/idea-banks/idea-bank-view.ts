@@ -23,6 +23,11 @@ type StateRow = EpochColumns & {
   voting_enabled: number;
   comments_enabled: number;
   surveys_enabled: number;
+  description: string;
+  public_page: number;
+  hidden_from_search: number;
+  email_sign_in: number;
+  sign_in_url: string | null;
   changelog_version: number;
   visitor_tokens_ended_at: number | null;
   tokens_ended_at: number | null;
@@ -83,7 +88,8 @@ export async function loadIdeaBankView(
   const rows = await session.batch({
     states: prepare<Row>(
       `SELECT b.account_id, a.status AS account_status, a.panelist_salt, b.name, b.url, b.status, b.internal, b.changelog_enabled,
-         b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.surveys_enabled, b.changelog_version + a.changelog_epoch AS changelog_version, b.visitor_tokens_ended_at, a.tokens_ended_at, ${EPOCH_COLUMNS},
+         b.submissions_enabled, b.voting_enabled, b.comments_enabled, b.surveys_enabled,
+         b.description, b.public_page, b.hidden_from_search, b.email_sign_in, b.sign_in_url, b.changelog_version + a.changelog_epoch AS changelog_version, b.visitor_tokens_ended_at, a.tokens_ended_at, ${EPOCH_COLUMNS},
          (SELECT json_array(seq, panelist_id, revoked_at, recorded_at) FROM token_revocations
           WHERE panelist_id = :panelistId AND account_id = coalesce(b.account_id, account_id)) AS own,
          (SELECT json_group_array(json_array(seq, panelist_id, revoked_at, recorded_at)) FROM (
@@ -154,6 +160,11 @@ const toIdeaBankState = (row: StateRow): IdeaBankState => ({
   votingEnabled: row.voting_enabled === 1,
   commentsEnabled: row.comments_enabled === 1,
   surveysEnabled: row.surveys_enabled === 1,
+  description: row.description,
+  publicPage: row.public_page === 1,
+  hiddenFromSearch: row.hidden_from_search === 1,
+  emailSignIn: row.email_sign_in === 1,
+  signInUrl: row.sign_in_url,
   changelogVersion: row.changelog_version,
   visitorTokensEndedAt: row.visitor_tokens_ended_at,
   tokensEndedAt: row.tokens_ended_at,

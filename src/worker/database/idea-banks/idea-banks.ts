@@ -1,15 +1,32 @@
 /** Rows of `idea_banks`, for the tenant API and Account Settings. */
+import * as z from "zod/mini";
 import { NewIdeaBank } from "../../model/idea-bank.ts";
+import { flag } from "../../model/text.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
-import { storedResource } from "../resource.ts";
+import { type Creation, storedResource } from "../resource.ts";
 
-export const IDEA_BANKS = storedResource({
+/** A public page that is switched on switches approval on, unless the same request says otherwise. */
+const approvalOf = ({ approvalRequired, publicPage }: NewIdeaBank): boolean => approvalRequired ?? publicPage;
+const APPROVAL_WITH_PAGE = "approval_required = iif(:publicPage AND NOT public_page, 1, approval_required)";
+
+const rows = storedResource({
   table: "idea_banks",
-  fields: NewIdeaBank,
-  otherwise: { url: { recorded: "coalesce(url, '')" } },
+  fields: z.extend(NewIdeaBank, { approvalRequired: flag() }),
+  otherwise: {
+    url: { recorded: "coalesce(url, '')" },
+    signInUrl: { recorded: "coalesce(sign_in_url, '')" },
+  },
   times: ["createdAt"],
+  follows: ({ publicPage, approvalRequired }) =>
+    publicPage === true && approvalRequired === undefined ? [APPROVAL_WITH_PAGE] : [],
 });
+
+export const IDEA_BANKS = {
+  ...rows,
+  create: (session: Session, creation: Creation<NewIdeaBank>) =>
+    rows.create(session, { ...creation, input: { ...creation.input, approvalRequired: approvalOf(creation.input) } }),
+};
 
 export const {
   list: listIdeaBanks,

@@ -24,6 +24,11 @@ export const PANELISTS = storedResource({
   unique: "externalId",
   // With an `externalId`, a token may have been signed for the panelist before.
   also: { tokens_issued: ":externalId IS NOT NULL" },
+  computed: {
+    select: { email: "email" },
+    read: ({ email }) => ({ email: email == null ? null : String(email) }),
+    initial: () => ({ email: null }),
+  },
 });
 export const { list: listPanelists, load: loadPanelist } = PANELISTS;
 
@@ -130,7 +135,8 @@ export async function deletePanelist(
   session: Session,
   { accountId, id, deletesContent, now, seen, idempotencyKey }: PanelistDeletion,
 ): Promise<Written & { readonly result: IdempotentResult<null> }> {
-  const sql = `UPDATE panelists SET deleted_at = :now, active = 0, external_id = NULL, display_name = NULL,
+  const sql = `UPDATE panelists SET deleted_at = :now, active = 0, external_id = NULL, display_name = NULL, email = NULL,
+      email_verified = 0, mailbox = NULL,
       tokens_revoked_at = ${PANELIST_SWITCHED_OFF}, deletes_content = :deletesContent
     WHERE ${PANELISTS.AS_SEEN} AND ${notDoneBefore()} RETURNING id`;
   const panelist = { accountId, id, deletesContent };

@@ -20,20 +20,21 @@ type Found = {
 };
 
 /**
- * At most 50 panelists: of all, those whose name, external id or identifier begins with the text; of the newest 1,000, those in
- * whose name or external id it stands anywhere. The case of a to z does not matter in names, and not in the newest. First those whose
- * name or id is the whole text.
+ * At most 50 panelists: of all, those whose name, external id, verified address or identifier begins with the text; of the newest 1,000,
+ * those in whose name, external id or address it stands anywhere. The case of a to z does not matter in names, and not in the newest. First those whose
+ * name, id or address is the whole text.
  */
 export async function findPanelists(session: Session, accountId: string, text: string): Promise<Found> {
-  const beginning = (column: string, collation = "") =>
-    `SELECT id FROM (SELECT id FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL AND ${column} IS NOT NULL
+  const beginning = (column: string, collation = "", condition = `${column} IS NOT NULL`) =>
+    `SELECT id FROM (SELECT id FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL AND ${condition}
        AND ${column} ${collation} >= :text AND ${column} ${collation} < :text || char(1114111)
      ORDER BY ${column} ${collation} LIMIT ${FOUND_AT_MOST})`;
-  const newest = `(SELECT id, display_name, external_id FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL
+  const newest = `(SELECT id, display_name, external_id, email FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL
        ORDER BY created_at DESC, id DESC LIMIT ${SEARCHED_AT_MOST})`;
   const within = (column: string) => `instr(lower(${column}), lower(:text)) > 0`;
-  const anywhere = `SELECT id FROM (SELECT id FROM ${newest} WHERE ${within("display_name")} OR ${within("external_id")} LIMIT ${FOUND_AT_MOST})`;
-  const ids = `${beginning("display_name", "COLLATE NOCASE")} UNION ${beginning("external_id")} UNION ${anywhere} UNION SELECT :text`;
+  const anywhere = `SELECT id FROM (SELECT id FROM ${newest} WHERE ${["display_name", "external_id", "email"].map(within).join(" OR ")} LIMIT ${FOUND_AT_MOST})`;
+  const ids = `${beginning("display_name", "COLLATE NOCASE")} UNION ${beginning("external_id")}
+    UNION ${beginning("email", "", "email_verified = 1")} UNION ${anywhere} UNION SELECT :text`;
   const { found, last } = await session.batch({
     found: prepare<ResourceRow>(PANELISTS.select(`SELECT id FROM (${ids})`), {
       accountId,
@@ -45,10 +46,35 @@ export async function findPanelists(session: Session, accountId: string, text: s
       { accountId },
     ),
   });
-  const isExact = ({ id, externalId, displayName }: Panelist) =>
-    [id, externalId].includes(text) || displayName?.toLowerCase() === text.toLowerCase();
+  const isExact = ({ id, externalId, displayName, email }: Panelist) =>
+    [id, externalId].includes(text) ||
+    email === text.toLowerCase() ||
+    displayName?.toLowerCase() === text.toLowerCase();
   const people = PANELISTS.toItems(found).toSorted((one, other) => Number(isExact(other)) - Number(isExact(one)));
   return { people: people.slice(0, FOUND_AT_MOST), isPartial: last.length > 0 };
+}
+
+/** So many people of a mailbox are shown. */
+const SHARING_AT_MOST = 10;
+
+/** Others who have signed in with an address of the same mailbox: `ana+two@example.com` is read where `ana@example.com` is. */
+export async function listSameMailbox(session: Session, accountId: string, panelistId: string) {
+  const ids = `SELECT o.id FROM panelists p CROSS JOIN panelists o ON o.account_id = p.account_id AND o.mailbox = p.mailbox
+    WHERE p.id = :panelistId AND p.account_id = :accountId AND o.id <> p.id LIMIT ${SHARING_AT_MOST}`;
+  return PANELISTS.toItems(await session.all(prepare<ResourceRow>(PANELISTS.select(ids), { accountId, panelistId })));
+}
+
+/** Those of the panelists whose mailbox somebody else has, too. */
+export async function findSharing(session: Session, panelists: readonly Panelist[]): Promise<ReadonlySet<string>> {
+  const ids = JSON.stringify(panelists.filter(({ email }) => email !== null).map(({ id }) => id));
+  const rows = await session.all(
+    prepare<{ id: string }>(
+      `SELECT p.id FROM json_each(:ids) CROSS JOIN panelists p ON p.id = value WHERE EXISTS (SELECT 1 FROM panelists o
+         WHERE o.account_id = p.account_id AND o.mailbox = p.mailbox AND o.id <> p.id AND o.deleted_at IS NULL)`,
+      { ids },
+    ),
+  );
+  return new Set(rows.map(({ id }) => id));
 }
 
 /** A count stops here: a page of 50 people reads 4,500 rows at most. */

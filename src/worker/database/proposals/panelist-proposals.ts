@@ -13,6 +13,7 @@ import { toTimestamp } from "../../model/text.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
 import { insertOnce, notDoneBefore, toInserted } from "../idempotency.ts";
+import { countWritten, mayWriteMore, selectWait } from "../pages/new-people.ts";
 import { FIT, FITTING_ROWS, fitOf, pageValues, toPage } from "../pagination.ts";
 import {
   type AccessRow,
@@ -236,13 +237,13 @@ export async function submitProposal(
   session: Session,
   token: TokenClaims,
   { id, title, description, now, idempotencyKey }: NewSubmission,
-): Promise<{ access: PanelistAccess; result: IdempotentResult<Submitted> }> {
+): Promise<{ access: PanelistAccess; result: IdempotentResult<Submitted>; waitSeconds: number | undefined }> {
   const insert = prepare(
     `INSERT INTO proposals
        (id, account_id, idea_bank_id, author_id, title, description, visibility, votes, created_at, last_activity_at, panelist_writes, words)
      SELECT :id, b.account_id, b.id, w.id, :title, :description, iif(b.approval_required = 1, 'pending', 'public'),
        EXISTS (SELECT 1 ${permitted("canVote")}), :now, :now, 1, :words
-     ${permitted("canSubmitProposals")} AND ${notDoneBefore("b.account_id")}
+     ${permitted("canSubmitProposals")} AND ${mayWriteMore("proposals")} AND ${notDoneBefore("b.account_id")}
      RETURNING id`,
     { ...tokenValues(token), ...wordsOf(title), id, title, description, now, idempotencyKey: idempotencyKey?.key },
   );
@@ -255,14 +256,17 @@ export async function submitProposal(
   const rows = await session.batch({
     made: makePanelist(token, { capability: "canSubmitProposals", now }),
     access: selectAccess(token),
+    waits: selectWait(token, "proposals", now),
     ...insertOnce({ ideaBankId }, idempotencyKey, { insert, outcome: created, details }),
+    counted: countWritten(token, "proposals", { id, now }),
     voted: prepare(
       `INSERT INTO votes (proposal_id, panelist_id, account_id, idea_bank_id, created_at)
        SELECT id, author_id, account_id, idea_bank_id, created_at FROM proposals WHERE id = :id AND votes = 1`,
       { id },
     ),
   });
-  return { access: toAccess(rows.access), result: toInserted(rows, idempotencyKey, created) };
+  const result = toInserted(rows, idempotencyKey, created);
+  return { access: toAccess(rows.access), result, waitSeconds: rows.waits[0]?.seconds };
 }
 
 /** The condition of an edit: the panelist's own proposal, with the status `submitted`. */

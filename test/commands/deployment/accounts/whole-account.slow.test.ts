@@ -58,6 +58,7 @@ function seed(id: string, owner: string, status = "suspended"): void {
     `UPDATE proposals SET duplicate_of = ${ids("one")} WHERE id = ${ids("two")}`,
     `DELETE FROM idea_banks WHERE id = ${ids("gone")}`,
     `INSERT INTO signing_secrets VALUES (${ids("hash")}, '${id}', ${ids("bank")}, 0, 1)`,
+    `INSERT INTO sign_in_codes VALUES (${ids("code")}, '${id}', ${ids("bank")}, 'b', 'kim@example.com', 'm', 's', 'c', 1, 2, 0)`,
     // Last: what a key does has more rows.
     `INSERT INTO acting_keys (account_id, api_key_id) VALUES ('${id}', ${ids("key")})`,
   );
@@ -199,7 +200,15 @@ describe("export", () => {
       "idea_bank_tags",
       ...["signing_secrets", "survey_texts", "survey_former"],
     ];
-    without.push("undo_texts", "acting_keys", "idempotency_keys", "token_revocations", "merges", "deleted_idea_banks");
+    without.push(
+      "sign_in_codes",
+      "undo_texts",
+      "acting_keys",
+      "idempotency_keys",
+      "token_revocations",
+      "merges",
+      "deleted_idea_banks",
+    );
     expect(names).toEqual(new Set(tables("DB_1").filter((table) => !without.includes(table))));
     for (const name of names) {
       // Of a table's columns, those alone that verify, sign, reveal whose an identifier is, or what few have answered anonymously.

@@ -352,6 +352,9 @@ describe("of an account's row", () => {
     marks_leaked_keys: {
       since: `UPDATE accounts SET marks_leaked_keys = 1 WHERE id = 'a1'; ${event('{"before":{"leakedKeys":"end"},"after":{"leakedKeys":"mark"}}')}`,
     },
+    external_ids_are_emails: {
+      since: `UPDATE accounts SET external_ids_are_emails = 1 WHERE id = 'a1'; ${event('{"before":{"externalIdsAreEmails":false},"after":{"externalIdsAreEmails":true}}')}`,
+    },
     ...Object.fromEntries(
       ["tokens_ended_at", "token_epoch"].map((name) => [
         name,

@@ -18,6 +18,11 @@ const SHOWN: Readonly<Record<string, readonly string[]>> = {
     "approval_required",
     "surveys_enabled",
     "url",
+    "description",
+    "public_page",
+    "hidden_from_search",
+    "email_sign_in",
+    "sign_in_url",
   ],
   proposals: [
     "title",

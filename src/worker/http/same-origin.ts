@@ -3,8 +3,8 @@
  * script). Browsers name the origin of every such request, and its relation to ours (Origin, Sec-Fetch-Site).
  */
 import type { Context, MiddlewareHandler } from "hono";
-import type { AppEnv } from "../../http/app-env.ts";
-import { Problem } from "../../problem.ts";
+import { Problem } from "../problem.ts";
+import type { AppEnv } from "./app-env.ts";
 
 const SAFE = ["GET", "HEAD", "OPTIONS"];
 
@@ -23,6 +23,11 @@ function sourceOf({ req }: Pick<Context, "req">): "own" | "none" | "foreign" {
 
 /** A page of ours has sent the request, and its browser says so. */
 export const isFromOwnPage = (c: Pick<Context, "req">): boolean => sourceOf(c) === "own";
+
+/** Throws `forbidden` for a request that the page of another site has made, also one that only reads. */
+export function refuseOtherSites(c: Pick<Context, "req">): void {
+  if (sourceOf(c) === "foreign") throw anotherSite();
+}
 
 export function requireSameOrigin(): MiddlewareHandler<AppEnv> {
   return async function requireSameOrigin(c, next) {

@@ -1,0 +1,64 @@
+/**
+ * The style sheet of what a board's own page has from its server: the elements' own, for markup that stands inside of them and not in a
+ * shadow root. The Worker imports it as a text (`src/elements/page/page-styles.ts`), a page can link it (`public/embed/page.css`). Neither is
+ * committed: `npm run build`, the tests and `npm run typecheck` make them.
+ */
+import { readFile, rename, writeFile } from "node:fs/promises";
+import { join } from "node:path";
+import { transform } from "esbuild";
+
+const PROJECT = join(import.meta.dirname, "../../..");
+const MODULE = "src/elements/page/page-styles.ts";
+
+const IDEAS = ["board", "roadmap"];
+const ALL = [...IDEAS, "changelog", "survey"];
+/** In this order, and for which elements. */
+const SHEETS: readonly (readonly [path: string, elements: readonly string[]])[] = [
+  ["shared/base", ALL],
+  ["shared/controls", [...IDEAS, "survey"]],
+  ["board/board", IDEAS],
+  ["board/list", IDEAS],
+  ["board/detail", IDEAS],
+  ["board/wide", IDEAS],
+  ["roadmap/roadmap", ["roadmap"]],
+  ["changelog/changelog", ["changelog"]],
+  ["survey/survey", ["survey"]],
+  ["page/page", ALL],
+];
+
+/** Nothing moves in what stands still, and an animation cannot be named inside of a rule. */
+const MOTION = /@media \(prefers-reduced-motion: no-preference\) \{.*?^\}\n/gms;
+
+/** `:host` is the element that the rules stand in. */
+const inside = (styles: string): string =>
+  styles
+    .replaceAll(MOTION, "")
+    .replaceAll(/:host\(((?:[^()]|\([^()]*\))*)\)/g, "&$1")
+    .replaceAll(":host", "&");
+
+export async function buildPageStyles(project = PROJECT): Promise<string> {
+  const sheets = await Promise.all(
+    SHEETS.map(async ([path, elements]) => {
+      const names = elements.map((name) => `idea-bank-${name}`).join();
+      const styles = await readFile(join(project, `src/elements/${path}.css`), "utf8");
+      return `:is(${names}) {\n${inside(styles)}\n}\n`;
+    }),
+  );
+  // Browsers that have what the elements need know rules in rules.
+  const { code } = await transform(sheets.join(""), {
+    loader: "css",
+    minify: true,
+    target: ["chrome125", "safari17.5"],
+  });
+  return code.trim().replaceAll(/([:,]) /g, "$1");
+}
+
+/** Whoever reads it meanwhile has the one before. */
+export async function makePageStyles(project = PROJECT): Promise<void> {
+  const path = join(project, MODULE);
+  const text = `/** Made by \`npm run build\`. */\nexport const PAGE_STYLES: string =\n  ${JSON.stringify(await buildPageStyles(project))};\n`;
+  if ((await readFile(path, "utf8").catch(() => "")) === text) return;
+  const made = `${path}.${process.pid}`;
+  await writeFile(made, text);
+  await rename(made, path);
+}

@@ -1,0 +1,66 @@
+/** `/b/{id}/{name}/changelog`: what is new, and its feeds at `/b/{id}/changelog.atom` and `.json`. */
+
+import type { Context } from "hono";
+import { changelogMarkup } from "#markup";
+import type { AppEnv } from "../http/app-env.ts";
+import { ifNoneMatch } from "../http/if-none-match.ts";
+import type { Changelog } from "../model/changelog.ts";
+import { pagePathOf } from "../model/page-path.ts";
+import { pagesOriginOf } from "../model/pages-origin.ts";
+import type { ViewedChangelog } from "../view/read-view.ts";
+import { ATOM, type FeedFormat, JSON_FEED } from "../view/render-feed.ts";
+import { fillIn } from "../view/rendered-feeds.ts";
+import { Element } from "./element.tsx";
+import { type Frame, partPath } from "./frame.ts";
+import { Layout } from "./layout.tsx";
+import type { OpenPage, PageMemory } from "./open-page.ts";
+import { respondNothing, respondPage } from "./respond.tsx";
+
+const decoded = new WeakMap<ViewedChangelog, Changelog>();
+
+function changelogOf(viewed: ViewedChangelog): Changelog {
+  const known = decoded.get(viewed);
+  if (known !== undefined) return known;
+  const changelog: Changelog = JSON.parse(new TextDecoder().decode(viewed.bytes));
+  decoded.set(viewed, changelog);
+  return changelog;
+}
+
+export async function changelogPage(c: Context<AppEnv>, { id, ideaBank, changelog: viewed }: OpenPage, frame: Frame) {
+  if (viewed === undefined) throw new Error("a changelog that may be viewed was not read with its idea bank");
+  const changelog = changelogOf(viewed);
+  const markup = changelogMarkup({ lang: frame.language, headingLevel: 1, changelog });
+  const title = frame.say("changelog");
+  const { description } = ideaBank;
+  const path = partPath(frame, "changelog");
+  return respondPage(
+    c,
+    frame,
+    <Layout frame={frame} {...{ title, description, path, current: "changelog", scripts: ["changelog"] }}>
+      <Element frame={frame} name="changelog" markup={markup} initial={{ changelog }} />
+      <p>
+        <a href={`/b/${id}/changelog.atom`}>{`${frame.say("feed")} (Atom)`}</a>
+        {" · "}
+        <a href={`/b/${id}/changelog.json`}>JSON</a>
+      </p>
+    </Layout>,
+  );
+}
+
+export const FEEDS: Readonly<Record<string, FeedFormat>> = { "changelog.atom": ATOM, "changelog.json": JSON_FEED };
+
+/** Without a token in the address, because everybody may read the page. */
+export async function feed(c: Context<AppEnv>, { views }: PageMemory, page: OpenPage, format: FeedFormat) {
+  const { id, ideaBank, changelog, visitor } = page;
+  if (!visitor.canViewChangelog || changelog === undefined) return respondNothing(c);
+  const url = ideaBank.url ?? pagesOriginOf(c.env, c.req.url) + pagePathOf({ id, name: ideaBank.name });
+  const rendered = await views.feeds.open({ format, ideaBankId: id, ideaBank: { ...ideaBank, url }, changelog });
+  c.header("ETag", rendered.etag);
+  c.header("Cache-Control", "public, max-age=60");
+  if (ideaBank.hiddenFromSearch) c.header("X-Robots-Tag", "noindex");
+  if (ifNoneMatch(c.req.header("If-None-Match"), rendered.etag)) return c.body(null, 304);
+  const own = new URL(c.req.url);
+  return c.body(fillIn(rendered, format.escape(own.origin + own.pathname)), 200, {
+    "Content-Type": format.contentType,
+  });
+}

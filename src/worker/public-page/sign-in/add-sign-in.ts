@@ -1,0 +1,53 @@
+/** The routes of signing in on a board's page. They stand before the pages themselves: `sign-in` is no name of a board. */
+import type { Context } from "hono";
+import type { IdeaBankMemory } from "../../access/open-idea-bank.ts";
+import type { Send } from "../../deliveries/send.ts";
+import type { AppEnv } from "../../http/app-env.ts";
+import type { EveryRequest } from "../../http/every-request.ts";
+import type { Routes } from "../../http/routes.ts";
+import { respondNothing } from "../respond.tsx";
+import { addSignInByCode } from "./by-code.ts";
+import { addSignInByEmail } from "./by-email.ts";
+import { beginSession, goElsewhere, showSignedIn } from "./elsewhere.tsx";
+import { openSignIn } from "./sign-in-board.ts";
+import { respondWithSignIn } from "./sign-in-page.tsx";
+import { showToken, signOut } from "./token.ts";
+
+type Answer = (c: Context<AppEnv>) => Response | Promise<Response>;
+
+type Surface = {
+  readonly everyRequest: EveryRequest;
+  /** The answer in words to what was thrown. */
+  readonly failed: (c: Context<AppEnv>, error: Error) => Promise<Response>;
+};
+
+export function addSignIn(
+  routes: Routes<AppEnv>,
+  memory: IdeaBankMemory & { readonly send: Send },
+  { everyRequest, failed }: Surface,
+): void {
+  const on = (method: "GET" | "POST", path: string, answer: Answer) =>
+    routes.on(method, `/b/:id${path}`, (c) =>
+      everyRequest(
+        c,
+        () => answer(c),
+        (error) => failed(c, error),
+      ),
+    );
+  const { askForCode, showCode } = addSignInByEmail(memory);
+  on("GET", "/token", showToken(memory));
+  on("GET", "/sign-in", async (c) => {
+    const board = await openSignIn(c, memory, c.req.query("return"));
+    if (board === undefined || !(board.byEmail || board.elsewhere)) return respondNothing(c);
+    // Where there is one way, nobody has to choose it.
+    if (!board.byEmail) return c.redirect(board.voice.path("/sign-in/elsewhere", { return: board.to }), 302);
+    return respondWithSignIn(c, board);
+  });
+  on("POST", "/sign-in", askForCode);
+  on("GET", "/sign-in/code", showCode);
+  on("POST", "/sign-in/code", addSignInByCode(memory));
+  on("GET", "/sign-in/elsewhere", goElsewhere(memory));
+  on("GET", "/signed-in", showSignedIn(memory));
+  on("POST", "/session", beginSession(memory));
+  on("POST", "/sign-out", signOut(memory));
+}

@@ -1,0 +1,150 @@
+/** `POST /b/<id>/sign-in/code`: the code is counted, compared, used, and its person gets a token in the cookie of this board. */
+import type { Context } from "hono";
+import type { IdeaBankMemory } from "../../access/open-idea-bank.ts";
+import { secureRandomBytes } from "../../credentials/base62.ts";
+import { issueToken } from "../../credentials/compound-token.ts";
+import { createId } from "../../credentials/id.ts";
+import { hashHandle, isCode, proveMailbox, readCode } from "../../credentials/page-sign-in.ts";
+import { signInByCode, teamOf } from "../../database/pages/page-people.ts";
+import {
+  countTry,
+  hashOfSent,
+  isOver,
+  LIMITS,
+  listSent,
+  type SentCode,
+  wasUsed,
+} from "../../database/pages/sign-in-codes.ts";
+import { prepareTokenIssue } from "../../database/tokens/token-issues.ts";
+import { deliverAfterAnswer, watchWebhooks } from "../../deliveries/deliver.ts";
+import type { Send } from "../../deliveries/send.ts";
+import type { AppEnv } from "../../http/app-env.ts";
+import { readForm } from "../../http/read-body.ts";
+import { requireOwnPage } from "../../http/same-origin.ts";
+import { logError } from "../../log.ts";
+import { mailboxOf } from "../../model/mailbox.ts";
+import { isDatabaseOutage } from "../../store/outage.ts";
+import { respondNothing } from "../respond.tsx";
+import { limitSender, readName } from "./by-email.ts";
+import { respondWithCode, type Shown } from "./code-page.tsx";
+import { type Asking, keepAsking, keepPerson, readAsking } from "./cookies.ts";
+import { openSignIn, type SignInBoard } from "./sign-in-board.ts";
+import { respondWithSignIn } from "./sign-in-page.tsx";
+import type { Label } from "./words.ts";
+
+type C = Context<AppEnv>;
+
+const MAX_BYTES = 16 * 1024;
+/** In seconds. */
+const SIGNED_IN_FOR = 30 * 86_400;
+
+/** Why a code was not even compared. */
+function reasonOf(newest: SentCode, now: number): Label {
+  if (wasUsed(newest)) return "used";
+  if (newest.expiresAt <= now) return "expired";
+  return "tooManyTries";
+}
+
+export const addSignInByCode = (memory: IdeaBankMemory & { readonly send: Send }) =>
+  async function enterCode(c: C): Promise<Response> {
+    const found = await openSignIn(c, memory, undefined);
+    if (!found?.byEmail) return respondNothing(c);
+    requireOwnPage(c);
+    await limitSender(c);
+    const form = await readForm(c, { maxBytes: MAX_BYTES });
+    const board = (await openSignIn(c, memory, form.get("return") ?? undefined)) ?? found;
+    const asking = readAsking(c, board.id);
+    const typed = {
+      code: form.get("code") ?? "",
+      email: form.get("email") ?? "",
+      name: form.get("name") ?? asking?.name ?? "",
+    };
+    if (asking === undefined) return beginAgain(c, board, { typed, notice: "otherBrowser" });
+    try {
+      return await enter(c, memory, { board, asking, typed });
+    } catch (error) {
+      if (!isDatabaseOutage(error)) throw error;
+      logError("a code for a board’s page could not be compared", error);
+      c.header("Retry-After", "5");
+      return respondWithCode(c, board, { sent: undefined, name: typed.name, status: 503, notice: "down" });
+    }
+  };
+
+/** `email`: as the page has it to which the code was entered. `name`: as it stands there, or in the cookie. */
+type TypedCode = { readonly code: string; readonly email: string; readonly name: string };
+
+/** Where no code is waited for. It shows what this request has sent, and nothing that is stored. */
+const beginAgain = (
+  c: C,
+  board: SignInBoard,
+  { typed: { email, name }, notice }: { typed: TypedCode; notice: Label },
+) => respondWithSignIn(c, board, { email, name, status: 400, notice });
+
+type Entered = { readonly board: SignInBoard; readonly asking: Asking; readonly typed: TypedCode };
+
+async function enter(
+  c: C,
+  memory: IdeaBankMemory & { readonly send: Send },
+  { board, asking, typed }: Entered,
+): Promise<Response> {
+  const keys = c.get("settings").signingKeys;
+  const database = memory.databases.of(c, board.id);
+  if (database === undefined) return respondNothing(c);
+  const primary = database.primary();
+  const watched = watchWebhooks(primary.session, { ideaBankId: board.id });
+  const { session } = watched;
+  const [browser, now, digits] = [await hashHandle(asking.handle), Date.now(), readCode(typed.code)];
+  const { counted, sent } =
+    digits === undefined
+      ? { counted: false, sent: await listSent(session, board.id, browser) }
+      : await countTry(session, { ideaBankId: board.id, browser, now });
+  const [newest, ...older] = sent;
+  if (newest === undefined) return beginAgain(c, board, { typed, notice: "otherBrowser" });
+  const { name: typedName } = typed;
+  const refuse = (fault: Label) =>
+    isOver(newest, now)
+      ? beginAgain(c, board, { typed, notice: reasonOf(newest, now) })
+      : respondWithCode(c, board, { sent: newest, name: typedName, status: 400, fault });
+  if (digits === undefined) return refuse("notACode");
+  if (!counted) return refuse(reasonOf(newest, now));
+  const isOf = (each: SentCode) => isCode(digits, { id: each.id, browser, hash: hashOfSent(each), keys });
+  if (!(await isOf(newest))) {
+    const isOlder = (await Promise.all(older.map(isOf))).includes(true);
+    if (isOlder) return refuse("newerCode");
+    return refuse(newest.tries >= LIMITS.triesOfCode ? "tooManyTries" : "wrongCode");
+  }
+
+  // From here on somebody has read the e-mail: what is said is said to that person.
+  const members = (await teamOf(session, board.accountId)).flatMap((email) => [email, email.split("@")[0] ?? ""]);
+  const { name, fault } = readName(c, board, typedName, members);
+  const explain = (more: Pick<Shown, "status" | "notice" | "fault" | "nameFault">) =>
+    respondWithCode(c, board, { sent: newest, name: typedName, code: typed.code, ...more });
+  if (fault !== undefined) return explain({ status: 400, nameFault: fault });
+  const mailbox = mailboxOf(newest.email);
+  const person = await signInByCode(session, {
+    ...{ accountId: board.accountId, codeId: newest.id, code: hashOfSent(newest), email: newest.email, mailbox, now },
+    newPanelistId: createId(board.id, secureRandomBytes),
+    name,
+  });
+  deliverAfterAnswer(c, { session: database.withoutSession(), waiting: watched.waiting, send: memory.send });
+  if (person.kind === "ended") return beginAgain(c, board, { typed, notice: "expired" });
+  if (person.kind === "blocked") return explain({ status: 403, notice: "blocked" });
+  const issue = await prepareTokenIssue(session, {
+    ...{ accountId: board.accountId, ideaBankId: board.id, now },
+    panelist: { panelistId: person.panelistId, displayName: undefined },
+    ...{ idempotencyKey: undefined, recorded: undefined },
+  });
+  // Tokens were ended in this very second, or somebody was blocked since: the same code works for another few seconds.
+  if (issue.kind !== "done") return explain({ status: 400, fault: "moment" });
+  primary.noteAnswer();
+  memory.views.noteWrite(person.panelistId, primary.bookmark);
+  const { issuedAt } = issue.outcome;
+  const expiresAt = issuedAt + SIGNED_IN_FOR;
+  const token = await issueToken({ ideaBankId: board.id, panelistId: person.panelistId, issuedAt, expiresAt }, keys);
+  keepPerson(c, {
+    ...{ ideaBankId: board.id, person: { token, name: person.name }, now },
+    expiresAt: expiresAt * 1000,
+  });
+  keepAsking(c, board.id, { handle: asking.handle, proof: await proveMailbox(asking.handle, mailbox, keys), name: "" });
+  return c.redirect(board.to, 303);
+}
