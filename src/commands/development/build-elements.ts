@@ -8,7 +8,6 @@ import { LANGUAGES, translationOf } from "../../elements/languages/languages.ts"
 import { ELEMENTS_VERSION } from "../../elements/version.ts";
 import { readElementSources } from "./elements-reference.ts";
 import { elementTypes } from "./elements-types.ts";
-import { buildPageStyles } from "./page-styles.ts";
 
 /** In the order in which a page names them: a roadmap loads the board's script, and knows its hash if the page has named it. */
 const ELEMENTS = ["changelog", "board", "roadmap", "launcher"] as const;
@@ -133,7 +132,6 @@ export async function buildPage(): Promise<Map<string, string>> {
   });
   return new Map([
     ["page.js", script?.text ?? ""],
-    ["page.css", await buildPageStyles()],
     ["signed-in.js", code],
   ]);
 }

@@ -1,6 +1,6 @@
 /**
  * The style sheet of what a board's own page has from its server: the elements' own, for markup that stands inside of them and not in a
- * shadow root. The Worker imports it as a text (`src/elements/page/page-styles.ts`), a page can link it (`public/embed/page.css`). Neither is
+ * shadow root. The Worker imports it as a text (`src/elements/page/page-styles.ts`), which is not
  * committed: `npm run build`, the tests and `npm run typecheck` make them.
  */
 import { readFile, rename, writeFile } from "node:fs/promises";
@@ -10,8 +10,8 @@ import { transform } from "esbuild";
 const PROJECT = join(import.meta.dirname, "../../..");
 const MODULE = "src/elements/page/page-styles.ts";
 
-const IDEAS = ["board", "roadmap"];
-const ALL = [...IDEAS, "changelog", "survey"];
+const IDEAS = ["board", "roadmap"] as const;
+const ALL = [...IDEAS, "changelog", "survey"] as const;
 /** In this order, and for which elements. */
 const SHEETS: readonly (readonly [path: string, elements: readonly string[]])[] = [
   ["shared/base", ALL],
@@ -36,27 +36,29 @@ const inside = (styles: string): string =>
     .replaceAll(/:host\(((?:[^()]|\([^()]*\))*)\)/g, "&$1")
     .replaceAll(":host", "&");
 
-export async function buildPageStyles(project = PROJECT): Promise<string> {
-  const sheets = await Promise.all(
-    SHEETS.map(async ([path, elements]) => {
-      const names = elements.map((name) => `idea-bank-${name}`).join();
-      const styles = await readFile(join(project, `src/elements/${path}.css`), "utf8");
-      return `:is(${names}) {\n${inside(styles)}\n}\n`;
-    }),
-  );
-  // Browsers that have what the elements need know rules in rules.
-  const { code } = await transform(sheets.join(""), {
-    loader: "css",
-    minify: true,
-    target: ["chrome125", "safari17.5"],
-  });
-  return code.trim().replaceAll(/([:,]) /g, "$1");
+type PageElement = (typeof ALL)[number];
+
+/** The style sheet of each element's markup: a page has one of them. */
+export async function buildPageStyles(project = PROJECT): Promise<Readonly<Record<PageElement, string>>> {
+  const styleOf = async (element: PageElement) => {
+    const paths = SHEETS.filter(([, elements]) => elements.includes(element)).map(([path]) => path);
+    const sheets = await Promise.all(paths.map((path) => readFile(join(project, `src/elements/${path}.css`), "utf8")));
+    // Browsers that have what the elements need know rules in rules.
+    const { code } = await transform(`idea-bank-${element} {\n${sheets.map(inside).join("\n")}\n}\n`, {
+      loader: "css",
+      minify: true,
+      target: ["chrome125", "safari17.5"],
+    });
+    return [element, code.trim().replaceAll(/([:,]) /g, "$1")] as const;
+  };
+  return Object.fromEntries(await Promise.all(ALL.map(styleOf))) as Record<PageElement, string>;
 }
 
 /** Whoever reads it meanwhile has the one before. */
 export async function makePageStyles(project = PROJECT): Promise<void> {
   const path = join(project, MODULE);
-  const text = `/** Made by \`npm run build\`. */\nexport const PAGE_STYLES: string =\n  ${JSON.stringify(await buildPageStyles(project))};\n`;
+  const styles = JSON.stringify(await buildPageStyles(project));
+  const text = `/** Made by \`npm run build\`. */\nexport const PAGE_STYLES: Readonly<Record<${ALL.map((name) => `"${name}"`).join(" | ")}, string>> =\n  ${styles};\n`;
   if ((await readFile(path, "utf8").catch(() => "")) === text) return;
   const made = `${path}.${process.pid}`;
   await writeFile(made, text);

@@ -46,5 +46,10 @@ export declare const surveyMarkup: (
   },
 ) => string;
 
-/** The style sheet of all of them, also at /embed/page.css. */
-export declare const pageStyles: string;
+/** The style sheet of each. */
+export declare const pageStyles: Readonly<Record<PageElement, string>>;
+
+/** The words of an element, so that it need not ask for them; undefined in English, which is in its script. */
+export declare function translationFor(lang: string, element: PageElement): object | undefined;
+
+type PageElement = "board" | "roadmap" | "changelog" | "survey";

@@ -183,3 +183,11 @@ export const surveyMarkup: typeof Declared.surveyMarkup = ({ lang, headingLevel,
     ),
   );
 };
+
+export const translationFor: typeof Declared.translationFor = (lang, element) => {
+  const language = LANGUAGES.find((name) => name === lang);
+  if (language === undefined) return undefined;
+  const { labels, direction } = translationOf(language);
+  const name = `idea-bank-${element}`;
+  return { ...(direction && { direction }), labels: { [name]: labels?.[name] } };
+};

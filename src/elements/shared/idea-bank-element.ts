@@ -11,7 +11,7 @@ import { message } from "./message.ts";
 import { Connection } from "./request.ts";
 import { isRequestFailure, requestFailure } from "./request-failure.ts";
 import { forgetToken, providerOf, type TokenProvider, tell } from "./tokens.ts";
-import { loadTranslation } from "./translation.ts";
+import { loadTranslation, type Translation } from "./translation.ts";
 
 /** It is also a custom state: a page can style `idea-bank-changelog:state(closed)`. */
 export type State = "loading" | "ready" | "empty" | "resting" | "closed" | "signed-out" | "error";
@@ -295,7 +295,10 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
       const words = new Words(this.#defaults, this.#labels, languageOf(this));
       words.dated = this.isServed;
       this.words = words;
-      this.translated = loadTranslation(words.locale).then(({ labels, direction = "" }) => {
+      // The page's server has the words of its own language.
+      const given = this.isWaiting ? JSON.parse(this.querySelector(GIVEN)?.textContent || "{}") : {};
+      const translation = given.translation ?? loadTranslation(words.locale);
+      this.translated = Promise.resolve<Translation>(translation).then(({ labels, direction = "" }) => {
         words.translate(labels?.[this.localName]);
         if (lifetime.signal.aborted) return;
         this.root.dir = direction;
@@ -305,10 +308,7 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
       const { signal } = lifetime;
       const provider = () => this.#source();
       this.connection = new this.Connection(this.src, { token: this.token, provider, words: this.translated, signal });
-      if (this.isWaiting) {
-        const given = JSON.parse(this.querySelector(GIVEN)?.textContent || "{}");
-        this.connection.given = { ...this.answersIn(given) };
-      }
+      this.connection.given = { ...this.answersIn(given) };
       this.start(this.connection, signal);
     });
   }

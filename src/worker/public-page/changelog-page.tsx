@@ -26,7 +26,8 @@ function changelogOf(viewed: ViewedChangelog): Changelog {
   return changelog;
 }
 
-export async function changelogPage(c: Context<AppEnv>, { id, ideaBank, changelog: viewed }: OpenPage, frame: Frame) {
+export async function changelogPage(c: Context<AppEnv>, { id, ideaBank, changelog: viewed }: OpenPage, around: Frame) {
+  const frame = { ...around, element: "changelog" as const };
   if (viewed === undefined) throw new Error("a changelog that may be viewed was not read with its idea bank");
   const changelog = changelogOf(viewed);
   const markup = changelogMarkup({ lang: frame.language, headingLevel: 1, changelog });
@@ -36,7 +37,7 @@ export async function changelogPage(c: Context<AppEnv>, { id, ideaBank, changelo
   return respondPage(
     c,
     frame,
-    <Layout frame={frame} {...{ title, description, path, current: "changelog", scripts: ["changelog"] }}>
+    <Layout frame={frame} {...{ title, description, path, current: "changelog" }}>
       <Element frame={frame} name="changelog" markup={markup} initial={{ changelog }} />
       <p>
         <a href={`/b/${id}/changelog.atom`}>{`${frame.say("feed")} (Atom)`}</a>

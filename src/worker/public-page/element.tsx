@@ -1,11 +1,13 @@
 /** One of our elements, with what the server has made of it: read as it is without JavaScript, and taken over in place with it. */
+
 import { raw } from "hono/html";
+import { translationFor } from "#markup";
 import { ideaPathOf, pagePathOf } from "../model/page-path.ts";
-import { type Frame, linkTo, partPath } from "./frame.ts";
+import { type ElementName, type Frame, linkTo, partPath } from "./frame.ts";
 
 type ElementProps = {
   readonly frame: Frame;
-  readonly name: "board" | "roadmap" | "changelog" | "survey";
+  readonly name: ElementName;
   /** HTML of `#markup`. */
   readonly markup: string;
   /** What the markup was made from, as the API answers it: the element asks for nothing again. */
@@ -19,6 +21,9 @@ const toJson = (value: object): string => JSON.stringify(value).replaceAll("<", 
 export const Element = ({ frame, name, markup, initial, attributes = {} }: ElementProps) => {
   const { id, board, hasSignIn } = frame;
   const Tag = `idea-bank-${name}`;
+  const translation = translationFor(frame.language, name);
+  const given =
+    frame.isPreview || (initial === undefined && translation === undefined) ? undefined : { ...initial, translation };
   const isBoard = name === "board" || name === "roadmap";
   const own = {
     "heading-level": "1",
@@ -37,9 +42,9 @@ export const Element = ({ frame, name, markup, initial, attributes = {} }: Eleme
   return (
     <Tag {...own}>
       {raw(markup)}
-      {initial && (
+      {given && (
         <script type="application/json" class="initial">
-          {raw(toJson(initial))}
+          {raw(toJson(given))}
         </script>
       )}
     </Tag>

@@ -12,6 +12,8 @@ import { type Say, wordsOf } from "./words.ts";
 /** What a board has: each part is a tab. */
 export type Part = "ideas" | "roadmap" | "changelog" | "surveys";
 
+export type ElementName = "board" | "roadmap" | "changelog" | "survey";
+
 /** `named`: the language stands in the address, so the answer is the same for everybody, and links keep it. */
 export type Spoken = { readonly language: Language; readonly named: boolean; readonly say: Say };
 
@@ -24,6 +26,8 @@ export type Frame = Spoken & {
   readonly tabs: readonly Part[];
   /** Somebody can sign in here. */
   readonly hasSignIn: boolean;
+  /** What stands on the page; nothing on a list of surveys. */
+  readonly element?: ElementName;
   /** Nothing in it acts or leads anywhere. */
   readonly isPreview?: boolean;
 };

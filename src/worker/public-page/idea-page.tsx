@@ -8,10 +8,9 @@ import { ideaPathOf } from "../model/page-path.ts";
 import { readAfter, withCursor } from "./cursors.ts";
 import { Element } from "./element.tsx";
 import { type Frame, ideaLink, linkTo, partPath } from "./frame.ts";
-import { LIST } from "./ideas-page.tsx";
 import { Layout } from "./layout.tsx";
 import type { OpenPage, PageMemory } from "./open-page.ts";
-import { readIdea, readIdeas, readTags } from "./read-contents.ts";
+import { readIdea } from "./read-contents.ts";
 import { respondNothing, respondPage } from "./respond.tsx";
 
 /** What previews show of a text. */
@@ -21,19 +20,15 @@ export async function ideaPage(
   c: Context<AppEnv>,
   memory: PageMemory,
   page: OpenPage,
-  frame: Frame,
+  around: Frame,
   proposalId: string,
 ) {
+  const frame = { ...around, element: "board" as const };
   const { id, ideaBank, capabilities, visitor } = page;
   const { name } = ideaBank;
   const list = { path: `/ideabank/proposals/${proposalId}/comments` };
   const after = await readAfter(c, id, list);
-  // The list, too, because Back leads to it in place.
-  const [found, ideas, tags] = await Promise.all([
-    readIdea(memory, page, { proposalId, after }),
-    readIdeas(memory, page, undefined),
-    readTags(memory, page),
-  ]);
+  const found = await readIdea(memory, page, { proposalId, after });
   if (found === null) return respondNothing(c);
   const { idea } = found;
   const comments = await withCursor(c, id, { ...list, page: found.comments });
@@ -45,10 +40,6 @@ export async function ideaPage(
     moreHref: comments.nextCursor && linkTo(frame, path, { after: comments.nextCursor }),
   });
   const access = { name, capabilities: visitor, panelistCapabilities: capabilities };
-  const initial = {
-    ...{ access, idea, comments, tags: { items: tags } },
-    ideas: await withCursor(c, id, { ...LIST, page: ideas }),
-  };
   const description =
     [...firstLine(idea.description)].slice(0, DESCRIPTION_CHARACTERS).join("") || ideaBank.description;
   return respondPage(
@@ -56,7 +47,7 @@ export async function ideaPage(
     frame,
     <Layout
       frame={frame}
-      {...{ title: idea.title, description, path, current: "ideas", scripts: ["board"] }}
+      {...{ title: idea.title, description, path, current: "ideas" }}
       isUnlisted={ideaBank.hiddenFromSearch || after !== undefined}
     >
       <Element
@@ -64,7 +55,7 @@ export async function ideaPage(
         name="board"
         markup={markup}
         attributes={{ proposal: proposalId }}
-        {...(after === undefined && { initial })}
+        {...(after === undefined && { initial: { access, idea, comments } })}
       />
     </Layout>,
   );

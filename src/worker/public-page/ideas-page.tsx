@@ -12,9 +12,10 @@ import { readIdeas, readTags } from "./read-contents.ts";
 import { respondPage } from "./respond.tsx";
 
 /** The list that the board begins with. */
-export const LIST = { path: "/ideabank/proposals", filters: { sort: "hot" } };
+const LIST = { path: "/ideabank/proposals", filters: { sort: "hot" } };
 
-export async function ideasPage(c: Context<AppEnv>, memory: PageMemory, page: OpenPage, frame: Frame) {
+export async function ideasPage(c: Context<AppEnv>, memory: PageMemory, page: OpenPage, around: Frame) {
+  const frame = { ...around, element: "board" as const };
   const { id, ideaBank, capabilities, visitor } = page;
   const { name } = ideaBank;
   const after = await readAfter(c, id, LIST);
@@ -27,7 +28,7 @@ export async function ideasPage(c: Context<AppEnv>, memory: PageMemory, page: Op
     moreHref: ideas.nextCursor && linkTo(frame, path, { after: ideas.nextCursor }),
   });
   const access = { name, capabilities: visitor, panelistCapabilities: capabilities };
-  const shown = { title: name, description: ideaBank.description, path, current: "ideas", scripts: ["board"] } as const;
+  const shown = { title: name, description: ideaBank.description, path, current: "ideas" } as const;
   return respondPage(
     c,
     frame,

@@ -11,7 +11,6 @@ type Shown = {
   readonly description: string;
   readonly path: string;
   readonly current?: Part | undefined;
-  readonly scripts?: readonly string[];
   /** Nothing that search engines should list. */
   readonly isUnlisted?: boolean;
 };
@@ -52,8 +51,8 @@ const Previews = ({ frame, title, description, path }: Omit<LayoutProps, "childr
 };
 
 export const Layout = ({ frame, children, ...shown }: LayoutProps) => {
-  const { id, board, brand, origin, language, say, tabs, hasSignIn, isPreview } = frame;
-  const { title, description, path, current, scripts = [], isUnlisted = board.hiddenFromSearch } = shown;
+  const { id, board, brand, origin, language, say, tabs, hasSignIn, isPreview, element } = frame;
+  const { title, description, path, current, isUnlisted = board.hiddenFromSearch } = shown;
   const home = tabs[0] && partPath(frame, tabs[0]);
   return (
     <html lang={language} dir={directionOf(language)}>
@@ -84,8 +83,8 @@ export const Layout = ({ frame, children, ...shown }: LayoutProps) => {
             href={`/b/${id}/changelog.atom`}
           />
         )}
-        <style>{raw(pageStylesOf(brand))}</style>
-        {!isPreview && ["page", ...scripts].map((name) => <script type="module" src={`/embed/${name}.js`} />)}
+        <style>{raw(pageStylesOf(brand, element))}</style>
+        {!isPreview && ["page", element].map((name) => name && <script type="module" src={`/embed/${name}.js`} />)}
       </head>
       <body data-board={id} inert={isPreview}>
         <a class="skip" href="#content">

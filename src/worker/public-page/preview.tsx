@@ -30,7 +30,7 @@ export async function previewOf(c: Context<AppEnv>, memory: PageMemory, ideaBank
   shown.headers.set("X-Frame-Options", "SAMEORIGIN");
   shown.headers.set(
     "Content-Security-Policy",
-    `default-src 'none'; style-src ${await styleSourceOf(pageStylesOf(frame.brand))}; img-src ${origin}${icon}; ` +
+    `default-src 'none'; style-src ${await styleSourceOf(pageStylesOf(frame.brand, first === "ideas" ? "board" : "changelog"))}; img-src ${origin}${icon}; ` +
       "base-uri 'none'; form-action 'none'; frame-ancestors 'self'; sandbox",
   );
   return shown;

@@ -29,7 +29,7 @@ const cachingOf = ({ named }: Pick<Spoken, "named">): Readonly<Record<string, st
 export async function respondPage(c: Context<AppEnv>, frame: Frame, page: Child): Promise<Response> {
   const headers = {
     ...cachingOf(frame),
-    "Content-Security-Policy": policyOf(frame.brand, await styleSourceOf(pageStylesOf(frame.brand))),
+    "Content-Security-Policy": policyOf(frame.brand, await styleSourceOf(pageStylesOf(frame.brand, frame.element))),
     // A form's own site asks for its origin; no other site learns of addresses.
     "Referrer-Policy": "same-origin",
     "Content-Language": frame.language,

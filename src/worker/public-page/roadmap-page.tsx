@@ -11,7 +11,8 @@ import type { OpenPage, PageMemory } from "./open-page.ts";
 import { ROADMAP, readRoadmap } from "./read-contents.ts";
 import { respondPage } from "./respond.tsx";
 
-export async function roadmapPage(c: Context<AppEnv>, memory: PageMemory, page: OpenPage, frame: Frame) {
+export async function roadmapPage(c: Context<AppEnv>, memory: PageMemory, page: OpenPage, around: Frame) {
+  const frame = { ...around, element: "roadmap" as const };
   const { id, ideaBank, capabilities, visitor } = page;
   const { name, description } = ideaBank;
   const read = await readRoadmap(memory, page);
@@ -27,11 +28,7 @@ export async function roadmapPage(c: Context<AppEnv>, memory: PageMemory, page: 
   return respondPage(
     c,
     frame,
-    <Layout
-      frame={frame}
-      {...{ title, description, path: partPath(frame, "roadmap"), current: "roadmap" }}
-      scripts={["roadmap"]}
-    >
+    <Layout frame={frame} {...{ title, description, path: partPath(frame, "roadmap"), current: "roadmap" }}>
       <Element frame={frame} name="roadmap" markup={markup} initial={{ access, columns }} />
     </Layout>,
   );

@@ -3,8 +3,8 @@ import { pageStyles } from "#markup";
 import type { Brand } from "../model/brand.ts";
 import { LAYOUT_STYLES } from "./layout-styles.ts";
 
-export const pageStylesOf = ({ color }: Brand): string =>
-  LAYOUT_STYLES + (color === null ? "" : accentOf(color)) + pageStyles;
+export const pageStylesOf = ({ color }: Brand, element: keyof typeof pageStyles | undefined): string =>
+  LAYOUT_STYLES + (color === null ? "" : accentOf(color)) + (element === undefined ? "" : pageStyles[element]);
 
 /** Lighter on a dark page. A deployment's color has contrast with white, so its light form has contrast with black. */
 export const accentOf = (color: string): string =>
@@ -12,7 +12,7 @@ export const accentOf = (color: string): string =>
 
 const hashes = new Map<string, string>();
 
-/** The source expression for a Content-Security-Policy, such as `'sha256-…'`. A deployment has few style sheets. */
+/** The source expression for a Content-Security-Policy, such as `'sha256-…'`. A deployment has one for each element. */
 export async function styleSourceOf(styles: string): Promise<string> {
   const known = hashes.get(styles);
   if (known !== undefined) return known;

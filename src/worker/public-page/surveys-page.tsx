@@ -42,7 +42,8 @@ export function surveysPage(c: Context<AppEnv>, { ideaBank }: OpenPage, frame: F
   );
 }
 
-export function surveyPage(c: Context<AppEnv>, frame: Frame, survey: PageSurvey) {
+export function surveyPage(c: Context<AppEnv>, around: Frame, survey: PageSurvey) {
+  const frame = { ...around, element: "survey" as const };
   const markup = surveyMarkup({ lang: frame.language, headingLevel: 1, survey });
   const { title } = survey;
   const shown = {
@@ -54,7 +55,7 @@ export function surveyPage(c: Context<AppEnv>, frame: Frame, survey: PageSurvey)
   return respondPage(
     c,
     frame,
-    <Layout frame={frame} {...shown} scripts={["survey"]}>
+    <Layout frame={frame} {...shown}>
       <Element
         frame={frame}
         name="survey"
