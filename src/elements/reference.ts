@@ -41,6 +41,8 @@ export const REFERENCE = {
       "Survey: the number of surveys left to answer has changed. `detail.count` doesn't count those put off with “Not now”.",
     "survey-answered": "Survey: the visitor has sent answers, or changed them. `detail.surveyId`.",
     "idea-submitted": "Board: the visitor has submitted an idea. `detail.id`, `detail.title`.",
+    "idea-shown":
+      "Board, roadmap: an idea was opened, or left for the list or the form: then `detail.id` and `detail.title` are `null`.",
     voted:
       "Board: the visitor has voted, or taken the vote back. `detail.id`, `detail.title`, `detail.voted`, `detail.votes`.",
     commented:

@@ -350,8 +350,9 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       visits.open(view);
     };
 
-    const show = (content: HTMLElement, focus: () => void) => {
+    const show = (content: HTMLElement, focus: () => void, idea?: Idea) => {
       notify("");
+      this.dispatch("idea-shown", { id: idea?.id ?? null, title: idea?.title ?? null });
       suggest.hidden = content !== made?.element || !capabilities.canSubmitProposals;
       view.replaceChildren(content);
       if (this.#mayFocus()) focus();
@@ -398,12 +399,13 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       // If it cannot be read again, the present content stays.
       this.#reread = () => void opened.update().catch(() => {});
       const field = act === "comment" && opened.element.querySelector("textarea");
-      show(opened.element, field ? () => field.focus() : opened.focus);
+      show(opened.element, field ? () => field.focus() : opened.focus, idea);
       void opened.read.then(() => {
         const { isWaiting } = this;
         if (before !== moves) return;
         settle();
-        if (field && isWaiting) field.focus({ preventScroll: true });
+        // What was written before the sign-in waits here to be sent.
+        if (field && isWaiting) field.focus();
       });
       if (act === "vote" && !idea.voted) opened.element.querySelector<HTMLElement>("button.vote")?.click();
       return opened;
@@ -495,7 +497,11 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const visited = begun?.view ?? (this.#left === linked ? (visits.view ?? before) : linked);
     if (!isPage || visited == null) enterList(() => {});
     if (visited === FORM) showForm(begun?.title);
-    else if (visited) void openById(visited, begun?.act);
+    else if (visited) {
+      // Begun in the list: from here Back leads to it.
+      if (begun && visited !== linked && visited !== visits.view) open(visited);
+      void openById(visited, begun?.act);
+    }
     if (this.#asked) this.#open(this.#asked);
     this.#asked = undefined;
   }

@@ -38,6 +38,34 @@ function forgetPerson(): void {
 /** Of the last token; empty for a visitor. */
 let person = "";
 
+/** What else the page says of what is shown: its title, and the ways that lead back to it. */
+function follow(title: string | null): void {
+  // Not by `dataset`: short names of properties are not those of attributes.
+  const [list, board] = ["data-list", "data-board"].map((name) => document.body.getAttribute(name) ?? "");
+  document.title = title === null ? (list ?? "") : `${title} · ${board}`;
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("a[hreflang]")) link.pathname = location.pathname;
+  for (const link of document.querySelectorAll<HTMLAnchorElement>("a[data-signed-out]")) {
+    const address = new URL(link.href);
+    address.searchParams.set("return", location.pathname);
+    link.href = address.href;
+  }
+  for (const link of document.querySelectorAll<HTMLLinkElement>("link[rel=canonical]")) {
+    const address = new URL(link.href);
+    address.pathname = location.pathname;
+    link.href = address.href;
+  }
+}
+
+/** Of the idea that is shown; null for the list. */
+let shown: string | null = null;
+document.addEventListener("idea-shown", (event) => {
+  const { title } = (event as CustomEvent<{ title: string | null }>).detail;
+  shown = title;
+  follow(shown);
+});
+// Going back takes a moment after the list is shown.
+window.addEventListener("popstate", () => setTimeout(() => follow(shown)));
+
 function begin(address: string): void {
   const ask = async () => {
     const answer = await fetch(address, { cache: "no-store" });
@@ -46,22 +74,27 @@ function begin(address: string): void {
     const name = answer.headers.get(SIGNED_IN);
     const now = name === null ? "" : ownerOf(token).panelist;
     if (person && now !== person) forgetPerson();
+    tabs.postMessage(now);
     person = now;
     show(name);
     return token;
   };
   provide(address, ask);
+  // Another tab of this browser may be somebody else's by now.
+  const tabs = new BroadcastChannel(`signed in: ${address}`);
+  tabs.onmessage = ({ data }) => data !== person && again();
   const read = () => nextToken(ask, undefined, "not-signed-in").catch(() => {});
-  void read();
-  window.addEventListener("pageshow", ({ persisted }) => {
-    if (!persisted) return;
-    // The browser has kept the page as it was: somebody may have signed out since.
+  /** Nothing of the person before is shown until it is known who is here now. */
+  const again = () => {
     show(null);
     forgetToken(ask);
     for (const element of all(ELEMENTS))
       if ("restart" in element && element.restart instanceof Function) element.restart();
     void read();
-  });
+  };
+  void read();
+  // The browser has kept the page as it was: somebody may have signed out since.
+  window.addEventListener("pageshow", ({ persisted }) => persisted && again());
   for (const form of all("form[data-sign-out]")) form.addEventListener("submit", forgetPerson);
 }
 

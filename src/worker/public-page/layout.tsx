@@ -50,9 +50,14 @@ const Previews = ({ frame, title, description, path }: Omit<LayoutProps, "childr
   );
 };
 
+/** What a tab of the browser says. */
+const titled = ({ board, brand }: Frame, title: string): string =>
+  `${title} · ${title === board.name ? brand.name : board.name}`;
+
 export const Layout = ({ frame, children, ...shown }: LayoutProps) => {
   const { id, board, brand, origin, language, say, tabs, hasSignIn, isPreview, element } = frame;
   const { title, description, path, current, isUnlisted = board.hiddenFromSearch } = shown;
+  const listTitle = titled(frame, current === "ideas" ? board.name : current ? say(current) : title);
   const home = tabs[0] && partPath(frame, tabs[0]);
   return (
     <html lang={language} dir={directionOf(language)}>
@@ -60,7 +65,7 @@ export const Layout = ({ frame, children, ...shown }: LayoutProps) => {
         <meta charset="utf-8" />
         <meta name="viewport" content="width=device-width, initial-scale=1" />
         <meta name="color-scheme" content="light dark" />
-        <title>{`${isPreview ? "Preview: " : ""}${title} · ${title === board.name ? brand.name : board.name}`}</title>
+        <title>{`${isPreview ? "Preview: " : ""}${titled(frame, title)}`}</title>
         {description && <meta name="description" content={description} />}
         {isUnlisted ? (
           <meta name="robots" content="noindex" />
@@ -86,7 +91,7 @@ export const Layout = ({ frame, children, ...shown }: LayoutProps) => {
         <style>{raw(pageStylesOf(brand, element))}</style>
         {!isPreview && ["page", element].map((name) => name && <script type="module" src={`/embed/${name}.js`} />)}
       </head>
-      <body data-board={id} inert={isPreview}>
+      <body data-board={board.name} data-list={listTitle} inert={isPreview}>
         <a class="skip" href="#content">
           {say("skip")}
         </a>

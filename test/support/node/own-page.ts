@@ -66,7 +66,7 @@ export async function serveOwnPage(stage: Stage, context: BrowserContext, bank: 
 
   const pageOf = (element: string, attributes: string, html: string, initial: object) => `<!doctype html>
     <html lang="${lang}"${lang === "ar" ? ' dir="rtl"' : ""}><head><meta charset="utf-8"><meta name="viewport" content="width=device-width">
-    <title>Ideas</title><link rel="stylesheet" href="/embed/page.css"><link rel="stylesheet" href="${base}/layout.css">
+    <title>Ideas</title><link rel="stylesheet" href="${base}/layout.css">
     ${state.scripts ? ["page", element].map((name) => `<script type="module" src="/embed/${name}.js"></script>`).join("") : ""}</head>
     <body><header><h1>Night buses</h1><a data-signed-out href="${base}/sign-in">Sign in</a><span data-signed-in hidden><b data-name>Anonymous</b>
     <form method="post" action="${base}/sign-out" data-sign-out><button>Sign out</button></form></span></header>
@@ -111,7 +111,8 @@ export async function serveOwnPage(stage: Stage, context: BrowserContext, bank: 
 
   const answer = async (route: Route) => {
     const { pathname } = new URL(route.request().url());
-    if (pathname.endsWith("/layout.css")) return route.fulfill({ contentType: "text/css", body: STYLES });
+    if (pathname.endsWith("/layout.css"))
+      return route.fulfill({ contentType: "text/css", body: Object.values(markup.pageStyles).join("") + STYLES });
     if (pathname.endsWith("/token")) {
       state.tokens += 1;
       await state.held;

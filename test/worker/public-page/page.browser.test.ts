@@ -166,7 +166,8 @@ describe("a board's own page", () => {
     await vote().click();
     await page.getByRole("button", { name: "Sign in" }).click();
     await page.locator("[data-name]", { hasText: "Robin" }).waitFor();
-    await expect.poll(() => page.url()).toMatch(/\/rider-ideas(?:\/ideas\/\w+)?$/);
+    // It was begun in the list, and Back leads there.
+    await expect.poll(() => page.url()).toBe(`${board.home}/ideas/${board.first}`);
     await expect.poll(() => vote().getAttribute("aria-pressed")).toBe("true");
     const voters = () => stage.tenant<{ votes: number }>("GET", `${board.path}/proposals/${board.first}`);
     await expect.poll(async () => (await voters()).votes).toBe(1);
@@ -183,6 +184,37 @@ describe("a board's own page", () => {
       await expect.poll(() => page.locator("[aria-pressed=true]").count()).toBe(0);
     }
     expect(complaints).toEqual([]);
+  });
+
+  it("an opened idea has the title, the address and the ways of its own page; Back leads to those of the list", async () => {
+    const board = await createBoard({ signInUrl: `${SITE}/login` });
+    const { page } = await visit(board.home);
+    await isTakenOver(page);
+    await page.getByRole("link", { name: "Dogs travel free" }).click();
+    const path = `${new URL(board.home).pathname}/ideas/${board.first}`;
+    const ways = () =>
+      page.evaluate<string[]>(
+        `[document.title, location.pathname, new URL(document.querySelector("a[data-signed-out]").href).searchParams.get("return"), document.querySelector("a[hreflang=de]").pathname, new URL(document.querySelector("link[rel=canonical]").href).pathname]`,
+      );
+    await expect.poll(ways).toEqual(["Dogs travel free · Rider ideas", path, path, path, path]);
+    await page.goBack();
+    const home = new URL(board.home).pathname;
+    await expect.poll(ways).toEqual(["Rider ideas · Idea boards", home, home, home, home]);
+  });
+
+  it("a sign-out in one tab reaches the others", async () => {
+    const board = await createBoard({ signInUrl: `${SITE}/login` });
+    const { page } = await visit(board.home);
+    await serveSite(page.context(), await board.tokenFor("robin", "Robin"));
+    await page.getByRole("link", { name: "Sign in" }).click();
+    await page.locator("[data-name]", { hasText: "Robin" }).waitFor();
+    const other = await page.context().newPage();
+    await other.goto(board.home);
+    await other.locator("[data-name]", { hasText: "Robin" }).waitFor();
+    await page.getByRole("button", { name: "Sign out" }).click();
+    await other.getByRole("link", { name: "Sign in" }).waitFor();
+    await other.locator("idea-bank-board").getByRole("button", { name: "Dogs travel free" }).first().click();
+    await other.getByText("Sign in to take part.").first().waitFor();
   });
 
   it("a link that brings another one’s token signs nobody in, and offers a way that does", async () => {
