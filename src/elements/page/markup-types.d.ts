@@ -34,7 +34,12 @@ export declare const ideaMarkup: (
 ) => string;
 
 /** The children of `<idea-bank-roadmap>`: planned, in progress, implemented. */
-export declare const roadmapMarkup: (page: OfIdeas & { readonly columns: readonly Page<PanelistProposal>[] }) => string;
+export declare const roadmapMarkup: (
+  page: OfIdeas & {
+    readonly columns: readonly Page<PanelistProposal>[];
+    readonly moreHref: (status: string, cursor: string) => string;
+  },
+) => string;
 
 /** The children of `<idea-bank-changelog>`. */
 export declare const changelogMarkup: (page: Common & { readonly changelog: Changelog }) => string;

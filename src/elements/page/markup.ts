@@ -60,8 +60,11 @@ function vote(idea: Idea, { capabilities }: OfIdeas["access"], words: Words<type
 const row = (idea: Idea, words: Words<typeof BOARD_LABELS>, { access, ideaHref, headingLevel }: OfIdeas): HTMLElement =>
   rowView(idea, { words, level: headingLevel }, { vote: vote(idea, access, words), open: { href: ideaHref(idea.id) } });
 
+const linkToMore = (text: string, href: string, style: string): HTMLElement =>
+  h("a", { class: style, part: "button", href }, text);
+
 const more = (text: string, href: string | undefined, style: string): HTMLElement | undefined =>
-  href === undefined ? undefined : h("a", { class: style, part: "button", href }, text);
+  href === undefined ? undefined : linkToMore(text, href, style);
 
 export const boardMarkup: typeof Declared.boardMarkup = ({ lang, page: { items }, moreHref, ...board }) => {
   const { words, direction } = wordsOf("idea-bank-board", BOARD_LABELS, lang);
@@ -122,7 +125,7 @@ export const ideaMarkup: typeof Declared.ideaMarkup = ({ lang, idea, comments, b
   );
 };
 
-export const roadmapMarkup: typeof Declared.roadmapMarkup = ({ lang, columns, ...board }) => {
+export const roadmapMarkup: typeof Declared.roadmapMarkup = ({ lang, columns, moreHref, ...board }) => {
   const { words, direction } = wordsOf("idea-bank-roadmap", { ...BOARD_LABELS, ...ROADMAP_LABELS }, lang);
   const level = board.headingLevel + 1;
   const shown = COLUMNS.map((column, at) => ({ column, items: [], ...columns[at] }));
@@ -140,6 +143,9 @@ export const roadmapMarkup: typeof Declared.roadmapMarkup = ({ lang, columns, ..
             ? ideas(...each.items.map((idea) => row(idea, words, { ...board, headingLevel: level })))
             : emptyColumn(words),
         chosen: each.column === chosen,
+        ...(each.nextCursor && {
+          more: linkToMore(words.say("moreIdeas"), moreHref(each.column.status, each.nextCursor), "button more"),
+        }),
       },
     ),
   );

@@ -52,14 +52,21 @@ export const ROADMAP = [
 ] as const satisfies readonly { readonly status: ProposalStatus; readonly sort: string }[];
 const ROADMAP_LIMIT = 10;
 
-export const readRoadmap = (memory: PageMemory, page: OpenPage): Promise<readonly Page<PanelistProposal>[]> =>
+/** `after`: where the column of a status goes on. */
+export const readRoadmap = (
+  memory: PageMemory,
+  page: OpenPage,
+  after: { readonly status: string; readonly position: Position } | undefined,
+): Promise<readonly Page<PanelistProposal>[]> =>
   Promise.all(
-    ROADMAP.map((filter) =>
-      contentOf(memory, page, { name: `roadmap ${filter.status}`, isFirst: true }, async (session) => {
-        const asked = { token: strangerOf(page.id), filter, request: { limit: ROADMAP_LIMIT, after: undefined } };
+    ROADMAP.map((filter) => {
+      const from = after?.status === filter.status ? after.position : undefined;
+      const content = { name: `roadmap ${filter.status}${nameOf(from)}`, isFirst: from === undefined };
+      return contentOf(memory, page, content, async (session) => {
+        const asked = { token: strangerOf(page.id), filter, request: { limit: ROADMAP_LIMIT, after: from } };
         return (await listForPanelist(session, asked)).page;
-      }),
-    ),
+      });
+    }),
   );
 
 type ReadIdea = { readonly idea: PanelistProposal; readonly comments: Page<PanelistComment> };

@@ -93,7 +93,10 @@ export async function serveOwnPage(stage: Stage, context: BrowserContext, bank: 
       const columns = await Promise.all(
         queries.map((query) => read<PageOf<"boardMarkup">["page"]>(`/ideabank/proposals?status=${query}&limit=10`)),
       );
-      return pageOf("roadmap", urls, markup.roadmapMarkup({ ...common, columns }), { access, columns });
+      return pageOf("roadmap", urls, markup.roadmapMarkup({ ...common, columns, moreHref: () => home }), {
+        access,
+        columns,
+      });
     }
     if (path.endsWith("/changelog")) {
       const changelog = await read<PageOf<"changelogMarkup">["changelog"]>("/public/ideabank/changelog");

@@ -60,7 +60,11 @@ function pagesOf({
       backHref: "/b/x/riverline",
       moreHref: "?more=1",
     }),
-    roadmap: roadmapMarkup({ ...common, columns: [{ items: [idea], nextCursor: "c" }, { items: [] }, { items: [] }] }),
+    roadmap: roadmapMarkup({
+      ...common,
+      columns: [{ items: [idea], nextCursor: "c" }, { items: [] }, { items: [] }],
+      moreHref: (status, cursor) => `/roadmap?status=${status}&after=${cursor}`,
+    }),
     changelog: changelogMarkup({
       lang,
       headingLevel: 2,

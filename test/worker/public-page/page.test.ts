@@ -144,6 +144,22 @@ describe("tabs", () => {
   });
 });
 
+it("a longer column of the roadmap goes on without a script", async () => {
+  const { propose, read } = await createPageScene();
+  for (let at = 0; at < 12; at += 1) await propose({ title: `Planned ${at}`, status: "planned" });
+  await propose({ title: "Under way", status: "in-progress" });
+  const titlesOn = (page: string) => [...page.matchAll(/class="open"[^>]*>([^<]*)</g)].map(([, title]) => title);
+  const first = await read("/roadmap");
+  const [, more = ""] = /href="[^"]*(\/roadmap\?status=planned&amp;after=[^"]*)"/.exec(first) ?? [];
+  const second = await read(more.replaceAll("&amp;", "&"));
+  expect(titlesOn(first)).toHaveLength(11);
+  expect(titlesOn(second)).toHaveLength(3);
+  expect(new Set([...titlesOn(first), ...titlesOn(second)]).size).toBe(13);
+  expect(second).toContain('<meta name="robots" content="noindex"/>');
+  // Of another column, or made up: the beginning.
+  expect(titlesOn(await read("/roadmap?status=planned&after=ibc_x"))).toEqual(titlesOn(first));
+});
+
 describe("what search engines and previews read", () => {
   const tag = (page: string, name: string) =>
     new RegExp(`<meta (?:name|property)="${name}" content="([^"]*)"`).exec(page)?.[1];
