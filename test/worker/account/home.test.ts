@@ -57,7 +57,7 @@ describe("the checklist", () => {
     const owner = createOwner();
     for (const name of ["Main", "Second", "Third", "Live"]) {
       const { headers } = await owner.submit("/idea-banks", { name });
-      const settings = headers.get("Location")?.replace("/account", "").replace("/embed", "/settings") ?? "";
+      const settings = headers.get("Location")?.replace("/account", "").replace("/public-page", "/settings") ?? "";
       if (name === "Live") await owner.submit(settings, { was: "status=DRAFT", status: "OPEN" });
     }
     const shown = [...(await homeOf(owner)).matchAll(/aria-label="Settings of “(\w+)”"/g)].map(([, name]) => name);

@@ -45,7 +45,7 @@ describe("idea banks", () => {
     const { panel, opened, owner, page, activity, changes } = await createDesk();
     const form = { ...(await opened("/idea-banks", "Create board")), name: " Rider ideas " };
     const answer = await owner.submit("/idea-banks", form);
-    const [, id = ""] = answer.headers.get("Location")?.match(/^\/account\/idea-banks\/(\w{12})\/embed$/) ?? [];
+    const [, id = ""] = answer.headers.get("Location")?.match(/^\/account\/idea-banks\/(\w{12})\/public-page$/) ?? [];
     expect(answer.status).toBe(303);
     expect((await owner.submit("/idea-banks", form)).headers.get("Location")).toBe(answer.headers.get("Location"));
     const stored = await panel.tenant.send("GET", `/tenant/ideabanks/${id}`);

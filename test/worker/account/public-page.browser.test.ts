@@ -18,12 +18,11 @@ describe("a board's Public page in Chromium", () => {
     await stage?.close();
   });
 
-  it("is five clicks from a new board to the copied link", async () => {
+  it("is four clicks from a new board to the copied link", async () => {
     const { page } = await openPage(stage, { bypassCSP: true });
     await page.goto("/account/idea-banks");
     await page.getByLabel("Name").fill("Wünsche für den Bus");
     await action(page, "Create board").click();
-    await page.getByRole("link", { name: "Use a public page" }).click();
     await page.waitForURL(/public-page$/);
     [, made] = /idea-banks\/(\w+)/.exec(page.url()) ?? [];
     await lookAround(page, "public-page-off");

@@ -218,18 +218,20 @@ describe("where the page leads", () => {
     expect(await onBoard()).toBeUndefined();
   });
 
-  it("a new board’s next page has the way there", async () => {
+  it("is a new board’s next page, which leads to the other way; and that leads back", async () => {
     const owner = createOwner();
     const { headers } = await owner.submit("/idea-banks", { name: "Ideas" });
     const next = headers.get("Location")?.replace("/account", "") ?? "";
-    const html = await (await owner.page(next)).text();
-    expect(html).toContain(`href="/account${next.replace("/embed", "/public-page")}">Use a public page</a>`);
+    const embed = next.replace("/public-page", "/embed");
+    const html = async (path: string) => (await owner.page(path)).text();
+    expect(await html(next)).toContain(`href="/account${embed}">Put the board on it instead</a>`);
+    expect(await html(embed)).toContain(`href="/account${next}">Use a public page</a>`);
   });
 
   it("Home ticks the page, and asks for either way before", async () => {
     const owner = createOwner();
     const { headers } = await owner.submit("/idea-banks", { name: "Ideas" });
-    const path = headers.get("Location")?.replace("/account", "").replace("/embed", "/public-page") ?? "";
+    const path = headers.get("Location")?.replace("/account", "") ?? "";
     const home = async () => (await owner.page("")).text();
     const [asks, done] = ["Get the code", "Share its page, or put it on your site</a>"];
     expect([(await home()).includes(asks), (await home()).includes(done)]).toEqual([true, false]);

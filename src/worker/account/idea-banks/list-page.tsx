@@ -112,7 +112,7 @@ export const IDEA_BANKS_PAGE = page({
   act: async (c) => {
     const fields = await readForm(c);
     const input = parseOrThrow(NewIdeaBank, { name: fields.get("name") ?? "" });
-    return c.redirect(`${IDEA_BANKS}/${await create(c, input, await formKey(c, fields))}/embed`, 303);
+    return c.redirect(`${IDEA_BANKS}/${await create(c, input, await formKey(c, fields))}/public-page`, 303);
   },
 
   refused: load,

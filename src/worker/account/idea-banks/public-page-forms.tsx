@@ -102,6 +102,10 @@ export const TurnOn = (props: PublicPageProps) => {
       <button type="submit" class="primary" name="publicPage" value="on">
         Turn on public page
       </button>
+      <p class="hint">
+        Have a website? <a href={`${IDEA_BANKS}/${props.ideaBank.id}/embed`}>Put the board on it instead</a>, or do
+        both.
+      </p>
     </Form>
   );
 };
