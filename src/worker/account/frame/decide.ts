@@ -61,6 +61,8 @@ export async function decide<Answer>(
   const answer = await asMember(c, own, (session) =>
     change({ ...own, session: deciding(session, decision), now: at.now, id }),
   );
+  // Who decides looks at the board next.
+  noteBoards(c, own, [subject.kind === "ideabank" ? id : subject.ideaBankId]);
   return { answer, eventId: at.eventId };
 }
 
@@ -85,7 +87,17 @@ export async function decideTogether(
   const changed = decisions.map(({ statement }) => statement);
   const recorded = selectRecorded(eventId);
   const rows = await asMember(c, own, (session) => session.batch({ before, changed, after, recorded }));
+  noteBoards(
+    c,
+    own,
+    decisions.map(({ subject }) => subject.ideaBankId),
+  );
   return rows.recorded[0]?.id;
+}
+
+/** What this isolate shows of these idea banks from now on includes what was just written. */
+function noteBoards(c: Context<OwnerEnv>, { session }: Own, ideaBankIds: readonly (string | undefined)[]): void {
+  for (const id of new Set(ideaBankIds)) if (id !== undefined) c.get("views").noteWrite(id, session.bookmark);
 }
 
 async function asMember<Answer>(
