@@ -19,15 +19,27 @@ const ENTRY_BYTES = 2_048;
 const BYTES_PER_CHARACTER = 6;
 /** Content that is this old, in milliseconds, is read again after an answer. */
 const RENEW_MS = 1_000;
+/** For so long after a write without a bookmark the primary is asked, in milliseconds. */
+const PRIMARY_MS = 60_000;
 
-type Content = { readonly value: object | null; readonly characters: number; readonly bookmark: D1SessionBookmark };
+/** `since` is when its read began, in Unix milliseconds. */
+type Content = {
+  readonly value: object | null;
+  readonly characters: number;
+  readonly bookmark: D1SessionBookmark;
+  readonly since: number;
+};
 type Entry = { readonly accountId: string; readonly kept: Kept<Content> };
 
-/** `floor`: the bookmark that the content includes at least. `admitRead` rejects when the sender has asked D1 too often. */
+/**
+ * `floor`: the bookmark that the content includes at least; `writtenAt`: so does a write at that time (Unix milliseconds), which has none. `admitRead` rejects when the sender has asked D1
+ * too often.
+ */
 export type ContentTerms = {
   readonly database: Database;
   readonly freshMs: number;
   readonly floor: D1SessionBookmark;
+  readonly writtenAt: number;
   readonly admitRead: () => Promise<void>;
   readonly waitUntil: WaitUntil;
 };
@@ -54,22 +66,25 @@ export class PageContents {
   /** The content, from memory where it may be. Rejects as D1 does when it does not answer and nothing usable is known. */
   async get<Value extends object | null>(
     { accountId, ideaBankId, name, isFirst, load }: Question<Value>,
-    { database, freshMs, floor, admitRead, waitUntil }: ContentTerms,
+    { database, freshMs, floor, writtenAt, admitRead, waitUntil }: ContentTerms,
   ): Promise<Value> {
     const key = `${ideaBankId} ${name}`;
     const entry = this.#entries.get(key) ?? { accountId, kept: this.#kept(database) };
     const terms: Terms<Content> = {
       load: async (isBackground) => {
+        const since = Date.now();
+        // A replica may not have it yet.
+        const atPrimary = since - writtenAt < PRIMARY_MS;
         const read = async (session: Session) => {
           const value = await load(session);
-          return { value, characters: JSON.stringify(value).length, bookmark: session.bookmark ?? "" };
+          return { value, characters: JSON.stringify(value).length, bookmark: session.bookmark ?? "", since };
         };
-        const loaded = await database.withoutBudget().read(read, { floor, isBackground });
+        const loaded = await database.withoutBudget().read(read, { floor, atPrimary, isBackground });
         // Weighed anew: it may have grown.
         this.#entries.set(key, entry);
         return loaded;
       },
-      accepts: ({ bookmark }) => laterOf(bookmark, floor) === bookmark,
+      accepts: ({ bookmark, since }) => laterOf(bookmark, floor) === bookmark && since >= writtenAt,
       freshMs,
       ...(isFirst && { renewMs: RENEW_MS }),
       withinMs: database.within(Number.POSITIVE_INFINITY),

@@ -67,6 +67,6 @@ export async function readBoard(
   const floor = views.floorOf({ ideaBankId: id, panelistId: null });
   return {
     ...{ id, ideaBank, changelog, capabilities, visitor: forVisitor(capabilities) },
-    terms: { database, freshMs: freshnessMs, floor, admitRead: admit, waitUntil },
+    terms: { database, freshMs: freshnessMs, floor, writtenAt: views.writtenAt(id), admitRead: admit, waitUntil },
   };
 }

@@ -100,6 +100,14 @@ export class IdeaBankViews {
   /** The bookmark of the last write through this isolate, by idea bank or panelist. */
   readonly #written = new BoundedMap<D1SessionBookmark>({ max: MAX_WRITTEN });
 
+  /** When one was last written through this isolate without a bookmark, in Unix milliseconds. */
+  readonly #writtenAt = new BoundedMap<number>({ max: MAX_WRITTEN });
+
+  /** When the idea bank was last written here without a bookmark: what was read before is not shown any more. In Unix milliseconds. */
+  writtenAt(ideaBankId: string): number {
+    return this.#writtenAt.peek(ideaBankId) ?? 0;
+  }
+
   /**
    * The token with its panelist. In an isolate that has not seen the account of a signed token, the view is read, because it brings
    * the account's salt and is needed next. If the idea bank does not exist, the salt is read by itself.
@@ -157,8 +165,10 @@ export class IdeaBankViews {
    * while D1 answers. Without a bookmark, because sessions hang, an idea bank's view expires.
    */
   noteWrite(id: string, bookmark: D1SessionBookmark | undefined): void {
-    if (bookmark === undefined) this.#views.peek(id)?.expire();
-    else this.#written.set(id, laterOf(this.#written.peek(id), bookmark));
+    if (bookmark === undefined) {
+      this.#views.peek(id)?.expire();
+      this.#writtenAt.set(id, Date.now());
+    } else this.#written.set(id, laterOf(this.#written.peek(id), bookmark));
   }
 
   /**

@@ -122,13 +122,17 @@ describe("what is not for strangers", () => {
 });
 
 it("what the team decides at the desk is on the page at its next look, here", async () => {
-  const { panel, owner, bank } = await createDesk();
+  const { panel, owner, bank, opened } = await createDesk();
   await panel.manage("PATCH", "", { name: "Rider ideas", publicPage: true });
   const isolate = owner.isolate;
   const look = async (below = "") => (await open(isolate, `/b/${panel.bank.id}/rider-ideas${below}`)).text();
   const id = await panel.propose({ title: "Night buses" });
   expect(await look()).toContain("Night buses");
-  await owner.submit(`${bank}/ideas/${id}`, { do: "decide", visibility: "hidden" });
+  const decided = await owner.submit(`${bank}/ideas/${id}`, {
+    ...(await opened(`${bank}/ideas/${id}`, "Save")),
+    visibility: "hidden",
+  });
+  expect(decided.status).toBe(303);
   expect(await look()).not.toContain("Night buses");
   expect(await look(`/ideas/${id}`)).toContain("Page not found");
 });
