@@ -93,7 +93,7 @@ export class PageVisitor {
 
   open = (path: string, bindings?: Env) => this.send(path, {}, bindings);
 
-  /** Sends a form of ours. `expect` the page behind a redirect in `page`. */
+  /** Sends a form of ours. A refusal is the page that says why, behind its redirect; `page` has that of a code, too. */
   async post(path: string, fields: Record<string, string>, bindings?: Env) {
     const answer = await this.send(
       path,
@@ -101,8 +101,9 @@ export class PageVisitor {
       bindings,
     );
     const next = answer.headers.get("Location");
-    if (answer.status === 303 && next?.includes("/sign-in/code")) await this.send(next, {}, bindings);
-    return answer;
+    if (answer.status !== 303 || !next?.startsWith(`${this.home}/sign-in`)) return answer;
+    const shown = await this.send(next, {}, bindings);
+    return next.includes("fault=") ? shown : answer;
   }
 
   /** The hidden fields of the form on the last page that goes to this path. */

@@ -39,7 +39,7 @@ const inside = (styles: string): string =>
 type PageElement = (typeof ALL)[number];
 
 /** The style sheet of each element's markup: a page has one of them. */
-export async function buildPageStyles(project = PROJECT): Promise<Readonly<Record<PageElement, string>>> {
+async function buildPageStyles(project = PROJECT): Promise<Readonly<Record<PageElement, string>>> {
   const styleOf = async (element: PageElement) => {
     const paths = SHEETS.filter(([, elements]) => elements.includes(element)).map(([path]) => path);
     const sheets = await Promise.all(paths.map((path) => readFile(join(project, `src/elements/${path}.css`), "utf8")));

@@ -278,6 +278,27 @@ describe("safety", () => {
   });
 });
 
+it("who has signed in gets the same bytes as a stranger, and no cookie is answered", async () => {
+  const { propose, visit, panelist, bank } = await createPageScene({}, { signInUrl: "https://customer.example/login" });
+  const person = await panelist("Robin");
+  const id = await person.submit("Of Robin");
+  await propose({ title: "Of the tenant" });
+  await person.send("PUT", `/ideabank/proposals/${id}/vote`);
+  const Cookie = [
+    `__Host-board-${bank.id}=${Date.now().toString(36)}.Um9iaW4.${person.token}`,
+    `__Host-code-${bank.id}=${"a".repeat(22)}..Um9iaW4`,
+    `__Host-typed-${bank.id}=YUBleGFtcGxlLmNvbQ.Um9iaW4.`,
+    "__Host-owner=anybody",
+  ].join("; ");
+  for (const below of ["", `/ideas/${id}`, "/roadmap", "/changelog", "?lang=de"]) {
+    const [stranger, signedIn] = [await visit(below), await visit(below, { Cookie })];
+    const headersOf = ({ headers }: Response) => [...headers].filter(([name]) => name !== "x-request-id");
+    expect(headersOf(signedIn), below).toEqual(headersOf(stranger));
+    expect(signedIn.headers.get("Set-Cookie"), below).toBeNull();
+    expect(await bodyOf(signedIn), below).toEqual(await bodyOf(stranger));
+  }
+});
+
 describe("cost and bad days", () => {
   const NOW = 1_800_000_000_000;
 

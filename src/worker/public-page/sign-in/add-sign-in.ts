@@ -9,7 +9,8 @@ import { respondNothing } from "../respond.tsx";
 import { addSignInByCode } from "./by-code.ts";
 import { addSignInByEmail } from "./by-email.ts";
 import { beginSession, goElsewhere, showSignedIn } from "./elsewhere.tsx";
-import { openSignIn } from "./sign-in-board.ts";
+import { takeRefusal } from "./refusals.ts";
+import { openSignIn, openSignInOrDown, unknownBoard } from "./sign-in-board.ts";
 import { respondWithSignIn } from "./sign-in-page.tsx";
 import { showToken, signOut } from "./token.ts";
 
@@ -37,11 +38,18 @@ export function addSignIn(
   const { askForCode, showCode } = addSignInByEmail(memory);
   on("GET", "/token", showToken(memory));
   on("GET", "/sign-in", async (c) => {
-    const board = await openSignIn(c, memory, c.req.query("return"));
+    const returned = c.req.query("return");
+    const refused = takeRefusal(c, "/sign-in");
+    // What was typed comes back all the same.
+    const opened =
+      refused === undefined ? await openSignIn(c, memory, returned) : await openSignInOrDown(c, memory, returned);
+    const board = opened === "down" ? unknownBoard(c, returned) : opened;
     if (board === undefined || !(board.byEmail || board.elsewhere)) return respondNothing(c);
     // Where there is one way, nobody has to choose it.
     if (!board.byEmail) return c.redirect(board.voice.path("/sign-in/elsewhere", { return: board.to }), 302);
-    return respondWithSignIn(c, board);
+    const { email = "", name = "" } = refused?.typed ?? {};
+    const faults = { email: refused?.email, name: refused?.name };
+    return respondWithSignIn(c, board, { email, name, notice: refused?.notice, faults });
   });
   on("POST", "/sign-in", askForCode);
   on("GET", "/sign-in/code", showCode);

@@ -26,24 +26,15 @@ import { mailboxOf } from "../../model/mailbox.ts";
 import { isDatabaseOutage } from "../../store/outage.ts";
 import { respondNothing } from "../respond.tsx";
 import { limitSender, readName } from "./by-email.ts";
-import { respondWithCode, type Shown } from "./code-page.tsx";
-import { type Asking, keepAsking, keepPerson, readAsking } from "./cookies.ts";
+import { type Asking, keepAsking, keepPerson, readAsking, type TypedFields } from "./cookies.ts";
+import { type FaultOf, leadTo } from "./refusals.ts";
 import { openSignIn, type SignInBoard } from "./sign-in-board.ts";
-import { respondWithSignIn } from "./sign-in-page.tsx";
-import type { Label } from "./words.ts";
 
 type C = Context<AppEnv>;
 
 const MAX_BYTES = 16 * 1024;
 /** In seconds. */
 const SIGNED_IN_FOR = 30 * 86_400;
-
-/** Why a code was not even compared. */
-function reasonOf(newest: SentCode, now: number): Label {
-  if (wasUsed(newest)) return "used";
-  if (newest.expiresAt <= now) return "expired";
-  return "tooManyTries";
-}
 
 export const addSignInByCode = (memory: IdeaBankMemory & { readonly send: Send }) =>
   async function enterCode(c: C): Promise<Response> {
@@ -54,33 +45,27 @@ export const addSignInByCode = (memory: IdeaBankMemory & { readonly send: Send }
     const form = await readForm(c, { maxBytes: MAX_BYTES });
     const board = (await openSignIn(c, memory, form.get("return") ?? undefined)) ?? found;
     const asking = readAsking(c, board.id);
+    // The address as the page has it to which the code was entered, the name as it stands there, or in the cookie.
     const typed = {
       code: form.get("code") ?? "",
       email: form.get("email") ?? "",
       name: form.get("name") ?? asking?.name ?? "",
     };
-    if (asking === undefined) return beginAgain(c, board, { typed, notice: "otherBrowser" });
+    if (asking === undefined) return beginAgain(c, board, typed, "otherBrowser");
     try {
       return await enter(c, memory, { board, asking, typed });
     } catch (error) {
       if (!isDatabaseOutage(error)) throw error;
       logError("a code for a board’s page could not be compared", error);
-      c.header("Retry-After", "5");
-      return respondWithCode(c, board, { sent: undefined, name: typed.name, status: 503, notice: "down" });
+      return leadTo(c, board, "/sign-in/code", { faults: ["down"], typed });
     }
   };
 
-/** `email`: as the page has it to which the code was entered. `name`: as it stands there, or in the cookie. */
-type TypedCode = { readonly code: string; readonly email: string; readonly name: string };
-
 /** Where no code is waited for. It shows what this request has sent, and nothing that is stored. */
-const beginAgain = (
-  c: C,
-  board: SignInBoard,
-  { typed: { email, name }, notice }: { typed: TypedCode; notice: Label },
-) => respondWithSignIn(c, board, { email, name, status: 400, notice });
+const beginAgain = (c: C, board: SignInBoard, typed: TypedFields, fault: FaultOf<"/sign-in">) =>
+  leadTo(c, board, "/sign-in", { faults: [fault], typed: { ...typed, code: "" } });
 
-type Entered = { readonly board: SignInBoard; readonly asking: Asking; readonly typed: TypedCode };
+type Entered = { readonly board: SignInBoard; readonly asking: Asking; readonly typed: TypedFields };
 
 async function enter(
   c: C,
@@ -99,14 +84,13 @@ async function enter(
       ? { counted: false, sent: await listSent(session, board.id, browser) }
       : await countTry(session, { ideaBankId: board.id, browser, now });
   const [newest, ...older] = sent;
-  if (newest === undefined) return beginAgain(c, board, { typed, notice: "otherBrowser" });
-  const { name: typedName } = typed;
-  const refuse = (fault: Label) =>
+  if (newest === undefined) return beginAgain(c, board, typed, "otherBrowser");
+  const refuse = (fault: FaultOf<"/sign-in/code">) =>
     isOver(newest, now)
-      ? beginAgain(c, board, { typed, notice: reasonOf(newest, now) })
-      : respondWithCode(c, board, { sent: newest, name: typedName, status: 400, fault });
+      ? beginAgain(c, board, typed, wasUsed(newest) ? "used" : "expired")
+      : leadTo(c, board, "/sign-in/code", { faults: [fault], typed: { ...typed, code: "" } });
   if (digits === undefined) return refuse("notACode");
-  if (!counted) return refuse(reasonOf(newest, now));
+  if (!counted) return refuse("tooManyTries");
   const isOf = (each: SentCode) => isCode(digits, { id: each.id, browser, hash: hashOfSent(each), keys });
   if (!(await isOf(newest))) {
     const isOlder = (await Promise.all(older.map(isOf))).includes(true);
@@ -116,10 +100,9 @@ async function enter(
 
   // From here on somebody has read the e-mail: what is said is said to that person.
   const members = (await teamOf(session, board.accountId)).flatMap((email) => [email, email.split("@")[0] ?? ""]);
-  const { name, fault } = readName(c, board, typedName, members);
-  const explain = (more: Pick<Shown, "status" | "notice" | "fault" | "nameFault">) =>
-    respondWithCode(c, board, { sent: newest, name: typedName, code: typed.code, ...more });
-  if (fault !== undefined) return explain({ status: 400, nameFault: fault });
+  const { name, fault } = readName(c, board, typed.name, members);
+  const explain = (why: FaultOf<"/sign-in/code">) => leadTo(c, board, "/sign-in/code", { faults: [why], typed });
+  if (fault !== undefined) return explain(fault);
   const mailbox = mailboxOf(newest.email);
   const person = await signInByCode(session, {
     ...{ accountId: board.accountId, codeId: newest.id, code: hashOfSent(newest), email: newest.email, mailbox, now },
@@ -127,15 +110,15 @@ async function enter(
     name,
   });
   deliverAfterAnswer(c, { session: database.withoutSession(), waiting: watched.waiting, send: memory.send });
-  if (person.kind === "ended") return beginAgain(c, board, { typed, notice: "expired" });
-  if (person.kind === "blocked") return explain({ status: 403, notice: "blocked" });
+  if (person.kind === "ended") return beginAgain(c, board, typed, "expired");
+  if (person.kind === "blocked") return beginAgain(c, board, typed, "blocked");
   const issue = await prepareTokenIssue(session, {
     ...{ accountId: board.accountId, ideaBankId: board.id, now },
     panelist: { panelistId: person.panelistId, displayName: undefined },
     ...{ idempotencyKey: undefined, recorded: undefined },
   });
   // Tokens were ended in this very second, or somebody was blocked since: the same code works for another few seconds.
-  if (issue.kind !== "done") return explain({ status: 400, fault: "moment" });
+  if (issue.kind !== "done") return explain("moment");
   primary.noteAnswer();
   memory.views.noteWrite(person.panelistId, primary.bookmark);
   const { issuedAt } = issue.outcome;

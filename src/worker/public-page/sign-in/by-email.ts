@@ -31,9 +31,9 @@ import { respondNothing } from "../respond.tsx";
 import { sendCodeMail } from "./code-mail.ts";
 import { respondWithCode } from "./code-page.tsx";
 import { keepAsking, readAsking } from "./cookies.ts";
-import { openSignIn, type SignInBoard, unknownBoard } from "./sign-in-board.ts";
-import { respondWithSignIn, TRAP, type Typed } from "./sign-in-page.tsx";
-import type { Label } from "./words.ts";
+import { type FaultOf, leadTo, takeRefusal } from "./refusals.ts";
+import { openSignIn, openSignInOrDown, type SignInBoard, unknownBoard } from "./sign-in-board.ts";
+import { TRAP } from "./sign-in-page.tsx";
 
 type C = Context<AppEnv>;
 
@@ -42,8 +42,6 @@ const MAX_BYTES = 16 * 1024;
 const [FORM_LEAST_MS, FORM_MOST_MS] = [1_000, 86_400_000];
 /** Leaves time to clear up after an e-mail service that hangs, within the time of the request. */
 const MAIL_MS = 6_000;
-const LIMITED_SECONDS = "3600";
-const DOWN_SECONDS = "60";
 
 /**
  * One line as every name, or null for none. `fault` says why it is none. The names of `members` are compared only after a right code: whoever
@@ -54,7 +52,7 @@ export function readName(
   board: SignInBoard,
   typed: string,
   members: readonly string[] = [],
-): { readonly name: string | null; readonly fault?: Label } {
+): { readonly name: string | null; readonly fault?: "badName" | "nameTaken" } {
   if (typed.trim() === "") return { name: null };
   const read = Name.safeParse(typed);
   if (!read.success) return { name: null, fault: "badName" };
@@ -82,7 +80,7 @@ export function addSignInByEmail(memory: IdeaBankMemory) {
 
   /** `POST /b/<id>/sign-in` */
   async function askForCode(c: C): Promise<Response> {
-    const opened = await openWith(c, undefined);
+    const opened = await openSignInOrDown(c, memory, undefined);
     if (opened !== "down" && !opened?.byEmail) return respondNothing(c);
     requireOwnPage(c);
     await limitSender(c);
@@ -90,36 +88,27 @@ export function addSignInByEmail(memory: IdeaBankMemory) {
     const returned = form.get("return") ?? undefined;
     const board = (opened === "down" ? undefined : await openSignIn(c, memory, returned)) ?? unknownBoard(c, returned);
     const typed = { email: form.get("email") ?? "", name: form.get("name") ?? "" };
-    const refuse = (more: Omit<Typed, "email" | "name">) => respondWithSignIn(c, board, { ...typed, ...more });
-    const down = () => {
-      c.header("Retry-After", DOWN_SECONDS);
-      return refuse({ status: 503, notice: "down" });
-    };
-    if (opened === "down") return down();
+    const refuse = (...faults: FaultOf<"/sign-in">[]) =>
+      leadTo(c, board, "/sign-in", { faults, typed: { ...typed, code: "" } });
+    if (opened === "down") return refuse("down");
     const email = readAddress(typed.email);
     const { name, fault } = readName(c, board, typed.name);
-    if (email === undefined || fault !== undefined)
-      return refuse({ status: 400, faults: { email: email === undefined ? "badEmail" : undefined, name: fault } });
-    if (await isUntimely(c, board, form)) return refuse({ status: 400, notice: "again" });
+    if (email === undefined) return refuse("badEmail", ...(fault === undefined ? [] : [fault]));
+    if (fault !== undefined) return refuse(fault);
+    if (await isUntimely(c, board, form)) return refuse("again");
     try {
       return await sendCode(c, board, { email, name, refuse });
     } catch (error) {
       if (!isDatabaseOutage(error)) throw error;
       logError("a code for a board’s page could not be stored", error);
-      return down();
+      return refuse("down");
     }
   }
-
-  const openWith = (c: C, returned: string | undefined) =>
-    openSignIn(c, memory, returned).catch((error: unknown) => {
-      if (!isDatabaseOutage(error)) throw error;
-      return "down" as const;
-    });
 
   type Asked = {
     readonly email: string;
     readonly name: string | null;
-    readonly refuse: (more: Omit<Typed, "email" | "name">) => Promise<Response>;
+    readonly refuse: (fault: FaultOf<"/sign-in">) => Response;
   };
 
   async function sendCode(c: C, board: SignInBoard, { email, name, refuse }: Asked): Promise<Response> {
@@ -136,10 +125,7 @@ export function addSignInByEmail(memory: IdeaBankMemory) {
       mailbox: await hashCounted("mailbox", isKnown ? `${mailbox} of ${handle}` : mailbox, keys),
       sender: await hashCounted("sender", clientOf(c.req.header("CF-Connecting-IP") ?? ""), keys),
     });
-    if (!added && twice === undefined) {
-      c.header("Retry-After", LIMITED_SECONDS);
-      return refuse({ status: 429, notice: "tooMany" });
-    }
+    if (!added && twice === undefined) return refuse("tooMany");
     if (added) {
       const { voice } = board;
       const sent = await sendCodeMail(
@@ -152,8 +138,7 @@ export function addSignInByEmail(memory: IdeaBankMemory) {
       );
       if (sent !== "sent") {
         await (sent === "unknown" ? emptyCode : forgetCode)(session, of.id);
-        c.header("Retry-After", DOWN_SECONDS);
-        return refuse({ status: 503, notice: "mailDown" });
+        return refuse("mailDown");
       }
     }
     keepAsking(c, board.id, { handle, proof, name: name ?? "" });
@@ -168,14 +153,20 @@ export function addSignInByEmail(memory: IdeaBankMemory) {
     const again = () => c.redirect(board.voice.path("/sign-in", { return: board.to }), 303);
     if (asking === undefined) return again();
     await limitSender(c);
+    const refused = takeRefusal(c, "/sign-in/code");
+    const name = refused?.typed?.name ?? asking.name;
     try {
       const { session } = databaseOf(c, board).primary();
-      const [sent] = await listSent(session, board.id, await hashHandle(asking.handle));
-      if (sent === undefined || isOver(sent, Date.now())) return again();
-      return await respondWithCode(c, board, { sent, name: asking.name });
+      const [newest] = await listSent(session, board.id, await hashHandle(asking.handle));
+      // It has been used, works for another moment, and its address is told as this browser has typed it.
+      const retried = refused?.code === "moment" ? refused.typed : undefined;
+      const sent = newest && (retried ? { ...newest, email: retried.email } : newest);
+      if (sent === undefined || (!retried && isOver(sent, Date.now()))) return again();
+      const faults = { notice: refused?.notice, fault: refused?.code, nameFault: refused?.name };
+      return await respondWithCode(c, board, { sent, name, code: refused?.typed?.code || undefined, ...faults });
     } catch (error) {
       if (!isDatabaseOutage(error)) throw error;
-      return respondWithCode(c, board, { sent: undefined, name: asking.name, status: 503, notice: "down" });
+      return respondWithCode(c, board, { sent: undefined, name, status: 503, notice: "down" });
     }
   }
 

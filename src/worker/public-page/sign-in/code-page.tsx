@@ -7,19 +7,19 @@ import type { SignInBoard } from "./sign-in-board.ts";
 import { NameField, openedNow, SendsCode } from "./sign-in-page.tsx";
 import type { Label } from "./words.ts";
 
-export type Shown = {
+type Shown = {
   /** The newest code of this browser, while it is waited for; undefined while the database does not answer. */
   readonly sent: Pick<SentCode, "email" | "createdAt"> | undefined;
   /** As the person has typed it. */
   readonly name: string;
   /** What was typed, where another press may do. */
-  readonly code?: string;
-  readonly status?: 400 | 403 | 503;
-  readonly notice?: Label;
+  readonly code?: string | undefined;
+  readonly status?: 503;
+  readonly notice?: Label | undefined;
   /** About the code that was entered. */
-  readonly fault?: Label;
+  readonly fault?: Label | undefined;
   /** About the name: then another can be typed beside the code. */
-  readonly nameFault?: Label;
+  readonly nameFault?: Label | undefined;
 };
 
 export async function respondWithCode(

@@ -3,6 +3,7 @@
  *
  *     __Host-board-<idea bank>   since.name.token      the person who is signed in there; only `/b/<id>/token` reads it
  *     __Host-code-<idea bank>    handle.proof.name     the browser that asks for codes there
+ *     __Host-typed-<idea bank>   email.name.code       what a form had that was refused, until the next page has shown it
  *     __Host-state-<state>       idea bank.since.path  one sign-in elsewhere: several tabs have several
  *
  * They say nothing that the browser may not change: a token is signed, a proof too, and a path is read again when it is used.
@@ -104,6 +105,30 @@ export function keepAsking(c: C, ideaBankId: string, { handle, proof, name }: As
 }
 
 export const forgetAsking = (c: C, ideaBankId: string): void => void deleteCookie(c, `code-${ideaBankId}`, ATTRIBUTES);
+
+export type TypedFields = { readonly email: string; readonly name: string; readonly code: string };
+
+/** The next page is asked for at once. */
+const TYPED_SECONDS = 60;
+/** Longer than any that is taken, and short enough for a cookie in any script. */
+const [LONGEST_EMAIL, LONGEST_NAME, LONGEST_CODE] = [320, 400, 40];
+
+export const keepTyped = (c: C, ideaBankId: string, { email, name, code }: TypedFields): void =>
+  setCookie(
+    c,
+    `typed-${ideaBankId}`,
+    [email.slice(0, LONGEST_EMAIL), name.slice(0, LONGEST_NAME), code.slice(0, LONGEST_CODE)].map(encode).join("."),
+    { ...ATTRIBUTES, maxAge: TYPED_SECONDS },
+  );
+
+/** Undefined where a form was not refused a moment ago, or a page has shown it. */
+export function takeTyped(c: C, ideaBankId: string): TypedFields | undefined {
+  const value = getCookie(c, `typed-${ideaBankId}`, "host");
+  if (value === undefined) return undefined;
+  deleteCookie(c, `typed-${ideaBankId}`, ATTRIBUTES);
+  const [email = "", name = "", code = ""] = value.split(".").map(decode);
+  return { email, name, code };
+}
 
 const STATE = "state-";
 

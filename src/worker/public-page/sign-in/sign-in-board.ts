@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { IdeaBankMemory } from "../../access/open-idea-bank.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { pagePathOf } from "../../model/page-path.ts";
+import { isDatabaseOutage } from "../../store/outage.ts";
 import { waysToSignIn } from "../frame.ts";
 import { openPage } from "../open-page.ts";
 import { type Voice, voiceOf } from "./frame.tsx";
@@ -58,3 +59,10 @@ export async function openSignIn(
     to: readReturn(ownPath(c, returned), id) ?? home,
   };
 }
+
+/** As `openSignIn`, and "down" while the database does not answer and nobody knows the board. */
+export const openSignInOrDown = (c: Context<AppEnv>, memory: IdeaBankMemory, returned: string | undefined) =>
+  openSignIn(c, memory, returned).catch((error: unknown) => {
+    if (!isDatabaseOutage(error)) throw error;
+    return "down" as const;
+  });

@@ -9,10 +9,9 @@ import type { SignInBoard } from "./sign-in-board.ts";
 import type { Label, Say } from "./words.ts";
 
 /** What a form has sent, and what was wrong with it. */
-export type Typed = {
+type Typed = {
   readonly email: string;
   readonly name: string;
-  readonly status?: 400 | 403 | 429 | 503;
   readonly notice?: Label | undefined;
   readonly faults?: { readonly email?: Label | undefined; readonly name?: Label | undefined };
 };
@@ -55,7 +54,7 @@ export const openedNow = (c: Context<AppEnv>, board: Pick<SignInBoard, "id">): P
 export async function respondWithSignIn(
   c: Context<AppEnv>,
   board: SignInBoard,
-  { email, name, status, notice, faults = {} }: Typed = { email: "", name: "" },
+  { email, name, notice, faults = {} }: Typed,
 ): Promise<Response> {
   const { voice, to } = board;
   const { say, path } = voice;
@@ -66,7 +65,6 @@ export async function respondWithSignIn(
   return respondWithPage(c, {
     voice,
     title: say("signInTo", { board: board.name }),
-    ...(status && { status }),
     children: (
       <>
         <p>{say("lead")}</p>
