@@ -12,7 +12,8 @@ import { endOf } from "./token-owner.ts";
  */
 export type TokenProvider = () => string | Promise<string>;
 
-type Kept = { token?: string; lastUse?: number; asking?: Promise<string> };
+/** `sameAt`: when the source gave a token again that the API had refused, in Unix milliseconds. */
+type Kept = { token?: string; lastUse?: number; sameAt?: number; asking?: Promise<string> };
 type Shared = {
   /** The one that asks an address, by the address. */
   readonly providers: Map<string, TokenProvider>;
@@ -35,6 +36,9 @@ export const DEADLINE_MS = 20_000;
 /** `fetch` takes the white space around it away. */
 const TOKEN = /^\s*[!-~]+\s*$/;
 export const isToken = (text = ""): text is string => TOKEN.test(text);
+
+/** For so long a source is not asked again for what it has just given again. */
+const SAME_MS = 1_000;
 
 /** A request takes a moment, and a visitor's clock may be a little behind. */
 const EARLY_MS = 5_000;
@@ -99,7 +103,9 @@ export async function nextToken(
   const kept = shared.kept.get(provider) ?? {};
   shared.kept.set(provider, kept);
   if (kept.asking) return kept.asking;
-  const isOver = kept.token === refused || Date.now() >= (kept.lastUse ?? Number.NaN);
+  // Requests that were under way together meet the refusal one after the other.
+  const isRefused = kept.token === refused && Date.now() - (kept.sameAt ?? 0) > SAME_MS;
+  const isOver = isRefused || Date.now() >= (kept.lastUse ?? Number.NaN);
   if (kept.token !== undefined && !isOver) return kept.token;
   const ask = async () => {
     // The page's own answer has a deadline, as the API's has.
@@ -108,6 +114,7 @@ export async function nextToken(
       const token = await Promise.race([provider(), late]);
       if (!isToken(token)) throw requestFailure(code);
       kept.token = token;
+      if (token === refused) kept.sameAt = Date.now();
       kept.lastUse = lastUseOf(token);
       return token;
     } finally {

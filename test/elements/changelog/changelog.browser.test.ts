@@ -99,7 +99,7 @@ describe("<idea-bank-changelog>", () => {
     await page.goto(strict(element(bank.token)));
     await inState(page, "error");
     await expectAccessible(page, "error");
-    await page.getByText("Something went wrong").first().waitFor();
+    await page.getByText("That isn’t possible right now.").first().waitFor();
     await page.getByRole("button", { name: "Try again" }).press("Enter");
     await inState(page, "ready");
     await expect.poll(() => page.evaluate("document.activeElement.localName")).toBe("idea-bank-changelog");
