@@ -21,6 +21,7 @@ describe("the owner's desk in Chromium", () => {
       await page.goto("/account/idea-banks");
       await page.getByLabel("Name", { exact: true }).fill(`Desk ${javaScriptEnabled}`);
       await page.keyboard.press("Enter");
+      await page.getByRole("link", { name: "Put the board on it instead" }).press("Enter");
       await page.getByRole("button", { name: "Open board" }).press("Enter");
       await page.getByTitle("Preview").waitFor();
       const [, id = ""] = page.url().match(/idea-banks\/(\w{12})/) ?? [];
