@@ -37,7 +37,7 @@ export declare const ideaMarkup: (
 export declare const roadmapMarkup: (
   page: OfIdeas & {
     readonly columns: readonly Page<PanelistProposal>[];
-    readonly moreHref: (status: string, cursor: string) => string;
+    readonly moreHrefOf: (status: string, cursor: string) => string;
   },
 ) => string;
 

@@ -125,7 +125,7 @@ export const ideaMarkup: typeof Declared.ideaMarkup = ({ lang, idea, comments, b
   );
 };
 
-export const roadmapMarkup: typeof Declared.roadmapMarkup = ({ lang, columns, moreHref, ...board }) => {
+export const roadmapMarkup: typeof Declared.roadmapMarkup = ({ lang, columns, moreHrefOf, ...board }) => {
   const { words, direction } = wordsOf("idea-bank-roadmap", { ...BOARD_LABELS, ...ROADMAP_LABELS }, lang);
   const level = board.headingLevel + 1;
   const shown = COLUMNS.map((column, at) => ({ column, items: [], ...columns[at] }));
@@ -144,7 +144,7 @@ export const roadmapMarkup: typeof Declared.roadmapMarkup = ({ lang, columns, mo
             : emptyColumn(words),
         chosen: each.column === chosen,
         ...(each.nextCursor && {
-          more: linkToMore(words.say("moreIdeas"), moreHref(each.column.status, each.nextCursor), "button more"),
+          more: linkToMore(words.say("moreIdeas"), moreHrefOf(each.column.status, each.nextCursor), "button more"),
         }),
       },
     ),

@@ -26,7 +26,7 @@ export async function roadmapPage(c: Context<AppEnv>, memory: PageMemory, page: 
   const markup = roadmapMarkup({
     ...{ lang: frame.language, headingLevel: 1, access: { name, capabilities }, columns },
     ideaHref: (idea) => ideaLink(frame, idea),
-    moreHref: (status, cursor) => linkTo(frame, path, { status, after: cursor }),
+    moreHrefOf: (status, cursor) => linkTo(frame, path, { status, after: cursor }),
   });
   const access = { name, capabilities: visitor, panelistCapabilities: capabilities };
   const title = frame.say("roadmap");

@@ -101,13 +101,17 @@ describe("a view", () => {
       const options = { lang, headingLevel: 2, access: { name: HOSTILE, capabilities: CAPABILITIES }, ...own };
       const make = functions[name];
       if (!(make instanceof Function)) throw new Error(`no function ${name}`);
-      const html: string = make({ ...options, ideaHref: (id: string) => `/b/x/ideas/${id}?a=1&b="` });
+      const html: string = make({
+        ...options,
+        ideaHref: (id: string) => `/b/x/ideas/${id}?a=1&b="`,
+        moreHrefOf: (status: string, cursor: string) => `?${status}=${cursor}`,
+      });
       // What a browser reads of the text, and what it makes itself: node by node.
       const faults = await page.evaluate(`((html, made) => {
         const parse = (text) => new DOMParser().parseFromString(text, "text/html").body;
         const [read, own] = [parse(html), parse(made)];
         return read.isEqualNode(own) ? [] : [read.innerHTML, own.innerHTML];
-      })(${JSON.stringify(html)}, markup.${name}({ ...${JSON.stringify(options)}, ideaHref: (id) => \`/b/x/ideas/\${id}?a=1&b="\` }))`);
+      })(${JSON.stringify(html)}, markup.${name}({ ...${JSON.stringify(options)}, ideaHref: (id) => \`/b/x/ideas/\${id}?a=1&b="\`, moreHrefOf: (status, cursor) => \`?\${status}=\${cursor}\` }))`);
       expect(faults).toEqual([]);
       expect(html.length).toBeGreaterThan(200);
     }

@@ -93,7 +93,7 @@ export async function serveOwnPage(stage: Stage, context: BrowserContext, bank: 
       const columns = await Promise.all(
         queries.map((query) => read<PageOf<"boardMarkup">["page"]>(`/ideabank/proposals?status=${query}&limit=10`)),
       );
-      return pageOf("roadmap", urls, markup.roadmapMarkup({ ...common, columns, moreHref: () => home }), {
+      return pageOf("roadmap", urls, markup.roadmapMarkup({ ...common, columns, moreHrefOf: () => home }), {
         access,
         columns,
       });

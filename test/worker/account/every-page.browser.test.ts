@@ -28,8 +28,8 @@ const HIDDEN_BUTTONS = `(() => {
     .map((button) => button.outerHTML);
 })()`;
 
-/** What only a script makes work. */
-const DEAD_BUTTONS = `[...document.querySelectorAll("button")]
+/** What only a script makes work. A preview of another page is there to be looked at. */
+const DEAD_BUTTONS = `[...document.querySelectorAll("button:not([inert] *)")]
   .filter((button) => button.type !== "submit" && !button.popoverTargetElement && !button.commandForElement && button.checkVisibility())
   .map((button) => button.outerHTML)`;
 

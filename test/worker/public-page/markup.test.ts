@@ -63,7 +63,7 @@ function pagesOf({
     roadmap: roadmapMarkup({
       ...common,
       columns: [{ items: [idea], nextCursor: "c" }, { items: [] }, { items: [] }],
-      moreHref: (status, cursor) => `/roadmap?status=${status}&after=${cursor}`,
+      moreHrefOf: (status, cursor) => `/roadmap?status=${status}&after=${cursor}`,
     }),
     changelog: changelogMarkup({
       lang,

@@ -28,7 +28,7 @@ describe("on a board's own page", () => {
   async function signedIn(name: string | undefined, below = "", options: BrowserContextOptions = {}) {
     const board = await createBoard();
     const { page } = await stage.page(options);
-    await serveSite(page.context(), await board.tokenFor("robin", name));
+    await serveSite(page.context(), await board.tokenFor(crypto.randomUUID(), name));
     await page.goto(board.home);
     await page.getByRole("link", { name: "Sign in" }).click();
     await page.getByRole("button", { name: "Sign out" }).waitFor();
