@@ -8,7 +8,7 @@ import { type Send, sendByFetch } from "./deliveries/send.ts";
 import type { AppEnv } from "./http/app-env.ts";
 import { BodyShares } from "./http/body-shares.ts";
 import { createEveryRequest } from "./http/every-request.ts";
-import { FILES_OF_DEVELOPERS, startPage } from "./http/pages.ts";
+import { FILES_OF_DEVELOPERS, leadFromStart, startPage } from "./http/pages.ts";
 import { notHere } from "./http/pages-host.ts";
 import { ProblemLog } from "./http/problem-log.ts";
 import { Routes } from "./http/routes.ts";
@@ -69,7 +69,10 @@ export function createApp(identify?: Identify, memory = createMemory()) {
   app.route("/", createMcpRoutes(memory, everyRequest));
   app.route("/", createPanelistRoutes(memory, everyCrossOrigin));
 
-  app.get("/", (c) => startPage(c, () => memory.publicPages.only(memory.databases, c)));
+  app.get("/", async (c) => {
+    const lead = await leadFromStart(c, () => memory.publicPages.only(memory.databases, c));
+    return lead === undefined ? startPage(c) : everyRequest(c, () => lead);
+  });
   // Files that the Worker is asked for first (wrangler.toml), because the host of boards' pages does not have them.
   for (const path of FILES_OF_DEVELOPERS) app.get(path, (c) => notHere(c) ?? c.env.ASSETS.fetch(c.req.raw));
 

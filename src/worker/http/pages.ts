@@ -16,20 +16,24 @@ export const FILES_OF_DEVELOPERS = [
 /** The board whose public page is the only one of the deployment; null when there is none, or several. */
 type FindOnlyPage = () => Promise<{ readonly id: string; readonly name: string } | null>;
 
+/** Without the links of the page below, which lead to what that host does not have. */
+const NOTHING_HERE = '<!doctype html><html lang="en"><title>Page not found</title><h1>Page not found</h1></html>';
+
 /**
- * `/`: the one public page, where there is one. Otherwise a static file, with the deployment's name, icon and board. The file as it is,
- * if no setting changes it, with its own validator for caches.
+ * `/` where it is an answer of the Worker: it leads to the one public page, and on the host of boards' pages there is nothing else.
+ * Undefined where it is the start page.
  */
-export async function startPage(c: Context<AppEnv>, findOnlyPage: FindOnlyPage): Promise<Response> {
-  const { BRAND_NAME, BRAND_ICON_URL, START_PAGE_TOKEN, PAGES_HOST, ASSETS } = c.env;
+export async function leadFromStart(c: Context<AppEnv>, findOnlyPage: FindOnlyPage): Promise<Response | undefined> {
+  const { START_PAGE_TOKEN, PAGES_HOST } = c.env;
+  const only = toStartPageToken(START_PAGE_TOKEN) === undefined ? await findOnlyPage() : null;
+  if (only !== null) return c.redirect(pagesOriginOf(c.env, c.req.url) + pagePathOf(only), 302);
+  return new URL(c.req.url).host === toPagesHost(PAGES_HOST) ? c.html(NOTHING_HERE, 404) : undefined;
+}
+
+/** `/`: a static file, with the deployment's name, icon and board. The file as it is, if no setting changes it, with its own validator for caches. */
+export async function startPage(c: Context<AppEnv>): Promise<Response> {
+  const { BRAND_NAME, BRAND_ICON_URL, START_PAGE_TOKEN, ASSETS } = c.env;
   const token = toStartPageToken(START_PAGE_TOKEN);
-  const only = token === undefined ? await findOnlyPage() : null;
-  if (only !== null) {
-    c.header("Cache-Control", "no-store");
-    return c.redirect(pagesOriginOf(c.env, c.req.url) + pagePathOf(only), 302);
-  }
-  // Of everything that the start page leads to, the host of boards' pages has nothing.
-  if (new URL(c.req.url).host === toPagesHost(PAGES_HOST)) return c.body(null, 404);
   if (!BRAND_NAME?.trim() && !BRAND_ICON_URL?.trim() && token === undefined) return ASSETS.fetch(c.req.raw);
   const { name, iconUrl } = toBrand(c.env);
   // Without the request's headers, because the file's validator says nothing about the settings.

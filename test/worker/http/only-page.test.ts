@@ -14,6 +14,13 @@ async function addPage(fields: object = {}) {
   return { id, accountId, change: (changes: object) => send("PATCH", `/tenant/ideabanks/${id}`, changes) };
 }
 
+/** As every answer of the Worker has them. */
+const SAFE = {
+  "content-security-policy": "default-src 'none'; frame-ancestors 'none'",
+  "strict-transport-security": "max-age=31536000",
+  "x-content-type-options": "nosniff",
+};
+
 /** Where `/` leads, asked by an isolate that knows nothing yet; the status where it leads nowhere. */
 async function ask(bindings: Env = env) {
   const { status, headers } = await createIsolate(bindings).request("/");
@@ -29,6 +36,7 @@ it("leads to the page while it is the only one that is open, and no cache keeps 
     `https://api.example/b/${id}/rider-ideas`,
     "no-store",
   ]);
+  expect(Object.fromEntries(answer.headers)).toMatchObject(SAFE);
   expect(await ask({ ...env, PAGES_HOST: "ideas.example" })).toBe(`https://ideas.example/b/${id}/rider-ideas`);
   await change({ status: "CLOSED" });
   expect(await ask()).toBe(200);
@@ -37,6 +45,9 @@ it("leads to the page while it is the only one that is open, and no cache keeps 
 it("leads nowhere while there are several, in one database or in two", async () => {
   const [first, second] = [await addPage(), await addPage()];
   expect(await ask()).toBe(200);
+  // The start page leads to much that the host of pages does not have.
+  const none = await createIsolate({ ...env, PAGES_HOST: "api.example" }).request("/");
+  expect([none.status, Object.fromEntries(none.headers)]).toMatchObject([404, SAFE]);
   await second.change({ publicPage: false });
   expect(await ask()).toBe(`https://api.example/b/${first.id}/rider-ideas`);
 });
