@@ -95,7 +95,7 @@ export class List {
       const { items, nextCursor } = await ideaBank.ideas(filter, undefined, signal);
       // The visitor has changed the filter meanwhile.
       if (this.#loading || this.#filter !== filter) return;
-      if (this.#byId.size <= items.length && !this.#place.matches(":focus-within")) {
+      if (this.#byId.size <= items.length && !this.#rows.matches(":focus-within")) {
         this.#showFirst(items, nextCursor);
         return;
       }

@@ -3,7 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { expectAccessible } from "../../support/node/accessible.ts";
 import { takeScreenshot } from "../../support/node/browser.ts";
-import { answerOnce, ask, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
+import { answerOnce, ask, hold, openStage, passTime, type Stage } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
 const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });
@@ -125,7 +125,7 @@ describe("finding in <idea-bank-board>", () => {
     await ask(board, `(element.lang = "de", 1)`);
     await read;
     await page.locator("idea-bank-board:state(ready)").waitFor();
-    await page.clock.runFor(1_000);
+    await passTime(page, 1_000);
     await expect.poll(() => ask(board, "element.matches(':state(ready)')")).toBe(true);
     await expect.poll(() => page.locator(".root").getAttribute("aria-busy")).toBe("false");
   });
@@ -221,10 +221,17 @@ describe("finding in <idea-bank-board>", () => {
     await expect.poll(async () => (await titles(page)).sort()).toEqual(["Dogs", "Night buses"]);
     await submit("Ferries");
     await expect.poll(async () => (await titles(page)).sort()).toEqual(["Dogs", "Ferries", "Night buses"]);
+    // Back before the list has been read again.
+    const list = await hold(page, /\/proposals\?/);
+    await submit("Bikes");
+    await list.seen;
+    list.release();
+    await expect.poll(async () => (await titles(page)).sort()).toEqual(["Bikes", "Dogs", "Ferries", "Night buses"]);
+    await page.unrouteAll({ behavior: "wait" });
     await page.getByLabel("Show").selectOption("My ideas");
-    await expect.poll(async () => (await titles(page)).sort()).toEqual(["Ferries", "Night buses"]);
+    await expect.poll(async () => (await titles(page)).sort()).toEqual(["Bikes", "Ferries", "Night buses"]);
     await submit("Lifts");
-    await expect.poll(async () => (await titles(page)).sort()).toEqual(["Ferries", "Lifts", "Night buses"]);
+    await expect.poll(async () => (await titles(page)).sort()).toEqual(["Bikes", "Ferries", "Lifts", "Night buses"]);
   });
 
   it("keeps what was typed while a similar idea is open, also where there is no storage", async () => {

@@ -4,7 +4,7 @@ import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vi
 import { PROPOSAL_STATUSES } from "../../../src/worker/model/proposal.ts";
 import { expectAccessible } from "../../support/node/accessible.ts";
 import { takeScreenshot } from "../../support/node/browser.ts";
-import { answerOnce, ask, hold, openStage, type Stage } from "../../support/node/element-stage.ts";
+import { answerOnce, ask, hold, openStage, passTime, type Stage } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
 type Listed = { readonly items: readonly { readonly title: string; readonly description: string }[] };
@@ -64,16 +64,16 @@ describe("writing in <idea-bank-board>", () => {
     await notice.getByText("Thank you!").waitFor();
     await page.mouse.move(0, 0);
     await page.getByRole("button", { name: "Dismiss" }).focus();
-    await page.clock.runFor(20_000);
+    await passTime(page, 20_000);
     await expect.poll(() => notice.isVisible()).toBe(true);
     await page.getByLabel("Add a comment").fill("Every half hour.");
-    await page.clock.runFor(6_000);
+    await passTime(page, 6_000);
     await expect.poll(() => notice.isVisible()).toBe(false);
 
     await page.route(/\/comments$/, (route) => route.abort());
     await page.getByRole("button", { name: "Comment", exact: true }).press("Enter");
     await notice.getByText("No connection.").waitFor();
-    await page.clock.runFor(60_000);
+    await passTime(page, 60_000);
     await expect.poll(() => notice.isVisible()).toBe(true);
     await page.unrouteAll({ behavior: "wait" });
     await page.getByRole("button", { name: "Comment", exact: true }).press("Enter");

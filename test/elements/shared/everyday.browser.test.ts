@@ -1,7 +1,7 @@
 /** What everybody sees of the elements, on every page: sizes, keys, time that goes by, paper. */
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
-import { ask, openStage, type Stage } from "../../support/node/element-stage.ts";
+import { ask, openStage, passTime, type Stage } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
 const ELEMENTS = ["board", "changelog", "launcher"] as const;
@@ -116,7 +116,7 @@ describe("the elements, every day", () => {
     await page.goto(stage.hostPage(board(bank.token), { head: script }));
     const time = page.locator(".idea time");
     await time.waitFor();
-    await page.clock.runFor(3 * 3_600_000);
+    await passTime(page, 3 * 3_600_000);
     await expect.poll(() => time.textContent()).toBe("3 hours ago");
   });
 

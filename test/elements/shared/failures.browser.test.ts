@@ -1,7 +1,7 @@
 /** What both elements say when there is nothing to show, what they do then, and what they send after a write. */
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
-import { answerOnce, ask, openStage, type Stage } from "../../support/node/element-stage.ts";
+import { answerOnce, ask, openStage, passTime, type Stage } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
 const ELEMENTS = ["board", "changelog"] as const;
@@ -90,9 +90,9 @@ describe("both elements, when something fails", () => {
       document.querySelector("main").append(element);
     }`);
     await expect.poll(() => page.evaluate("answers.length")).toBe(1);
-    await page.clock.runFor(19_000);
+    await passTime(page, 19_000);
     await inState(page, name, "loading");
-    await page.clock.runFor(1_000);
+    await passTime(page, 1_000);
     await inState(page, name, "error");
     await page.getByText("No connection.").first().waitFor();
     await page.getByRole("button", { name: "Try again" }).click();
@@ -169,13 +169,13 @@ describe("both elements, when something fails", () => {
       await page.goto(host(tag(name, `token="${bank.token}"`)));
       const text = page.locator(".message p");
       await text.getByText("in 30 seconds.").waitFor();
-      await page.clock.runFor(20_000);
+      await passTime(page, 20_000);
       await expect.poll(() => text.textContent()).toContain("in 10 seconds.");
-      await page.clock.runFor(9_000);
+      await passTime(page, 9_000);
       await expect.poll(() => text.textContent()).toContain("in 1 second.");
       // A screen reader hears it once.
       await expect.poll(() => page.getByRole("status").textContent()).toContain("in 30 seconds.");
-      await page.clock.runFor(1_000);
+      await passTime(page, 1_000);
       await inState(page, name, "ready");
     }
   });
@@ -191,9 +191,9 @@ describe("both elements, when something fails", () => {
     await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
     const notice = page.locator(".notice");
     await notice.getByText("in 5 seconds.").waitFor();
-    await page.clock.runFor(4_000);
+    await passTime(page, 4_000);
     await expect.poll(() => notice.textContent()).toContain("in 1 second.");
-    await page.clock.runFor(1_000);
+    await passTime(page, 1_000);
     await expect.poll(() => notice.isVisible()).toBe(false);
   });
 
@@ -279,9 +279,9 @@ describe("both elements, when something fails", () => {
       await inState(page, "board", "ready");
       await page.clock.pauseAt(Date.now() + 3_600_000);
       await vote(page);
-      await page.clock.runFor(59_000);
+      await passTime(page, 59_000);
       expect(await sentBy(page, /proposals\?/, () => page.getByLabel("Show").selectOption("Done"))).toBe(GIVEN);
-      await page.clock.runFor(1_000);
+      await passTime(page, 1_000);
       expect(await sentBy(page, /proposals\?/, () => page.getByLabel("Show").selectOption("Planned"))).toBeUndefined();
     });
   });

@@ -23,6 +23,34 @@ type HostOptions = {
 };
 export type Stage = Awaited<ReturnType<typeof openStage>>;
 
+/** How many requests of a page have no answer yet. */
+const underWay = new WeakMap<Page, { count: number }>();
+
+function countRequests(page: Page): void {
+  const counter = { count: 0 };
+  underWay.set(page, counter);
+  page.on("request", () => {
+    counter.count += 1;
+  });
+  const end = () => {
+    counter.count -= 1;
+  };
+  page.on("requestfinished", end);
+  page.on("requestfailed", end);
+}
+
+const HELD_MS = 10_000;
+
+/**
+ * Lets this much time pass on a page with a clock of its own, once what it has asked for is answered: a request that is under way would
+ * reach its deadline. One that the test holds is not waited for.
+ */
+export async function passTime(page: Page, ms: number): Promise<void> {
+  const until = Date.now() + HELD_MS;
+  while ((underWay.get(page)?.count ?? 0) > 0 && Date.now() < until) await sleep(50);
+  await page.clock.runFor(ms);
+}
+
 /** What several files of tests can share. Its elements have a made-up release. */
 export type SharedStage = {
   readonly api: string;
@@ -115,6 +143,7 @@ export async function openStage({ api, apiKey, demoToken, browserAddress }: Shar
       const context = await browser.newContext(options);
       const page = await context.newPage();
       page.setDefaultTimeout(60_000);
+      countRequests(page);
       const complaints: string[] = [];
       page.on("console", (message) => message.type() === "error" && complaints.push(message.text()));
       page.on("pageerror", (error) => complaints.push(error.message));
