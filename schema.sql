@@ -30,7 +30,10 @@ CREATE TABLE IF NOT EXISTS accounts (
   changelog_epoch INTEGER NOT NULL DEFAULT 0,
   status TEXT NOT NULL DEFAULT 'active',
   -- 1: the tenant says that its ids for people are e-mail addresses that it has verified.
-  external_ids_are_emails INTEGER NOT NULL DEFAULT 0
+  external_ids_are_emails INTEGER NOT NULL DEFAULT 0,
+  -- 0: nobody is told of ideas by e-mail. mail_key: what "Unsubscribe" links are signed with; made with the first of them.
+  notifies_people INTEGER NOT NULL DEFAULT 1,
+  mail_key TEXT
 ) STRICT, WITHOUT ROWID;
 
 -- A closed list that may grow is held by triggers: a step can replace them, and no CHECK (docs/schema.md, "Add a value").
@@ -438,6 +441,9 @@ CREATE TABLE IF NOT EXISTS panelists (
   -- What somebody new has written in the first hour: deleting it gives nothing back.
   first_hour_proposals INTEGER NOT NULL DEFAULT 0,
   first_hour_comments INTEGER NOT NULL DEFAULT 0,
+  -- Of e-mails to this person. unreachable_at: since when the service does not send to the address; a new one begins clean.
+  language TEXT,
+  unreachable_at INTEGER,
   UNIQUE (account_id, external_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -448,6 +454,7 @@ CREATE INDEX IF NOT EXISTS panelists_by_name ON panelists (account_id, display_n
 -- deleted_at: the panelist is deleted, and what it has written or voted for is not yet separated from it. No query shows it.
 -- deletes_content: what it has written is deleted, too.
 CREATE UNIQUE INDEX IF NOT EXISTS panelists_by_verified_email ON panelists (account_id, email) WHERE email_verified = 1;
+CREATE INDEX IF NOT EXISTS panelists_by_email ON panelists (account_id, email) WHERE email IS NOT NULL;
 CREATE INDEX IF NOT EXISTS panelists_by_mailbox ON panelists (account_id, mailbox, created_at) WHERE mailbox IS NOT NULL;
 CREATE INDEX IF NOT EXISTS panelists_deleted ON panelists (deleted_at) WHERE deleted_at IS NOT NULL;
 
@@ -502,7 +509,10 @@ CREATE TABLE IF NOT EXISTS idea_banks (
   public_page INTEGER NOT NULL DEFAULT 0,
   hidden_from_search INTEGER NOT NULL DEFAULT 0,
   email_sign_in INTEGER NOT NULL DEFAULT 0,
-  sign_in_url TEXT
+  sign_in_url TEXT,
+  -- 0: nobody is told of its ideas by e-mail. language: of e-mails to people whose own is not known; NULL is English.
+  notifies_people INTEGER NOT NULL DEFAULT 1,
+  language TEXT
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER IF NOT EXISTS idea_bank_status_added BEFORE INSERT ON idea_banks
@@ -748,6 +758,211 @@ CREATE INDEX IF NOT EXISTS comments_by_proposal ON comments (proposal_id, create
 CREATE INDEX IF NOT EXISTS comments_by_idea_bank ON comments (idea_bank_id, created_at, id);
 -- Also for deleting a panelist.
 CREATE INDEX IF NOT EXISTS comments_by_panelist ON comments (panelist_id, idea_bank_id, created_at, id) WHERE panelist_id IS NOT NULL;
+
+-- The outbox of e-mails to people: one row for an idea and what happened to it within ten minutes, written in the transaction of the
+-- decision. status_before and responded_before: as it was before the first decision of them. What differs when the sending starts is told,
+-- so a decision that was taken back tells nobody. kind 'comments': comments from created_at on, for those who follow the idea. actor: the
+-- address of the member who decided; nobody is told of their own acts. starts_at: a minute after the ten, so the last decision can be undone.
+-- started_at NULL: it has not started. found_after: the recipients are being written, up to this panelist; NULL: they are complete. sent,
+-- unknown, refused: how many. The job deletes rows after 30 days, in slices; so nothing else does (no foreign key).
+CREATE TABLE IF NOT EXISTS outbox (
+  id INTEGER PRIMARY KEY,
+  account_id TEXT NOT NULL,
+  idea_bank_id TEXT NOT NULL,
+  proposal_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  actor TEXT,
+  status_before TEXT,
+  responded_before INTEGER,
+  tells_status INTEGER NOT NULL DEFAULT 0,
+  tells_response INTEGER NOT NULL DEFAULT 0,
+  created_at INTEGER NOT NULL,
+  starts_at INTEGER NOT NULL,
+  started_at INTEGER,
+  found_after TEXT,
+  finished_at INTEGER,
+  sent INTEGER NOT NULL DEFAULT 0,
+  unknown INTEGER NOT NULL DEFAULT 0,
+  refused INTEGER NOT NULL DEFAULT 0
+) STRICT;
+
+CREATE UNIQUE INDEX IF NOT EXISTS outbox_waiting ON outbox (proposal_id, kind) WHERE started_at IS NULL;
+CREATE INDEX IF NOT EXISTS outbox_by_idea_bank ON outbox (idea_bank_id, starts_at) WHERE started_at IS NULL;
+CREATE INDEX IF NOT EXISTS outbox_by_start ON outbox (starts_at) WHERE started_at IS NULL;
+CREATE INDEX IF NOT EXISTS outbox_under_way ON outbox (account_id, id) WHERE started_at IS NOT NULL AND finished_at IS NULL;
+CREATE INDEX IF NOT EXISTS outbox_by_proposal ON outbox (account_id, proposal_id, id);
+CREATE INDEX IF NOT EXISTS outbox_by_age ON outbox (created_at);
+
+-- Who is told, fixed when the sending starts: one row for an address and a row of the outbox. state: waiting; sending, written before the
+-- call; then sent, unknown (no answer came, so it may have been sent, and is never repeated), refused (the service does not send to this
+-- address) or skipped (off, hidden, gone, or older than three days).
+CREATE TABLE IF NOT EXISTS recipients (
+  outbox_id INTEGER NOT NULL,
+  email TEXT NOT NULL,
+  account_id TEXT NOT NULL,
+  idea_bank_id TEXT NOT NULL,
+  panelist_id TEXT NOT NULL,
+  state TEXT NOT NULL DEFAULT 'waiting',
+  changed_at INTEGER NOT NULL,
+  PRIMARY KEY (outbox_id, email)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS recipients_waiting ON recipients (account_id, idea_bank_id, email, outbox_id) WHERE state = 'waiting';
+CREATE INDEX IF NOT EXISTS recipients_sending ON recipients (changed_at) WHERE state = 'sending';
+CREATE INDEX IF NOT EXISTS recipients_by_panelist ON recipients (panelist_id, outbox_id);
+
+-- Who asked to be told of comments, too.
+CREATE TABLE IF NOT EXISTS follows (
+  proposal_id TEXT NOT NULL REFERENCES proposals (id) ON DELETE CASCADE,
+  panelist_id TEXT NOT NULL REFERENCES panelists (id) ON DELETE CASCADE,
+  account_id TEXT NOT NULL,
+  idea_bank_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (proposal_id, panelist_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS follows_by_panelist ON follows (panelist_id, proposal_id);
+
+-- Addresses that get no e-mails about this idea, idea bank or account (scope_id). They stay when a person's address is changed, and back.
+CREATE TABLE IF NOT EXISTS mutes (
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  email TEXT NOT NULL,
+  scope_id TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, email, scope_id)
+) STRICT, WITHOUT ROWID;
+
+-- How many e-mails were sent to people on a day (of UTC, in days since 1970), so that nobody takes the whole quota of the deployment.
+CREATE TABLE IF NOT EXISTS mail_days (
+  day INTEGER NOT NULL,
+  account_id TEXT NOT NULL,
+  sent INTEGER NOT NULL,
+  PRIMARY KEY (day, account_id)
+) STRICT, WITHOUT ROWID;
+
+-- Why e-mails to people stand still, and until when. One row at most.
+CREATE TABLE IF NOT EXISTS mail_stops (
+  id INTEGER PRIMARY KEY CHECK (id = 1),
+  reason TEXT NOT NULL,
+  since INTEGER NOT NULL,
+  until INTEGER NOT NULL
+) STRICT;
+
+-- What members are told of ideas by e-mail. A member without a row gets no such e-mail: who was one before the release that brought it, and has
+-- chosen nothing since. time_zone: an IANA name, NULL is UTC. told_up_to_now, told_up_to_daily: everything until then was told, or was not to be;
+-- moved before an e-mail is sent, so no second run sends it again. next_digest_at: when the next day's e-mail is due.
+CREATE TABLE IF NOT EXISTS told_members (
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  email TEXT NOT NULL,
+  time_zone TEXT,
+  hour INTEGER NOT NULL DEFAULT 8,
+  told_up_to_now INTEGER NOT NULL,
+  told_up_to_daily INTEGER NOT NULL,
+  next_digest_at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, email)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS told_members_by_digest ON told_members (next_digest_at);
+
+-- What of a board a member is told, and when: 'now', 'daily' or 'never'. idea_bank_id '': of all boards. NULL, and no row: as of all boards.
+-- ideas_since, comments_since: since when that is so; what came before is told by what was chosen then.
+CREATE TABLE IF NOT EXISTS member_mails (
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  email TEXT NOT NULL,
+  idea_bank_id TEXT NOT NULL,
+  ideas TEXT,
+  ideas_since INTEGER NOT NULL DEFAULT 0,
+  comments TEXT,
+  comments_since INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (account_id, email, idea_bank_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS member_mails_at_once ON member_mails (account_id, email) WHERE ideas = 'now' OR comments = 'now';
+CREATE INDEX IF NOT EXISTS member_mails_by_idea_bank ON member_mails (idea_bank_id) WHERE idea_bank_id <> '';
+
+-- The first digest comes at the next 08:00 UTC: the time zone is not known yet.
+CREATE TRIGGER IF NOT EXISTS creator_is_told AFTER INSERT ON accounts
+WHEN NEW.owner_email <> NEW.id
+BEGIN
+  INSERT INTO told_members (account_id, email, told_up_to_now, told_up_to_daily, next_digest_at)
+  VALUES (NEW.id, NEW.owner_email, unixepoch() * 1000, unixepoch() * 1000, (CAST((unixepoch() - 28800) / 86400 AS INTEGER) + 1) * 86400000 + 28800000)
+  ON CONFLICT DO NOTHING;
+  INSERT INTO member_mails (account_id, email, idea_bank_id, ideas, ideas_since, comments, comments_since)
+  VALUES (NEW.id, NEW.owner_email, '', 'daily', unixepoch() * 1000, 'daily', unixepoch() * 1000) ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER IF NOT EXISTS member_is_told AFTER INSERT ON members
+BEGIN
+  INSERT INTO told_members (account_id, email, told_up_to_now, told_up_to_daily, next_digest_at)
+  VALUES (NEW.account_id, NEW.email, unixepoch() * 1000, unixepoch() * 1000, (CAST((unixepoch() - 28800) / 86400 AS INTEGER) + 1) * 86400000 + 28800000)
+  ON CONFLICT DO NOTHING;
+  INSERT INTO member_mails (account_id, email, idea_bank_id, ideas, ideas_since, comments, comments_since)
+  VALUES (NEW.account_id, NEW.email, '', 'daily', unixepoch() * 1000, 'daily', unixepoch() * 1000) ON CONFLICT DO NOTHING;
+END;
+
+-- What a member has chosen goes with the member, and moves with the address. An account without its creator has its id as owner_email.
+CREATE TRIGGER IF NOT EXISTS creator_no_longer_told AFTER UPDATE OF owner_email ON accounts
+WHEN NEW.owner_email <> OLD.owner_email
+BEGIN
+  UPDATE OR REPLACE told_members SET email = NEW.owner_email WHERE account_id = NEW.id AND email = OLD.owner_email AND NEW.owner_email <> NEW.id;
+  UPDATE OR REPLACE member_mails SET email = NEW.owner_email WHERE account_id = NEW.id AND email = OLD.owner_email AND NEW.owner_email <> NEW.id;
+  DELETE FROM told_members WHERE account_id = NEW.id AND email = OLD.owner_email;
+  DELETE FROM member_mails WHERE account_id = NEW.id AND email = OLD.owner_email;
+END;
+
+CREATE TRIGGER IF NOT EXISTS member_told_elsewhere AFTER UPDATE OF email ON members
+WHEN NEW.email <> OLD.email
+BEGIN
+  UPDATE OR REPLACE told_members SET email = NEW.email WHERE account_id = NEW.account_id AND email = OLD.email;
+  UPDATE OR REPLACE member_mails SET email = NEW.email WHERE account_id = NEW.account_id AND email = OLD.email;
+END;
+
+CREATE TRIGGER IF NOT EXISTS member_no_longer_told AFTER DELETE ON members
+BEGIN
+  DELETE FROM told_members WHERE account_id = OLD.account_id AND email = OLD.email;
+  DELETE FROM member_mails WHERE account_id = OLD.account_id AND email = OLD.email;
+END;
+
+CREATE TRIGGER IF NOT EXISTS idea_bank_no_longer_told AFTER DELETE ON idea_banks
+BEGIN
+  DELETE FROM member_mails WHERE idea_bank_id = OLD.id AND idea_bank_id <> '';
+END;
+
+-- Who follows an idea follows the one that it is merged into.
+CREATE TRIGGER IF NOT EXISTS follows_moved AFTER UPDATE OF duplicate_of ON proposals
+WHEN NEW.duplicate_of IS NOT NULL
+BEGIN
+  UPDATE OR IGNORE follows SET proposal_id = NEW.duplicate_of WHERE proposal_id = NEW.id;
+  DELETE FROM follows WHERE proposal_id = NEW.id;
+END;
+
+-- A comment is told to those who follow the idea. One that was imported with an earlier time is not.
+CREATE TRIGGER IF NOT EXISTS followers_told_of_comment AFTER INSERT ON comments
+WHEN NEW.created_at > unixepoch() * 1000 - 60000 AND EXISTS (SELECT 1 FROM follows WHERE proposal_id = NEW.proposal_id)
+BEGIN
+  INSERT INTO outbox (account_id, idea_bank_id, proposal_id, kind, created_at, starts_at)
+  SELECT NEW.account_id, NEW.idea_bank_id, NEW.proposal_id, 'comments', NEW.created_at,
+    coalesce((SELECT min(starts_at) FROM outbox WHERE idea_bank_id = NEW.idea_bank_id AND started_at IS NULL
+      AND starts_at > NEW.created_at + 60000), NEW.created_at + 660000)
+  WHERE true ON CONFLICT DO NOTHING;
+END;
+
+-- With a person go all mails that are waiting, and what was kept by the address unless somebody else has it.
+CREATE TRIGGER IF NOT EXISTS mails_of_deleted_person AFTER UPDATE OF deleted_at ON panelists
+WHEN NEW.deleted_at IS NOT NULL AND OLD.deleted_at IS NULL
+BEGIN
+  DELETE FROM recipients WHERE panelist_id = OLD.id;
+  DELETE FROM follows WHERE panelist_id = OLD.id;
+  DELETE FROM mutes WHERE account_id = OLD.account_id AND email = OLD.email AND NOT EXISTS (SELECT 1 FROM panelists
+    WHERE account_id = OLD.account_id AND email = OLD.email AND id <> OLD.id);
+END;
+
+-- A new address begins clean.
+CREATE TRIGGER IF NOT EXISTS address_changed AFTER UPDATE OF email ON panelists
+WHEN OLD.unreachable_at IS NOT NULL AND NEW.email IS NOT OLD.email
+BEGIN
+  UPDATE panelists SET unreachable_at = NULL WHERE id = NEW.id;
+END;
 
 -- The tags of a proposal, newest first: the lists by tag. Triggers keep them. None of a merged or a deleted proposal.
 -- Two that differ by capitals only (A to Z) are one tag.
@@ -1116,7 +1331,7 @@ CREATE TRIGGER IF NOT EXISTS log_idea_banks_added AFTER INSERT ON idea_banks BEG
 CREATE TRIGGER IF NOT EXISTS log_idea_banks_changed
 AFTER UPDATE OF name, status, internal, changelog_enabled, changelog_max_entries, submissions_enabled,
   voting_enabled, comments_enabled, approval_required, surveys_enabled, url,
-  description, public_page, hidden_from_search, email_sign_in, sign_in_url ON idea_banks
+  description, public_page, hidden_from_search, email_sign_in, sign_in_url, notifies_people, language ON idea_banks
 WHEN
   OLD.name IS NOT NEW.name OR OLD.status IS NOT NEW.status OR OLD.internal IS NOT NEW.internal
   OR OLD.changelog_enabled IS NOT NEW.changelog_enabled OR OLD.changelog_max_entries IS NOT NEW.changelog_max_entries
@@ -1124,6 +1339,7 @@ WHEN
   OR OLD.comments_enabled IS NOT NEW.comments_enabled OR OLD.approval_required IS NOT NEW.approval_required OR OLD.surveys_enabled IS NOT NEW.surveys_enabled OR OLD.url IS NOT NEW.url
   OR OLD.description IS NOT NEW.description OR OLD.public_page IS NOT NEW.public_page
   OR OLD.hidden_from_search IS NOT NEW.hidden_from_search OR OLD.email_sign_in IS NOT NEW.email_sign_in OR OLD.sign_in_url IS NOT NEW.sign_in_url
+  OR OLD.notifies_people IS NOT NEW.notifies_people OR OLD.language IS NOT NEW.language
 BEGIN
   INSERT INTO change_log (account_id, number, type, idea_bank_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
@@ -1270,9 +1486,9 @@ CREATE TRIGGER IF NOT EXISTS log_panelists_added AFTER INSERT ON panelists BEGIN
     'panelist.created', NEW.id, 'tenant', CAST(unixepoch('subsec') * 1000 AS INTEGER),
     (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0))
   FROM accounts a WHERE a.id = NEW.account_id; END;
-CREATE TRIGGER IF NOT EXISTS log_panelists_changed AFTER UPDATE OF external_id, display_name, email, active, deleted_at ON panelists
+CREATE TRIGGER IF NOT EXISTS log_panelists_changed AFTER UPDATE OF external_id, display_name, email, language, active, deleted_at ON panelists
 WHEN OLD.deleted_at IS NULL AND (
-  OLD.external_id IS NOT NEW.external_id OR OLD.display_name IS NOT NEW.display_name OR OLD.email IS NOT NEW.email OR OLD.active IS NOT NEW.active
+  OLD.external_id IS NOT NEW.external_id OR OLD.display_name IS NOT NEW.display_name OR OLD.email IS NOT NEW.email OR OLD.language IS NOT NEW.language OR OLD.active IS NOT NEW.active
   OR OLD.deleted_at IS NOT NEW.deleted_at
 )
 BEGIN
@@ -1403,7 +1619,13 @@ CREATE TABLE IF NOT EXISTS webhooks (
   changed_at INTEGER,
   -- When the account was told that it has failed for a day. NULL again after a delivery.
   failing_told_at INTEGER,
-  state TEXT NOT NULL DEFAULT 'active'
+  state TEXT NOT NULL DEFAULT 'active',
+  -- What it is sent: `standard`, each change as JSON; `slack`, messages. It never changes.
+  format TEXT NOT NULL DEFAULT 'standard',
+  -- The URL of a `slack` webhook is its password: where anybody sees it, it is the host and the last four characters (webhook-url.ts).
+  shown_url TEXT GENERATED ALWAYS AS (iif(format = 'slack', substr(url, 1, instr(url, '://') + 1 + instr(substr(url, instr(url, '://') + 3), '/'))
+    || '/…' || iif(length(url) - instr(url, '://') - 1 - instr(substr(url, instr(url, '://') + 3), '/') < 18, '',
+      iif(url GLOB '*/slack', substr(url, -10, 4) || '/slack', substr(url, -4))), url)) VIRTUAL
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER IF NOT EXISTS webhook_state_added BEFORE INSERT ON webhooks
@@ -1416,6 +1638,18 @@ CREATE TRIGGER IF NOT EXISTS webhook_state_changed BEFORE UPDATE OF state ON web
 WHEN NEW.state NOT IN ('active', 'paused', 'failed', 'ended')
 BEGIN
   SELECT RAISE(ABORT, 'unknown state of webhooks');
+END;
+
+CREATE TRIGGER IF NOT EXISTS webhook_format_added BEFORE INSERT ON webhooks
+WHEN NEW.format NOT IN ('standard', 'slack')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown format of webhooks');
+END;
+
+CREATE TRIGGER IF NOT EXISTS webhook_format_changed BEFORE UPDATE OF format ON webhooks
+WHEN NEW.format NOT IN ('standard', 'slack')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown format of webhooks');
 END;
 
 CREATE INDEX IF NOT EXISTS webhooks_by_account ON webhooks (account_id);
@@ -1453,7 +1687,7 @@ CREATE TRIGGER IF NOT EXISTS webhook_failed AFTER UPDATE OF state ON webhooks
 WHEN OLD.state = 'active' AND NEW.state IN ('failed', 'ended') AND NEW.attempts > OLD.attempts
 BEGIN
   INSERT INTO audit_events (id, account_id, event, api_key_name, created_at, webhook_id)
-  VALUES (substr(NEW.id, 1, 1) || substr(hex(randomblob(6)), 2), NEW.account_id, 'webhook-failed', NEW.url,
+  VALUES (substr(NEW.id, 1, 1) || substr(hex(randomblob(6)), 2), NEW.account_id, 'webhook-failed', NEW.shown_url,
     CAST(unixepoch('subsec') * 1000 AS INTEGER), NEW.id);
 END;
 

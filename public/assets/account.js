@@ -60,6 +60,14 @@ for (const time of document.querySelectorAll("time")) {
   }
 }
 
+// Who has chosen no time zone is offered the reader's.
+const ownZone = document.querySelector("[data-own-zone]");
+if (ownZone) {
+  const { timeZone } = Intl.DateTimeFormat().resolvedOptions();
+  if (![...ownZone.options].some(({ value }) => value === timeZone)) ownZone.add(new Option(timeZone, timeZone));
+  ownZone.value = timeZone;
+}
+
 // What was done is said once, not again when the page is loaded again.
 if (document.querySelector("[data-done]")) {
   const url = new URL(location);

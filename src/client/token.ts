@@ -6,6 +6,8 @@ type Panelist = {
   /** Your own id for the person. */
   readonly externalId: string;
   readonly name?: string;
+  /** Only your team sees it. */
+  readonly email?: string;
   /** At most, and by default, an hour. */
   readonly seconds?: number;
 };
@@ -13,14 +15,14 @@ type Panelist = {
 /** `secret` is the answer of `getSigningSecret`: read it when your server starts, and once a day. */
 export async function signToken(
   { kid, secret }: Pick<SigningSecret, "kid" | "secret">,
-  { ideaBankId, externalId, name, seconds = 3_600 }: Panelist,
+  { ideaBankId, externalId, name, email, seconds = 3_600 }: Panelist,
   now = Date.now(),
 ): Promise<string> {
   const iat = Math.floor(now / 1_000);
   const bytes = (text: string) => Uint8Array.from(new TextEncoder().encode(text));
   const parts = [
     { alg: "HS256", kid },
-    { iss: ideaBankId, sub: externalId, name, iat, exp: iat + seconds },
+    { iss: ideaBankId, sub: externalId, name, email, iat, exp: iat + seconds },
   ];
   const signed = parts.map((part) => toBase64Url(bytes(JSON.stringify(part)))).join(".");
   const key = await crypto.subtle.importKey("raw", bytes(secret), { name: "HMAC", hash: "SHA-256" }, false, ["sign"]);

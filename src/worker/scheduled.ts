@@ -1,6 +1,6 @@
 /**
  * The scheduled job ([triggers] in wrangler.toml). It moves the votes of merged proposals, and deletes the rows that deletions
- * have left and rows that have expired. It closes surveys whose time has come. It tells accounts of keys and visitor tokens that expire, and members by e-mail. Meanwhile it delivers the changes that webhooks did not get after the answer to a write.
+ * have left and rows that have expired. It closes surveys whose time has come. It tells accounts of keys and visitor tokens that expire, members by e-mail, and people of their ideas. Meanwhile it delivers the changes that webhooks did not get after the answer to a write.
  *
  * - It works in slices, in turn, so that a long backlog of one kind, tenant or database does not delay the others; nor does a
  *   database that hangs.
@@ -10,16 +10,20 @@
 
 import { deleteExpired, deleteOldChanges, deleteOldRevocations, EXPIRING, RETAINED } from "./database/expired-rows.ts";
 import { tellOfExpiry } from "./database/keys/expiring-keys.ts";
+import { deleteOldMails } from "./database/mails/outbox.ts";
 import { deleteLeftovers, deletePanelistLeftovers } from "./database/proposals/deletions.ts";
 import { continueMerge } from "./database/proposals/merges.ts";
 import { startPosition } from "./database/slices.ts";
 import { closeSurveys } from "./database/surveys/surveys.ts";
 import { tellOfSiteTokens } from "./database/tokens/site-tokens.ts";
 import { tellOfFailures } from "./database/webhooks/failing-webhooks.ts";
-import { type Allowance, deliverDue } from "./deliveries/deliver.ts";
+import type { Allowance } from "./deliveries/allowance.ts";
+import { deliverDue } from "./deliveries/deliver.ts";
 import { type NoticesEnv, sendNotices } from "./deliveries/notices.ts";
 import { type Send, sendByFetch, sendOutside } from "./deliveries/send.ts";
 import { logError } from "./log.ts";
+import { tellingMembers } from "./mails/tell-members.ts";
+import { mailsOfARun, type TellEnv, tellingPeople } from "./mails/tell-people.ts";
 import { type RetentionEnv, readKeptMs } from "./settings.ts";
 import { type Caller, Databases } from "./store/databases.ts";
 import type { Session } from "./store/session.ts";
@@ -47,7 +51,7 @@ type Task = () => Promise<boolean>;
 
 /** `now` is the clock of the slices, in Unix milliseconds. */
 export async function runScheduled(
-  caller: Caller & { readonly env: RetentionEnv & NoticesEnv & { readonly OWN_ZONES?: string } },
+  caller: Caller & { readonly env: RetentionEnv & NoticesEnv & TellEnv & { readonly OWN_ZONES?: string } },
   now: () => number = Date.now,
   send: Send = sendByFetch,
 ): Promise<void> {
@@ -71,9 +75,14 @@ async function runSlices(
     env,
     now,
     statements,
-  }: { readonly env: RetentionEnv & NoticesEnv; readonly now: () => number; readonly statements: { left: number } },
+  }: {
+    readonly env: RetentionEnv & NoticesEnv & TellEnv;
+    readonly now: () => number;
+    readonly statements: { left: number };
+  },
 ): Promise<unknown[]> {
   const start = now();
+  const mails = mailsOfARun(env);
   const tasksOf = (session: Session): Task[] => [
     ...[continueMerge, deleteLeftovers, deletePanelistLeftovers].map((runSlice) => {
       const position = startPosition();
@@ -87,6 +96,9 @@ async function runSlices(
     () => tellOfSiteTokens(session, start),
     () => tellOfFailures(session),
     () => closeSurveys(session),
+    () => deleteOldMails(session, start),
+    ...tellingPeople(session, { env, now: start, mails, calls: statements, databases: sessions.length }),
+    ...tellingMembers(session, { env, now: start, mails, calls: statements, databases: sessions.length }),
     // One slice in a run bounds the e-mails.
     () => sendNotices(session, env, start).then(() => false),
   ];

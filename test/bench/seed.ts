@@ -6,6 +6,7 @@ import { issueToken } from "../../src/worker/credentials/compound-token.ts";
 import { importSigningKeys } from "../../src/worker/credentials/envelope.ts";
 import { createId } from "../../src/worker/credentials/id.ts";
 import { SCOPES } from "../../src/worker/model/scope.ts";
+import { makeSchema } from "../support/schema-parts.ts";
 import { SECRET } from "./runtime.ts";
 
 export const ACCOUNT_ID = "0BenchTenant";
@@ -21,7 +22,7 @@ export const signingKeys = await importSigningKeys([SECRET]);
 
 /** The schema, an account and a panelist. */
 export async function seedAccount(database: D1Database): Promise<void> {
-  await database.prepare(await readFile("schema.sql", "utf8")).run();
+  await makeSchema(database, await readFile("schema.sql", "utf8"));
   await database.batch([
     database
       .prepare(

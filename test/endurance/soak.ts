@@ -11,6 +11,7 @@ import { plotLines } from "../bench/plot.ts";
 import { OUR_OBJECTS, startRuntime } from "../bench/runtime.ts";
 import { bundleWorker } from "../support/node/bundle-worker.ts";
 import { Random } from "../support/random.ts";
+import { makeSchema } from "../support/schema-parts.ts";
 import { fillCaches } from "./full-caches.ts";
 import { Journal } from "./journal.ts";
 import { Load } from "./load.ts";
@@ -55,7 +56,7 @@ const processes: [number, number][] = [];
 const faults: string[] = [];
 try {
   const database = await runtime.database(NAME);
-  await database.prepare(await readFile("schema.sql", "utf8")).run();
+  await makeSchema(database, await readFile("schema.sql", "utf8"));
   const scene = await createScene(url, PANELISTS);
   await fillCaches(url, scene.ideaBankId);
   const inspected = await Heap.connect(await runtime.inspector(), NAME, url);

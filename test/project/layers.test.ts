@@ -14,7 +14,7 @@ const sources = Object.entries(files)
 const MAY_IMPORT: Record<string, readonly string[]> = {
   "index.ts": ["access", "app.ts", "on-demand.ts", "api-key-gate"],
   "on-demand.ts": ["operator", "leaks", "scheduled.ts", "panelist", "http"],
-  "scheduled.ts": ["deliveries", "database", "store", "settings.ts", "log.ts"],
+  "scheduled.ts": ["mails", "deliveries", "database", "store", "settings.ts", "log.ts"],
   "app.ts": [
     "public-page",
     "tenant",
@@ -33,6 +33,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "public-page": [
     "elements/page",
     "access",
+    "mails",
     "deliveries",
     "http",
     "credentials",
@@ -123,6 +124,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
     "problem.ts",
     "log.ts",
   ],
+  mails: ["credentials", "database", "store", "model", "log.ts"],
   deliveries: ["credentials", "database", "store", "model", "log.ts"],
   view: ["memory", "store", "credentials", "database", "model", "log.ts"],
   "view/render-changelog.ts": ["model"],

@@ -31,6 +31,8 @@ const SUBJECT = 'customer-42 "Zo\u00eb" \\ 1';
 const values = [kid, secret, ideaBankId, SUBJECT].map((value) => JSON.stringify(value)).join(", ");
 const NAME = 'Zo\u00eb "Z" \\';
 const withName = `${values}, ${JSON.stringify(NAME)}`;
+const EMAIL = "zoe@example.com";
+const withEmail = `${withName}, ${JSON.stringify(EMAIL)}`;
 const after =
   (...calls: readonly string[]) =>
   (signer: string) =>
@@ -43,7 +45,7 @@ const SIGNERS: Readonly<Record<string, Signer>> = {
     program: process.execPath,
     name: "sign.mjs",
     complete: after(
-      ...[[SUBJECT], [SUBJECT, NAME]].map(
+      ...[[SUBJECT], [SUBJECT, NAME, EMAIL]].map(
         (whose) =>
           `console.log(signToken(${JSON.stringify({ kid, secret })}, "${ideaBankId}", ...${JSON.stringify(whose)}));`,
       ),
@@ -52,14 +54,14 @@ const SIGNERS: Readonly<Record<string, Signer>> = {
   python: {
     program: "python3",
     name: "sign.py",
-    complete: after(`print(sign_token(${values}))`, `print(sign_token(${withName}))`),
+    complete: after(`print(sign_token(${values}))`, `print(sign_token(${withEmail}))`),
   },
   php: {
     program: "php",
     name: "sign.php",
-    complete: after(`echo sign_token(${values}), "\\n", sign_token(${withName});`),
+    complete: after(`echo sign_token(${values}), "\\n", sign_token(${withEmail});`),
   },
-  ruby: { program: "ruby", name: "sign.rb", complete: after(`puts sign_token(${values}), sign_token(${withName})`) },
+  ruby: { program: "ruby", name: "sign.rb", complete: after(`puts sign_token(${values}), sign_token(${withEmail})`) },
   go: {
     program: "go",
     name: "sign.go",
@@ -98,9 +100,10 @@ describe("the signer of docs/clients.md", () => {
       .split("\n");
     expect(tokens).toHaveLength(2);
     const [without, named] = await Promise.all(tokens.map((token) => verifySignedToken(token, keys)));
-    const value = { ideaBankId, signed: { externalId: SUBJECT, name: null } };
+    const value = { ideaBankId, signed: { externalId: SUBJECT, name: null, email: null } };
     expect(without).toMatchObject({ ok: true, value });
-    expect(named).toMatchObject({ ok: true, value: { ...value, signed: { ...value.signed, name: NAME } } });
+    const email = OPTIONAL.includes(language) ? null : EMAIL;
+    expect(named).toMatchObject({ ok: true, value: { ...value, signed: { ...value.signed, name: NAME, email } } });
   });
 
   it("of the page with an idea bank's lines signs one, with and without a name", async () => {

@@ -10,11 +10,11 @@ export type Fields = Readonly<Record<string, Schema>>;
 export type Round = 0 | 1 | 2;
 export type Resource = Readonly<Record<string, unknown>>;
 
-/** The fields of the resource in an operation's body. `minor` is about the change, and the resource does not have it. */
+/** The fields of the resource in an operation's body. `minor` and `notify` are about the change, and the resource does not have them. */
 export function fieldsOf({ operation }: OperationCase): Fields {
   if (operation.body === undefined) throw new Error("no body");
   const { properties = {} } = z.toJSONSchema(operation.body, { io: "input", unrepresentable: "any" });
-  const { minor: _, ...fields } = properties as Fields;
+  const { minor: _, notify: __, ...fields } = properties as Fields;
   return fields;
 }
 
@@ -41,6 +41,7 @@ function exampleOf(name: string, schema: Schema, round: Round): unknown {
         : examplesOf(schema.properties as Fields, round);
     default:
       if (/^url$|Url$/.test(name)) return `https://${round}.example.com/`;
+      if (name === "email") return `robin-${round}@example.com`;
       if (name === "allowedAddresses") return `203.0.113.${round}`;
       if (schema.format !== "date-time") return `${name} ${round}`;
       return `${name === "createdAt" ? "2020" : "2030"}-01-0${round + 1}T00:00:00.000Z`;

@@ -8,6 +8,7 @@ import { env } from "cloudflare:workers";
 import schema from "../../schema.sql?raw";
 import { bindingOf, isWrite, type Question, run, versionIn, withCalls } from "./d1.ts";
 import { databaseOf } from "./databases.ts";
+import { makeSchema } from "./schema-parts.ts";
 
 /** `id` is of what the database holds. */
 export async function createReplica(id: string) {
@@ -23,7 +24,7 @@ export async function createReplica(id: string) {
       .all<{ name: string }>();
     await dropAll();
     for (const { name } of tables) await copy(primary, name);
-    await env.REPLICA.prepare(schema).run();
+    await makeSchema(env.REPLICA, schema);
     copied = written;
   }
 

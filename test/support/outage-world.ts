@@ -77,20 +77,22 @@ async function makeTemplate(): Promise<Template> {
   await run("UPDATE comments SET panelist_id = ?1", authorId);
   for (const table of ["proposals", "surveys"])
     await run(`UPDATE ${table} SET idea_bank_id = ?1 WHERE idea_bank_id = ?2`, first.ideaBankId, second.ideaBankId);
+  // They can be told by e-mail, where the deployment sends any.
+  await run("UPDATE panelists SET email = id || '@example.com'");
   const tables = await readTables(database);
   await run("DELETE FROM accounts");
   const panelistIds = [first, { ...second, ideaBankId: first.ideaBankId }] as const;
   return { accountId, email: `${accountId}@example.com`, authorId, apiKeys, tenantIds, panelistIds, tables };
 }
 
-/** Counts that triggers keep: they count again when the rows are copied. So is the log of changes. */
+/** Counts that triggers keep: they count again when the rows are copied. So are the log of changes, and what members are told. */
 const COUNTED = ["stored_bytes", "votes", "comments", "responses", "totals", "bytes", "shown_bytes"];
 
 async function readTables(database: D1Database): Promise<Table[]> {
   const { results } = await database
     .prepare(
       `SELECT name FROM sqlite_master t WHERE type = 'table' AND name NOT GLOB '_cf_*' AND (name = 'accounts' OR EXISTS
-         (SELECT 1 FROM pragma_table_info(t.name) WHERE name = 'account_id')) AND name NOT IN ('owners', 'change_log') ORDER BY rowid`,
+         (SELECT 1 FROM pragma_table_info(t.name) WHERE name = 'account_id')) AND name NOT IN ('owners', 'change_log', 'told_members', 'member_mails') ORDER BY rowid`,
     )
     .all<{ name: string }>();
   const tables: Table[] = [];

@@ -8,7 +8,7 @@ import { ORIGIN } from "./owner.ts";
 import { createPanel } from "./panel.ts";
 import type { IdeaBankOptions } from "./world.ts";
 
-type Mail = {
+export type Mail = {
   readonly from: string;
   readonly to: string;
   readonly subject: string;

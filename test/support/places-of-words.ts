@@ -15,6 +15,8 @@ export const PLACES: Readonly<Record<string, Reached>> = {
   "panelists.email": "name",
   "panelists.mailbox": "name",
   "sign_in_codes.email": "day",
+  "recipients.email": "name",
+  "mutes.email": "name",
   "proposals.title": "words",
   "proposals.description": "words",
   "proposals.words": "words",
@@ -32,10 +34,12 @@ export const PLACES: Readonly<Record<string, Reached>> = {
 
 /** No text of a panelist. Identifiers, hashes, words of a closed list; then what the tenant, its members and the operator write. */
 export const NONE = `
-  accounts: id status panelist_salt owner_email
+  accounts: id status panelist_salt owner_email mail_key
   owners: email account_id
   members: id account_id email added_by
   invitations: id account_id email added_by
+  told_members: account_id email time_zone
+  member_mails: account_id email idea_bank_id ideas comments
   memberships: email account_id
   invitees: email account_id
   invited: email account_id
@@ -52,9 +56,9 @@ export const NONE = `
   survey_responses: survey_id respondent account_id counted revision
   survey_texts: survey_id question_id place
   survey_former: survey_id id counted
-  panelists: id account_id
+  panelists: id account_id language
   token_revocations: account_id panelist_id
-  idea_banks: id account_id status signing_older name url description sign_in_url
+  idea_banks: id account_id status signing_older name url description sign_in_url language
   signing_secrets: hash account_id idea_bank_id
   deleted_idea_banks: id account_id idea_bank_id
   proposals: id account_id idea_bank_id author_id status visibility duplicate_of response external_id metadata tags
@@ -62,10 +66,16 @@ export const NONE = `
   merges: source_id target_id account_id idea_bank_id
   votes: proposal_id panelist_id account_id idea_bank_id
   comments: id account_id idea_bank_id proposal_id panelist_id
+  outbox: account_id idea_bank_id proposal_id kind actor status_before found_after
+  recipients: account_id idea_bank_id panelist_id state
+  follows: proposal_id panelist_id account_id idea_bank_id
+  mutes: account_id scope_id
+  mail_days: account_id
+  mail_stops: reason
   proposal_tags: idea_bank_id tag visibility status proposal_id
   idea_bank_tags: idea_bank_id tag
   change_log: account_id type idea_bank_id proposal_id comment_id panelist_id actor survey_id event_id api_key_id
-  webhooks: id account_id url types secret previous_secret state recent created_by older_secrets
+  webhooks: id account_id url types secret previous_secret state recent created_by older_secrets format
   acting_keys: account_id api_key_id`
   .trim()
   .split("\n")

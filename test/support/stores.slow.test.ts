@@ -46,6 +46,15 @@ async function fill(accountId: string): Promise<void> {
     accountId,
     ideaBankId,
   );
+  await run(
+    "INSERT INTO outbox (account_id, idea_bank_id, proposal_id, kind, created_at, starts_at) VALUES (?1, 'b', 'p', 'decision', 1, 1)",
+    accountId,
+  );
+  await run("INSERT INTO recipients VALUES (1, 'a', ?1, 'b', 'w', 'sent', 1)", accountId);
+  await run("INSERT INTO follows VALUES (?1, ?2, ?3, ?4, 1)", proposalId, panelistId, accountId, ideaBankId);
+  await run("INSERT INTO mutes VALUES (?1, 'a', 'b', 1)", accountId);
+  await run("INSERT INTO mail_days VALUES (1, ?1, 1)", accountId);
+  await run("INSERT INTO mail_stops VALUES (1, 'E', 1, 1)");
   await run("INSERT INTO members VALUES (?1, ?2, 'b', 'a', 1)", newId(accountId), accountId);
   await run("INSERT INTO memberships VALUES ('b', ?1)", accountId);
   await run("INSERT INTO invitations VALUES (?1, ?2, 'c', 'a', 1, NULL)", newId(accountId), accountId);

@@ -7,6 +7,7 @@ import { env } from "cloudflare:workers";
 import { vi } from "vitest";
 import schema from "../../schema.sql?raw";
 import { DATABASES } from "./databases.ts";
+import { makeSchema } from "./schema-parts.ts";
 
 /** With more, it is cheaper to delete everything. */
 const MAX_GATES = 10;
@@ -32,7 +33,7 @@ export async function makeStores(): Promise<void> {
   noteGates();
   if (made !== undefined) return;
   await reset();
-  await Promise.all(DATABASES.map((database) => database.prepare(schema).run()));
+  await Promise.all(DATABASES.map((database) => makeSchema(database, schema)));
   const { results } = await env.DB.prepare(
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT GLOB '_cf_*' AND name <> 'sqlite_sequence' ORDER BY rowid",
   ).all<{ name: string }>();

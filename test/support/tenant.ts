@@ -106,7 +106,8 @@ async function dumpDatabase(database: D1Database): Promise<unknown> {
   const { results: tables } = await database
     .prepare(
       `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'
-       AND name NOT IN ('accounts', 'api_keys', 'api_key_usage', 'acting_keys', 'audit_events', 'kept_events', 'signing_secrets') ORDER BY name`,
+       AND name NOT IN ('accounts', 'api_keys', 'api_key_usage', 'acting_keys', 'audit_events', 'kept_events', 'signing_secrets',
+         'told_members', 'member_mails') ORDER BY name`,
     )
     .all<{ name: string }>();
   const results = await database.batch(

@@ -12,18 +12,24 @@ import { newId } from "./world.ts";
 
 export const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
 
-type Options = { url?: string; state?: string; types?: readonly string[]; secret?: string };
+type Options = { url?: string; state?: string; types?: readonly string[]; secret?: string; format?: string };
 
 /** Of the account, behind its newest change. */
 export async function addWebhook(accountId: string, options: Options = {}): Promise<string> {
-  const { url = "https://receiver.example/hook", state = "active", types, secret = SECRET } = options;
+  const {
+    url = "https://receiver.example/hook",
+    state = "active",
+    types,
+    secret = SECRET,
+    format = "standard",
+  } = options;
   const id = newId(accountId);
   await databaseOf(id)
     .prepare(
-      `INSERT INTO webhooks (id, account_id, url, types, secret, created_at, state, number)
-       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, coalesce((SELECT max(number) FROM change_log WHERE account_id = ?2), 0))`,
+      `INSERT INTO webhooks (id, account_id, url, types, secret, created_at, state, format, number)
+       VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, coalesce((SELECT max(number) FROM change_log WHERE account_id = ?2), 0))`,
     )
-    .bind(id, accountId, url, types === undefined ? null : JSON.stringify(types), secret, Date.now(), state)
+    .bind(id, accountId, url, types === undefined ? null : JSON.stringify(types), secret, Date.now(), state, format)
     .run();
   return id;
 }

@@ -1,5 +1,4 @@
 /** The cost of each operation, generated from the definitions: the same whatever is stored, by others and by oneself. */
-import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { SORTS } from "../../src/worker/model/panelist-proposal.ts";
 import { bindingOf, databaseOf } from "../support/databases.ts";
@@ -9,6 +8,7 @@ import { withoutLimits } from "../support/limits.ts";
 import { addComments, addVoters, addVotes, numbers } from "../support/many-rows.ts";
 import { bodyOf, fillPath, type OperationCase, operationsOf } from "../support/operations.ts";
 import { EXAMPLE_QUESTIONS } from "../support/tenant.ts";
+import { giveAddress, telling } from "../support/told.ts";
 import { addAccount, addApiKey, addIdeaBank, addProposal, newId } from "../support/world.ts";
 
 type Cost = { read: number; written: number; bytes: number };
@@ -149,7 +149,8 @@ async function measure(kind: Kind, count: number): Promise<Map<string, Cost>> {
       spent.written += meta.rows_written;
     }
   });
-  const isolate = createIsolate(withoutLimits({ ...env, [bindingOf(bank.id)]: metered }));
+  await giveAddress(bank.panelistId);
+  const isolate = createIsolate(withoutLimits({ ...telling, [bindingOf(bank.id)]: metered }));
   const { text } = await addApiKey({ accountId: bank.accountId, limit: 10_000 });
   const credential = kind === "apiKey" ? { "X-API-Key": text } : { Authorization: bank.token };
   const costs = new Map<string, Cost>();

@@ -6,13 +6,14 @@
  * second tenant's request beside it that has the status, and makes the calls, that it has and makes alone. The tenants of every second operation are in the other database.
  */
 import { runInDurableObject } from "cloudflare:test";
-import { env } from "cloudflare:workers";
+
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { type Fault, STORES, type Store, WAYS, type Way, withFault } from "../support/faults.ts";
 import { gateOf } from "../support/gate.ts";
 import { type OperationCase, operationsOf } from "../support/operations.ts";
 import { createOutageIsolate } from "../support/outage-isolate.ts";
 import { addTenants, type Tenant } from "../support/outage-world.ts";
+import { telling as env } from "../support/told.ts";
 import { VirtualTime } from "../support/virtual-time.ts";
 
 const START = 1_900_000_000_000;

@@ -2,7 +2,7 @@
  * D1 sessions hang, while the database answers without them (emdash-cms/emdash#1273): every operation works again five seconds after
  * an isolate has first waited, reads and writes alike; `GET /health` names the database; and sessions are used again once they answer.
  */
-import { env } from "cloudflare:workers";
+
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { hangSessions, withFault } from "../support/faults.ts";
 import { interceptDatabases } from "../support/intercept-binding.ts";
@@ -10,6 +10,7 @@ import { createIsolate } from "../support/isolate.ts";
 import { operationsOf } from "../support/operations.ts";
 import { createOutageIsolate } from "../support/outage-isolate.ts";
 import { addTenants } from "../support/outage-world.ts";
+import { telling as env } from "../support/told.ts";
 import { VirtualTime, virtually } from "../support/virtual-time.ts";
 
 const operations = [...operationsOf("apiKey"), ...operationsOf("compoundToken"), ...operationsOf("access")];

@@ -6,6 +6,7 @@ import { afterAll, beforeAll, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { buildWorker } from "../../src/commands/development/build-worker.ts";
 import { toModules } from "../support/node/bundle-worker.ts";
+import { makeSchema } from "../support/schema-parts.ts";
 
 /** The deployed Worker. Faults are chosen by a header, its owner is signed in, and `/job` is a run of the scheduled job. */
 const WITH_FAULTS = `
@@ -63,7 +64,7 @@ async function runWithTail() {
     }),
   );
   const { origin } = await miniflare.ready;
-  await (await miniflare.getD1Database("DB", "watched")).prepare(schema).run();
+  await makeSchema(await miniflare.getD1Database("DB", "watched"), schema);
   const tail = await miniflare.getWorker("tail");
   return {
     send: async (path: string, headers: Record<string, string>) => fetch(origin + path, { headers }),

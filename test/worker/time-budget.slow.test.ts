@@ -3,7 +3,7 @@
  * answers each call, and takes its time: what needs several calls is not served, and nobody waits for them.
  */
 import { createExecutionContext, waitOnExecutionContext } from "cloudflare:test";
-import { env } from "cloudflare:workers";
+
 import { afterEach, beforeEach, describe, expect, it, vi } from "vitest";
 import { createAccess } from "../../src/worker/access/entrypoint.ts";
 import { createApp, createMemory } from "../../src/worker/app.ts";
@@ -19,6 +19,7 @@ import { createOutageIsolate } from "../support/outage-isolate.ts";
 import { addTenants } from "../support/outage-world.ts";
 import { createOwner, ORIGIN } from "../support/owner.ts";
 import { createSigner } from "../support/signing.ts";
+import { telling as env } from "../support/told.ts";
 import { VirtualTime, virtually } from "../support/virtual-time.ts";
 import { addApiKey } from "../support/world.ts";
 

@@ -10,10 +10,11 @@ import { createIsolate } from "../support/isolate.ts";
 import { addressOf, bodyOf, type OperationCase, operationsOf } from "../support/operations.ts";
 import { createOutageIsolate } from "../support/outage-isolate.ts";
 import { addTenants, type Ids, type Tenant } from "../support/outage-world.ts";
+import { telling } from "../support/told.ts";
 import { VirtualTime } from "../support/virtual-time.ts";
 
 const operations = [...operationsOf("apiKey"), ...operationsOf("compoundToken"), ...operationsOf("access")];
-const eager: Env = { ...env, FRESHNESS_SECONDS: "0" };
+const eager: Env = { ...telling, FRESHNESS_SECONDS: "0" };
 /** For these the owner is looked up in the directory, unless the isolate knows the account. */
 const BY_DIRECTORY = [
   "listApiKeys",
@@ -80,7 +81,9 @@ async function strangersIn(binding: Binding): Promise<string[]> {
     columns.map(({ table, column }) => env[binding].prepare(`SELECT ${column} AS id FROM ${table}`)),
   );
   const digit = binding === "DB" ? "0" : "1";
-  return results.flatMap((result) => result.results.map(({ id }) => id)).filter((id) => id !== null && id[0] !== digit);
+  return results
+    .flatMap((result) => result.results.map(({ id }) => id))
+    .filter((id) => typeof id === "string" && id !== "" && id[0] !== digit);
 }
 
 describe.each(operations)("$name", (each) => {

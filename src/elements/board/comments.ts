@@ -4,6 +4,7 @@ import { skeleton } from "../shared/message.ts";
 import { prose, setProse } from "../shared/prose.ts";
 import type { BoardContext } from "./board-context.ts";
 import { commentCount, commentList, commentsTitle, commentView, discussionView } from "./comment-view.ts";
+import { followButton } from "./follow-button.ts";
 import { form } from "./form.ts";
 import type { Comment, Idea } from "./idea-bank.ts";
 import { question } from "./question.ts";
@@ -24,6 +25,7 @@ export function comments(idea: Idea, context: BoardContext): Discussion {
   const list = commentList();
   const more = h("button", { type: "button", class: "button", part: "button", hidden: true });
   const title = commentsTitle(level);
+  const [follow, told, showFollow] = followButton(idea, context);
   const rows = new Map<string, HTMLElement>();
   /** Below it are comments that were added here before their page was loaded. */
   const end = new Text();
@@ -163,6 +165,7 @@ export function comments(idea: Idea, context: BoardContext): Discussion {
 
   const update = () => {
     showCount();
+    showFollow();
     // The button stands for those that are not loaded, or could not be.
     if (idea.comments <= list.childElementCount || !more.hidden) return;
     cursor = lastPage;
@@ -172,6 +175,7 @@ export function comments(idea: Idea, context: BoardContext): Discussion {
   more.addEventListener("click", () => void load());
   showCount();
   const read = load();
-  const element = discussionView(title, list, idea.comments > 0 && toCome, more, writing);
+  // Hidden, they move nothing of what the server has written.
+  const element = discussionView(title, follow, told, list, idea.comments > 0 && toCome, more, writing);
   return { element, update, read };
 }

@@ -123,7 +123,8 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
     const { voted, votes, ...now } = await ideaBank.idea(idea.id);
     // The visitor's own actions meanwhile may be newer than the answer.
     if (JSON.stringify(idea) !== before) return update();
-    Object.assign(idea, now);
+    // It can be missing now.
+    Object.assign(idea, { following: undefined }, now);
     // A button with the focus keeps it.
     if (!vote.matches(":focus")) {
       Object.assign(idea, { voted, votes });

@@ -119,6 +119,9 @@ export class IdeaBank {
     return vote;
   }
 
+  follow = (id: string, following: boolean) =>
+    this.#send(`/proposals/${id}/follow`, { method: following ? "PUT" : "DELETE" });
+
   comments = (id: string, cursor?: string) =>
     this.#get<Page<Comment>>(`/proposals/${id}/comments?${new URLSearchParams({ ...(cursor && { cursor }) })}`);
 

@@ -25,6 +25,7 @@ import { API_KEYS_PAGE } from "./keys/list-page.tsx";
 import { NEW_KEY_PAGE } from "./keys/new-key-page.tsx";
 import { REVOKE_KEY_PAGE } from "./keys/revoke-page.tsx";
 import { ACCOUNTS_PAGE } from "./members/accounts-page.tsx";
+import { EMAILS_PAGE } from "./members/emails-page.tsx";
 import { MEMBERS_PAGE } from "./members/members-page.tsx";
 import { REMOVE_MEMBER_PAGE } from "./members/remove-member-page.tsx";
 import { PEOPLE_PAGE } from "./people/people-page.tsx";
@@ -56,6 +57,7 @@ export const ROUTES: readonly DeskRoute[] = [
   MEMBERS_PAGE,
   REMOVE_MEMBER_PAGE,
   ACCOUNTS_PAGE,
+  EMAILS_PAGE,
   IDEAS_PAGE,
   MERGE_SEVERAL_PAGE,
   DELETE_SEVERAL_PAGE,

@@ -49,6 +49,8 @@ export type SignedBy = {
   readonly accountId: string;
   readonly externalId: string;
   readonly name: string | null;
+  /** In plain form (model/mailbox.ts). */
+  readonly email: string | null;
   readonly accountEpoch: number;
   readonly epoch: number;
   /** Unix seconds, maybe with a fraction. */

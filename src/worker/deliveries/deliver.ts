@@ -18,17 +18,16 @@ import { logWarning } from "../log.ts";
 import type { Caller } from "../store/databases.ts";
 import { DEADLINE_MS, hasSettledWithin } from "../store/deadline.ts";
 import type { Session } from "../store/session.ts";
+import type { Allowance } from "./allowance.ts";
 import { attempt } from "./attempt.ts";
-import { delayAfter, isDelivered, stateAfter } from "./schedule.ts";
-import { type Send, sendOutside } from "./send.ts";
+import { deliverMessage } from "./messages/deliver-message.ts";
+import { failureOf } from "./schedule.ts";
+import { type Outside, type Send, sendOutside } from "./send.ts";
 
 /** This many changes are read together. Each is sent and recorded by itself. */
 const ROWS = 10;
 /** The number of statements that claim a webhook and read its changes. */
 const STATEMENTS_TO_READ = 11;
-
-/** The limits of deliveries. None begins after `endsAt` (Unix milliseconds), or when the statements are used up. */
-export type Allowance = { readonly endsAt: number; readonly statements: { left: number } };
 
 const isUsedUp = ({ endsAt, statements }: Allowance): boolean => Date.now() >= endsAt || statements.left <= 0;
 
@@ -57,7 +56,8 @@ async function deliverClaimed(
     allowance,
   }: { readonly webhook: ClaimedWebhook; readonly send: Send; readonly allowance: Allowance },
 ): Promise<boolean> {
-  const { changes, passed, missed } = (await listUndelivered(session, webhook, ROWS)) ?? {
+  if (webhook.format === "slack") return deliverMessage(session, { webhook, send, allowance });
+  const { changes, passed, missed } = (await listUndelivered(session, webhook, { rows: ROWS })) ?? {
     changes: [],
     passed: webhook.number,
     missed: 0,
@@ -74,13 +74,8 @@ async function deliverClaimed(
       break;
     }
     allowance.statements.left -= 1;
-    const made = await attempt(send, webhook, { id, payload: change });
-    const failure = isDelivered(made.answer)
-      ? undefined
-      : {
-          state: stateAfter(made.answer, claimed.failingMs),
-          delayMs: delayAfter(claimed.attempts, { answer: made.answer, random: Math.random(), now: Date.now() }),
-        };
+    const made = await attempt(send, webhook, { id, type: change.type, payload: change });
+    const failure = failureOf(made.answer, claimed);
     const going = await record(session, claimed, {
       // The changes that were passed over before stay so, and the failed change is the next one.
       reached: failure ? number - 1 : number,
@@ -142,7 +137,7 @@ export async function deliverSoon(session: Session, ids: readonly string[], send
 }
 
 /** A request that has changed something. */
-type Changer = Pick<Caller, "executionCtx" | "get"> & { readonly env: { readonly OWN_ZONES?: string } };
+type Changer = Pick<Caller, "executionCtx" | "get"> & { readonly env: Outside };
 
 /** Makes the first attempts to the webhooks that wait, once the request is answered. */
 export function deliverAfterAnswer(

@@ -2,6 +2,7 @@
 import type { Notice } from "../database/changes/notices.ts";
 import type { AuditEvent } from "../model/audit-event.ts";
 import type { Brand } from "../model/brand.ts";
+import { deskAddressOf } from "../model/desk-address.ts";
 
 type Words = {
   readonly subject: string;
@@ -15,7 +16,7 @@ type Deployment = { readonly brand: Brand; readonly signInUrl: string };
 /** The subject, and the e-mail as plain text and as HTML. */
 export function renderNotice(notice: Notice, { brand, signInUrl }: Deployment) {
   const { subject, paragraphs, link } = inWords(notice);
-  const href = addressOf(link.page, signInUrl);
+  const href = deskAddressOf(link.page, signInUrl);
   const why = isInvitation(notice.event)
     ? `You’re getting this because someone invited this address to ${brand.name}. If you don’t know who it was, ignore it.`
     : `You’re getting this because you’re a member of the account ${notice.account} on ${brand.name}.`;
@@ -24,17 +25,6 @@ export function renderNotice(notice: Notice, { brand, signInUrl }: Deployment) {
     text: [...paragraphs, `${link.label}: ${href}`, `--\n${why}`].join("\n\n").concat("\n"),
     html: toPage(brand, { paragraphs, link: { label: link.label, href }, why }),
   };
-}
-
-/**
- * If owners sign in at Account Settings itself, the link leads straight to the page. Any other sign-in page gets it as `returnTo`, as from
- * the page that says "You're signed out".
- */
-function addressOf(page: string, signInUrl: string): string {
-  const url = new URL(signInUrl);
-  if (url.protocol === "https:" && /^\/account(\/|$)/.test(url.pathname)) return new URL(page, url).href;
-  url.searchParams.set("returnTo", page);
-  return url.href;
 }
 
 /** Names are any text. */

@@ -24,13 +24,16 @@ const GIVEN_UP_AFTER_MS = 5 * 24 * HOUR_MS;
 /** A receiver's answer. `status` is null when it did not answer in time. `retryAfter` is the header. */
 export type ReceiverAnswer = { readonly status: number | null; readonly retryAfter: string | null };
 
-export const isDelivered = ({ status }: ReceiverAnswer): boolean => status !== null && status >= 200 && status < 300;
+const isDelivered = ({ status }: ReceiverAnswer): boolean => status !== null && status >= 200 && status < 300;
+
+/** Whether the receiver may have taken it: it did not answer in time, the connection was lost, or it broke. */
+export const isUnclear = ({ status }: Pick<ReceiverAnswer, "status">): boolean => status === null || status >= 500;
 
 /**
  * The delay after a failure, in milliseconds. `failures` is the number of failures before it; `random` is from 0 to 1, `now` in
  * Unix milliseconds.
  */
-export function delayAfter(
+function delayAfter(
   failures: number,
   {
     answer: { retryAfter },
@@ -50,7 +53,17 @@ function waitOf(retryAfter: string | null, now: number): number {
 }
 
 /** The webhook's state after a failure that comes `failingMs` after the first one: active, ended, or paused. */
-export function stateAfter({ status }: ReceiverAnswer, failingMs: number): "active" | "failed" | "ended" {
+function stateAfter({ status }: ReceiverAnswer, failingMs: number): "active" | "failed" | "ended" {
   if (status === 410) return "ended";
   return failingMs >= GIVEN_UP_AFTER_MS ? "failed" : "active";
+}
+
+/** The webhook's state and delay after an answer. Undefined when it was delivered. */
+export function failureOf(
+  answer: ReceiverAnswer,
+  { attempts, failingMs }: { readonly attempts: number; readonly failingMs: number },
+) {
+  if (isDelivered(answer)) return undefined;
+  const delayMs = delayAfter(attempts, { answer, random: Math.random(), now: Date.now() });
+  return { state: stateAfter(answer, failingMs), delayMs };
 }

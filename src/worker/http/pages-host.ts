@@ -9,6 +9,8 @@ import { DEFAULT_HEADERS } from "./default-headers.ts";
 /** With everything below them. The files are those that pages show and load. */
 const ON_PAGES_HOST = ["/b", "/embed", "/assets", "/ideabank", "/public/ideabank", "/surveys"];
 const FILES = ["/", "/robots.txt", "/sitemap.xml", "/favicon.ico"];
+/** Links in e-mails are good for years, whatever host was set when they were sent. */
+const EVERYWHERE = ["/b/mail"];
 /** Pages alone: elements and the panelist API are for the sites of tenants, too. */
 const ONLY_THERE = ["/b", "/sitemap.xml"];
 
@@ -25,6 +27,7 @@ function placeOf(env: { readonly PAGES_HOST?: string }, address: string): "here"
   if (host === undefined) return "here";
   const url = new URL(address);
   const { pathname } = url;
+  if (isBelow(pathname, EVERYWHERE)) return "here";
   if (isOf(host, url)) return isBelow(pathname, ON_PAGES_HOST) || FILES.includes(pathname) ? "here" : "nowhere";
   return isBelow(pathname, ONLY_THERE) ? new URL(pathname + url.search, pagesOriginOf(env, address)) : "here";
 }

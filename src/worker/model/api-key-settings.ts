@@ -4,6 +4,7 @@ import { MAX_LIMIT, MAX_WINDOW_SECONDS } from "../rate-limit/sliding-window.ts";
 import { Blocks, MAX_BLOCKS } from "./allowed-addresses.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
+import { LANGUAGES } from "./language.ts";
 import { RECORDED, RECORDED_TEXTS } from "./proposal.ts";
 import { SCOPES } from "./scope.ts";
 import { flag, integer, Moment, Name, oneOf, Timestamp } from "./text.ts";
@@ -41,16 +42,27 @@ const EXTERNAL_IDS_ARE_EMAILS =
   "`true` says that each `externalId` of yours is an e-mail address that you have verified. Whoever signs in on a public page with such an " +
   "address is that panelist. The default is `false`.";
 
+const NOTIFIES_PEOPLE =
+  "`false`: nobody is told of ideas by e-mail, whatever `notifiesPeople` of an idea bank says. The default is `true`.";
+
 const settingsTexts = {
-  example: { leakedKeys: "end" as const, externalIdsAreEmails: false },
-  fields: { leakedKeys: LEAKED, externalIdsAreEmails: EXTERNAL_IDS_ARE_EMAILS },
+  example: { leakedKeys: "end" as const, externalIdsAreEmails: false, notifiesPeople: true },
+  fields: {
+    leakedKeys: LEAKED,
+    externalIdsAreEmails: EXTERNAL_IDS_ARE_EMAILS,
+    notifiesPeople: NOTIFIES_PEOPLE,
+  },
 };
-export const AccountSettings = describe(z.object({ leakedKeys: oneOf(LEAKED_KEYS), externalIdsAreEmails: flag() }), {
-  name: "AccountSettings",
-  ...settingsTexts,
-});
+export const AccountSettings = describe(
+  z.object({ leakedKeys: oneOf(LEAKED_KEYS), externalIdsAreEmails: flag(), notifiesPeople: flag() }),
+  { name: "AccountSettings", ...settingsTexts },
+);
 export const NewAccountSettings = describe(
-  z.strictObject({ leakedKeys: z.optional(oneOf(LEAKED_KEYS)), externalIdsAreEmails: z.optional(flag()) }),
+  z.strictObject({
+    leakedKeys: z.optional(oneOf(LEAKED_KEYS)),
+    externalIdsAreEmails: z.optional(flag()),
+    notifiesPeople: z.optional(flag()),
+  }),
   { name: "NewAccountSettings", ...settingsTexts },
 );
 export type AccountSettings = z.infer<typeof AccountSettings>;
@@ -94,6 +106,7 @@ const AuditedSettings = describe(
     region: z.optional(z.nullable(z.string())),
     url: z.optional(z.string()),
     types: z.optional(z.nullable(z.array(z.string()))),
+    format: z.optional(z.string()),
     place: z.optional(integer(0, Number.MAX_SAFE_INTEGER)),
     status: z.optional(z.string()),
     internal: z.optional(flag()),
@@ -108,6 +121,8 @@ const AuditedSettings = describe(
     hiddenFromSearch: z.optional(flag()),
     emailSignIn: z.optional(flag()),
     signInUrl: z.optional(z.string()),
+    notifiesPeople: z.optional(flag()),
+    language: z.optional(z.nullable(oneOf(LANGUAGES))),
     externalIdsAreEmails: z.optional(flag()),
     ...z.partial(z.object(RECORDED)).shape,
     duplicateOf: z.optional(z.nullable(Id)),
@@ -123,6 +138,7 @@ const AuditedSettings = describe(
     body: z.optional(z.nullable(z.string())),
     active: z.optional(flag()),
     tokensRevokedAt: z.optional(z.nullable(Timestamp)),
+    email: z.optional(z.nullable(oneOf(["given", "another"]))),
     votes: z.optional(integer(0, Number.MAX_SAFE_INTEGER)),
   }),
   {
@@ -141,11 +157,12 @@ const AuditedSettings = describe(
       webhookId: "The webhook whose secret it was.",
       leakedKeys: LEAKED,
       region: "Where a new key's limit is counted. `null`: near its first use.",
-      url: "Where a webhook's changes are sent, or the page that shows an idea bank; empty for none.",
+      url: "Where a webhook's changes are sent, of a `slack` webhook the host and the last four characters; or the page that shows an idea bank; empty for none.",
       types: "The types of changes that a webhook is sent. `null` for all.",
+      format: "What a webhook is sent: `standard` or `slack`.",
       place: "The number of the last change in the log that a webhook was sent, or has passed over.",
       status: "The status of an idea bank, a proposal or a survey.",
-      internal: "Of an idea bank, as the eleven after it.",
+      internal: "Of an idea bank, as the thirteen after it.",
       changelogEnabled: "Whether the changelog can be read.",
       changelogMaxEntries: "The number of entries that the changelog shows at most.",
       submissionsEnabled: "Whether panelists can submit proposals.",
@@ -157,6 +174,9 @@ const AuditedSettings = describe(
       hiddenFromSearch: "Whether search engines are asked not to list that page.",
       emailSignIn: "Whether people can sign in there by e-mail.",
       signInUrl: "Your own page where people sign in for it; empty for none.",
+      notifiesPeople:
+        "Whether people are told of ideas by e-mail. It is also a setting of the account, whose event has no `subject`.",
+      language: "The language of these e-mails to people whose own is not known. `null` is English.",
       externalIdsAreEmails: "Whether every `externalId` of the account is a verified e-mail address.",
       ...RECORDED_TEXTS,
       duplicateOf: "The proposal that it was merged into.",
@@ -172,6 +192,8 @@ const AuditedSettings = describe(
       body: "How your own comment begins. `null` for a panelist's.",
       active: "Whether the panelist is active.",
       tokensRevokedAt: "Tokens of the panelist from before this time are revoked.",
+      email:
+        "Whether the panelist has an e-mail address, which the event does not have: `given`, `another` than before, or `null` for none.",
       votes: "The votes for a proposal, where a member added or removed one.",
     },
   },

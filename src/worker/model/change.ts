@@ -5,7 +5,7 @@ import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { IdeaBank } from "./idea-bank.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
-import { Panelist } from "./panelist.ts";
+import { ChangedPanelist } from "./panelist.ts";
 import { EXAMPLE_PROPOSAL, Proposal } from "./proposal.ts";
 import { Survey } from "./survey.ts";
 import { SurveyResponse } from "./survey-response.ts";
@@ -54,7 +54,7 @@ export const Change = describe(
     ideaBank: z.optional(z.nullable(IdeaBank)),
     proposal: z.optional(z.nullable(Proposal)),
     comment: z.optional(z.nullable(Comment)),
-    panelist: z.optional(z.nullable(Panelist)),
+    panelist: z.optional(z.nullable(ChangedPanelist)),
     survey: z.optional(z.nullable(Survey)),
     response: z.optional(z.nullable(SurveyResponse)),
   }),

@@ -5,7 +5,7 @@ import type { Change, ChangeType } from "./change.ts";
 import { Comment } from "./comment.ts";
 import { descriptionOf } from "./describe.ts";
 import { IdeaBank } from "./idea-bank.ts";
-import { Panelist } from "./panelist.ts";
+import { Panelist, withoutAddress } from "./panelist.ts";
 import { Merge, Proposal } from "./proposal.ts";
 import { Survey } from "./survey.ts";
 import { SurveyResponse } from "./survey-response.ts";
@@ -33,7 +33,7 @@ export function exampleChange(type: ChangeType, at: string): Change {
       return { ...every, ...ofProposal, commentId: comment.id, proposal, comment: asNow(comment) };
     }
     case "panelist": {
-      const panelist = exampleOf(Panelist);
+      const panelist = withoutAddress(exampleOf(Panelist));
       return { ...every, panelistId: panelist.id, panelist: asNow(panelist) };
     }
     case "survey-response": {

@@ -2,6 +2,7 @@
 import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
+import { LANGUAGES } from "./language.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
 import { flag, integer, line, Name, oneOf, Timestamp, WebAddress } from "./text.ts";
 
@@ -16,6 +17,7 @@ export const IdeaBankQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, statu
 
 const ChangelogMaxEntries = integer(1, 100);
 const Summary = line({ min: 0, max: 300 });
+const MailLanguage = z.nullable(oneOf(LANGUAGES));
 
 const TEXTS = {
   name: "The name: one line of 1 to 100 characters.",
@@ -43,6 +45,11 @@ const TEXTS = {
     "Whether people can sign in on the public page with a code by e-mail. It needs a deployment that sends e-mail. The default is `false`.",
   signInUrl:
     "Your own page where people sign in for the public page: an `https` address of at most 2,000 characters, or `null`. It comes back with a token (`docs/pages.md`).",
+  notifiesPeople:
+    "Whether people are told by e-mail when something is decided about an idea of theirs, or one that they voted for, commented on or follow. " +
+    "It needs a deployment that sends e-mail. The default is `true`.",
+  language:
+    "The language of these e-mails to people whose own is not known: `en` or another language of the pages. `null`, the default, is English.",
 };
 export const EXAMPLE_NAME = "Riverline rider ideas";
 
@@ -74,6 +81,8 @@ export const IdeaBank = describe(
     hiddenFromSearch: flag(),
     emailSignIn: flag(),
     signInUrl: z.nullable(WebAddress),
+    notifiesPeople: flag(),
+    language: MailLanguage,
     createdAt: Timestamp,
   }),
   {
@@ -96,6 +105,8 @@ export const IdeaBank = describe(
       hiddenFromSearch: false,
       emailSignIn: true,
       signInUrl: null,
+      notifiesPeople: true,
+      language: "en",
       createdAt: "2026-11-02T09:30:00.000Z",
     },
     fields: {
@@ -126,6 +137,8 @@ export const NewIdeaBank = describe(
     hiddenFromSearch: z._default(flag(), false),
     emailSignIn: z._default(flag(), false),
     signInUrl: z._default(z.nullable(WebAddress), null),
+    notifiesPeople: z._default(flag(), true),
+    language: z._default(MailLanguage, null),
   }),
   {
     name: "NewIdeaBank",
@@ -153,6 +166,8 @@ export const IdeaBankChanges = describe(
     hiddenFromSearch: z.optional(flag()),
     emailSignIn: z.optional(flag()),
     signInUrl: z.optional(z.nullable(WebAddress)),
+    notifiesPeople: z.optional(flag()),
+    language: z.optional(MailLanguage),
   }),
   { name: "IdeaBankChanges", example: { changelogMaxEntries: 10 }, fields: TEXTS },
 );

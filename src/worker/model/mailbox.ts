@@ -1,8 +1,8 @@
-/** E-mail addresses of people who sign in on a board's page. Pure. */
+/** E-mail addresses of people: who signs in on a board's page, and who is told. Pure. */
 
 /** RFC 5321: the local part and the whole. */
 const MAX_LOCAL = 64;
-const MAX_LENGTH = 254;
+export const MAX_ADDRESS_LENGTH = 254;
 /** An atom of RFC 5322, with dots. Quoted local parts are as good as unused, and this leaves no way into a header. */
 const LOCAL = /^[a-z\d!#$%&'*+/=?^_`{|}~-]+(?:\.[a-z\d!#$%&'*+/=?^_`{|}~-]+)*$/;
 const DOMAIN = /^(?=.{1,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+(?:[a-z][a-z\d-]{0,61}[a-z\d])$/;
@@ -12,7 +12,7 @@ const DOMAIN = /^(?=.{1,253}$)(?:[a-z\d](?:[a-z\d-]{0,61}[a-z\d])?\.)+(?:[a-z][a
  * reads the mail owns it, also where a server tells `Ana` from `ana`.
  */
 export function readAddress(typed: string): string | undefined {
-  if (typed.length > 2 * MAX_LENGTH) return undefined;
+  if (typed.length > 2 * MAX_ADDRESS_LENGTH) return undefined;
   const text = typed
     .normalize("NFKC")
     .trim()
@@ -23,7 +23,7 @@ export function readAddress(typed: string): string | undefined {
   const domain = toDomain(text.slice(at + 1));
   if (at < 1 || domain === undefined || local.length > MAX_LOCAL || !LOCAL.test(local)) return undefined;
   const address = `${local}@${domain}`;
-  return address.length > MAX_LENGTH ? undefined : address;
+  return address.length > MAX_ADDRESS_LENGTH ? undefined : address;
 }
 
 /** An international domain in Punycode. A URL's parser has the rules of IDNA (UTS #46), and reads hosts of numbers as IP addresses. */

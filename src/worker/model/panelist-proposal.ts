@@ -25,6 +25,7 @@ export const PanelistProposal = describe(
     votes: Count,
     comments: Count,
     voted: flag(),
+    following: z.optional(flag()),
     mine: flag(),
     by: CommentAuthor,
     author: z.nullable(Name),
@@ -44,6 +45,7 @@ export const PanelistProposal = describe(
       votes: 12,
       comments: 3,
       voted: true,
+      following: false,
       mine: false,
       by: "panelist",
       author: "Robin",
@@ -62,6 +64,9 @@ export const PanelistProposal = describe(
       comments: "How many comments it has.",
       voted:
         "Whether the token's panelist votes for it, or for a proposal whose votes are on their way to it after a merge.",
+      following:
+        "Whether the token's panelist follows it, and gets an e-mail about new comments. Only in the answer to reading, submitting or editing one " +
+        "proposal, and only for a panelist who has an e-mail address that can be reached, where people are told by e-mail.",
       mine: "Whether the token's panelist submitted it.",
       by: "Who wrote it: a `panelist`, or the `tenant`, who then has no name here.",
       author: "The display name of who submitted it, or `null`.",

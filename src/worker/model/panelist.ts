@@ -3,21 +3,46 @@ import * as z from "zod/mini";
 import { COMPOUND_TOKEN, TOKEN_LIFETIME, VISITOR_LIFETIME, VISITOR_TOKEN } from "../credentials/compound-token.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
+import { LANGUAGES } from "./language.ts";
+import { MAX_ADDRESS_LENGTH, readAddress } from "./mailbox.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
-import { exactLine, flag, integer, Name, oneOf, Timestamp } from "./text.ts";
+import { exactLine, flag, integer, Name, oneOf, orRequired, Timestamp } from "./text.ts";
 
 /** The tenant's own id for a person, unique within the tenant. Only in NFC, so that one spelling never stands for another. */
 export const ExternalId = exactLine({ min: 1, max: 200 }, "NFC");
 export const PersonPath = z.object({ externalId: ExternalId });
+
+/** In plain form, in which it is stored and compared: see `readAddress`. */
+export const EmailAddress = z
+  .string(orRequired("must be a string"))
+  .check(
+    z.refine((text) => readAddress(text) !== undefined, { error: "must be an e-mail address", abort: true }),
+    z.overwrite((text) => readAddress(text) ?? text),
+  )
+  .register(z.globalRegistry, { minLength: 3, maxLength: MAX_ADDRESS_LENGTH });
 
 const TEXTS = {
   externalId: "Your own id for this person: unique in your account, 1 to 200 characters. `null` for none.",
   displayName:
     "The name that other panelists see beside what this panelist writes: 1 to 100 characters. `null`, the default, for none.",
   active: "`false` revokes all tokens of the panelist, and no new ones can be issued. The default is `true`.",
+  email:
+    "The person's e-mail address, kept in lower case. No panelist sees it. `null`, the default, for none. Several panelists may have the same.",
+  language: "The language of e-mails to this person. `null`, the default: the idea bank's, else English.",
 };
+/** Of e-mails to somebody. */
+const MailLanguage = oneOf(LANGUAGES);
 const EXAMPLE_EXTERNAL_ID = "customer-42";
+const EXAMPLE_EMAIL = "robin@example.com";
 const EXAMPLE_ID = "Pa7Ne1isT001";
+
+const RESOURCE_TEXTS = {
+  id: "The panelist's identifier.",
+  ...TEXTS,
+  emailVerified:
+    "Whether the person has proved the address, with a code on a public page. `false` for an address that you have given.",
+  createdAt: "When the panelist was created: ISO 8601, UTC, with milliseconds.",
+};
 
 export const Panelist = describe(
   z.object({
@@ -26,6 +51,8 @@ export const Panelist = describe(
     displayName: z.nullable(Name),
     active: flag(),
     email: z.nullable(z.string()),
+    emailVerified: flag(),
+    language: z.nullable(MailLanguage),
     createdAt: Timestamp,
   }),
   {
@@ -35,29 +62,46 @@ export const Panelist = describe(
       externalId: EXAMPLE_EXTERNAL_ID,
       displayName: "Robin",
       active: true,
-      email: null,
+      email: EXAMPLE_EMAIL,
+      emailVerified: false,
+      language: "en",
       createdAt: "2026-11-02T09:31:00.000Z",
     },
-    fields: {
-      id: "The panelist's identifier.",
-      ...TEXTS,
-      email:
-        "The address with which the panelist signs in on a public page, in lower case, verified by a code. `null` for everybody else. Only reading.",
-      createdAt: "When the panelist was created: ISO 8601, UTC, with milliseconds.",
-    },
+    fields: RESOURCE_TEXTS,
   },
 );
 export type Panelist = z.infer<typeof Panelist>;
+
+/** In the log of changes. A webhook has no scopes, so its deliveries have no address. */
+export const ChangedPanelist = describe(
+  z.object({ ...Panelist.shape, email: z.optional(z.nullable(z.string())), emailVerified: z.optional(flag()) }),
+  {
+    name: "ChangedPanelist",
+    fields: {
+      ...RESOURCE_TEXTS,
+      email: `${TEXTS.email} Absent in what a webhook gets.`,
+      emailVerified: `${RESOURCE_TEXTS.emailVerified} Absent in what a webhook gets.`,
+    },
+  },
+);
+export type ChangedPanelist = z.infer<typeof ChangedPanelist>;
+
+/** For readers who may know who somebody is, but not the address. */
+export function withoutAddress({ email: _, emailVerified: __, ...panelist }: ChangedPanelist): ChangedPanelist {
+  return panelist;
+}
 
 export const NewPanelist = describe(
   z.strictObject({
     externalId: z._default(z.nullable(ExternalId), null),
     displayName: z._default(z.nullable(Name), null),
     active: z._default(flag(), true),
+    email: z._default(z.nullable(EmailAddress), null),
+    language: z._default(z.nullable(MailLanguage), null),
   }),
   {
     name: "NewPanelist",
-    example: { externalId: EXAMPLE_EXTERNAL_ID, displayName: "Robin" },
+    example: { externalId: EXAMPLE_EXTERNAL_ID, displayName: "Robin", email: EXAMPLE_EMAIL },
     fields: TEXTS,
   },
 );
@@ -65,13 +109,18 @@ export type NewPanelist = z.infer<typeof NewPanelist>;
 
 /** A person whom the tenant knows by its own id. */
 const KnownPerson = describe(
-  z.strictObject({ externalId: ExternalId, displayName: z._default(z.nullable(Name), null) }),
+  z.strictObject({
+    externalId: ExternalId,
+    displayName: z._default(z.nullable(Name), null),
+    email: z._default(z.nullable(EmailAddress), null),
+  }),
   {
     name: "KnownPerson",
-    example: { externalId: EXAMPLE_EXTERNAL_ID, displayName: "Robin" },
+    example: { externalId: EXAMPLE_EXTERNAL_ID, displayName: "Robin", email: EXAMPLE_EMAIL },
     fields: {
       externalId: "Your own id for this person: 1 to 200 characters.",
       displayName: "The name of a new panelist, or `null`, the default. The name of an existing one stays.",
+      email: "The e-mail address of a new panelist, or `null`, the default. The address of an existing one stays.",
     },
   },
 );
@@ -82,7 +131,7 @@ export const KnownPeople = describe(
   z.strictObject({ panelists: z.array(KnownPerson).check(z.minLength(1), z.maxLength(100)) }),
   {
     name: "KnownPeople",
-    example: { panelists: [{ externalId: EXAMPLE_EXTERNAL_ID, displayName: "Robin" }] },
+    example: { panelists: [{ externalId: EXAMPLE_EXTERNAL_ID, displayName: "Robin", email: EXAMPLE_EMAIL }] },
     fields: { panelists: "1 to 100 people." },
   },
 );
@@ -101,6 +150,8 @@ export const PanelistChanges = describe(
     externalId: z.optional(z.nullable(ExternalId)),
     displayName: z.optional(z.nullable(Name)),
     active: z.optional(flag()),
+    email: z.optional(z.nullable(EmailAddress)),
+    language: z.optional(z.nullable(MailLanguage)),
   }),
   { name: "PanelistChanges", example: { active: false }, fields: TEXTS },
 );
@@ -121,6 +172,7 @@ export const TokenRequest = describe(
       panelistId: z.optional(Id),
       externalId: z.optional(ExternalId),
       displayName: z.optional(z.nullable(Name)),
+      email: z.optional(z.nullable(EmailAddress)),
       visitor: z.optional(z.literal(true, { error: "must be true" })),
       lifetimeSeconds: z.optional(integer(VISITOR_LIFETIME.min, VISITOR_LIFETIME.max)),
     })
@@ -133,6 +185,10 @@ export const TokenRequest = describe(
       z.refine(({ visitor, displayName }) => visitor === undefined || displayName === undefined, {
         error: "a visitor has no name",
         path: ["displayName"],
+      }),
+      z.refine(({ visitor, email }) => visitor === undefined || email === undefined, {
+        error: "a visitor has no address",
+        path: ["email"],
       }),
       z.refine(({ visitor, lifetimeSeconds = 0 }) => visitor !== undefined || lifetimeSeconds <= TOKEN_LIFETIME.max, {
         error: lastsTooLong,
@@ -151,6 +207,7 @@ export const TokenRequest = describe(
       panelistId: "The identifier of one of your panelists.",
       externalId: "Your own id for the person. The panelist is created if it is new.",
       displayName: "Sets the panelist's display name. `null` removes it. Without this field the name does not change.",
+      email: "Sets the panelist's e-mail address. `null` removes it. Without this field the address does not change.",
       visitor: "`true`: a token for everybody who is not signed in. It only reads.",
       lifetimeSeconds:
         "How long the token is valid, in seconds: 60 to 7,776,000 (90 days), by default 86,400 (24 h). A visitor's: up to 31,622,400 " +

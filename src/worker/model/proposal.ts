@@ -190,6 +190,7 @@ export const ProposalChanges = describe(
     ...settable(),
     externalId: z.optional(z.nullable(ProposalExternalId)),
     ...asChange(),
+    notify: z.optional(flag()),
   }),
   {
     name: "ProposalChanges",
@@ -199,13 +200,16 @@ export const ProposalChanges = describe(
       response: "Your official response. `null` removes it.",
       externalId: EXTERNAL_ID_TEXT,
       minor: MINOR_TEXT,
+      notify:
+        "Whether people who suggested it, voted, commented or follow it are told by e-mail (`docs/mails.md`). Without it, they are told of a new " +
+        "status and of the first response, unless the change is `minor`. `false`: nobody is told. `true`: of an edited response, too.",
     },
   },
 );
 export type ProposalChanges = z.infer<typeof ProposalChanges>;
 
 /** Members decide about every field but the tenant's own. The activity has the status of an idea bank, too. */
-type Decided = Exclude<keyof ProposalChanges, "minor" | "status" | "externalId" | "metadata">;
+type Decided = Exclude<keyof ProposalChanges, "minor" | "notify" | "status" | "externalId" | "metadata">;
 
 /** What is recorded of a decision, before and after it. */
 export const RECORDED = {

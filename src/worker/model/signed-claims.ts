@@ -1,6 +1,6 @@
 /** The claims of a signed token (RFC 7519, section 4.1): their rules, and which of them are broken. Pure. */
 import * as z from "zod/mini";
-import { ExternalId } from "./panelist.ts";
+import { EmailAddress, ExternalId } from "./panelist.ts";
 import { Name, orRequired } from "./text.ts";
 
 /** The longest lifetime, in seconds. */
@@ -17,11 +17,15 @@ const wholeSeconds = () => {
 
 const AUD = "must be the id of the idea bank, or a list with it";
 
-/** One that the API would not take is no name, because a name locks nobody out. `z.catch` brings three kilobytes of zod. */
-const nameOrNone = z.pipe(
-  z.unknown(),
-  z.transform((value) => Name.safeParse(value).data),
-);
+/**
+ * A text about the person. One that the API would not take is as none, because a name or an address locks nobody out. `z.catch` brings three
+ * kilobytes of zod.
+ */
+const orNone = (text: z.ZodMiniType<string>) =>
+  z.pipe(
+    z.unknown(),
+    z.transform((value) => text.safeParse(value).data),
+  );
 
 const Claims = z.object(
   {
@@ -31,7 +35,8 @@ const Claims = z.object(
     exp: wholeSeconds(),
     nbf: z.optional(z.number({ error: "must be a number of seconds since 1970" }).check(inSeconds)),
     aud: z.optional(z.union([z.string(), z.array(z.string())], { error: AUD })),
-    name: z.optional(nameOrNone),
+    name: z.optional(orNone(Name)),
+    email: z.optional(orNone(EmailAddress)),
   },
   { error: "must be a JSON object" },
 );

@@ -2,7 +2,7 @@
  * Signed tokens: JWTs (RFC 7519) that a tenant's own server signs for one of its panelists, without a call.
  *
  *     header   {"alg":"HS256","kid":"<idea bank>.<account>.<epochs>.<which deployment secret>"}
- *     claims   {"iss":"<idea bank>","sub":"<the tenant's own id>","iat":…,"exp":…,"name":"…"}, and more (signed-claims.ts)
+ *     claims   {"iss":"<idea bank>","sub":"<the tenant's own id>","iat":…,"exp":…,"name":"…","email":"…"}, and more (signed-claims.ts)
  *
  * The secret is derived from a deployment secret and the kid (HKDF-Expand with SHA-256, RFC 5869), and not stored. So a kid that was
  * changed names another secret, and a forged token costs no I/O. The kid also names the account, whose salt and the
@@ -83,9 +83,9 @@ export async function verifySignedToken(
 
   const read = readClaims(parsePart(body), ideaBankId);
   if ("errors" in read) return refuse("claims");
-  const { sub, iat, exp, nbf = iat, name = null } = read.claims;
+  const { sub, iat, exp, nbf = iat, name = null, email = null } = read.claims;
   const epochs = { accountEpoch: Number(accountEpoch), epoch: Number(epoch) };
-  const signed = { accountId, externalId: sub, name, notBefore: nbf, ...epochs };
+  const signed = { accountId, externalId: sub, name, email, notBefore: nbf, ...epochs };
   return ok({ ideaBankId: ideaBankId as Identifier, issuedAt: iat, expiresAt: exp, signed });
 }
 

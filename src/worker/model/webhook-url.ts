@@ -61,6 +61,16 @@ export function checkWebhookUrl(text: string, own: string, ownZones = ""): strin
   return isPublic && !isOwn && protocol === "https:" && port === "" ? href : undefined;
 }
 
+/** Of an address that is a password: its host and its last four characters, before the `/slack` that Discord wants; of a short one the host. */
+export function maskUrl(href: string): string {
+  const [, host = "", path = ""] = /^(\w+:\/\/[^/]*)(\/.*)$/.exec(href) ?? [];
+  const end = path.endsWith("/slack") ? "/slack" : "";
+  return `${host}/…${path.length < 18 ? "" : path.slice(0, path.length - end.length).slice(-4) + end}`;
+}
+
+/** Whether this is an address as `maskUrl` shows one. Nothing else has the sign: a URL has it percent-encoded. */
+export const isMasked = (text: string): boolean => /…|%E2%80%A6/i.test(text);
+
 const withoutDot = (host: string): string => host.replace(/\.$/, "");
 
 /** `example.com` for `api.example.com`. A host of two labels is its own parent, because the domain above is shared by everybody. */

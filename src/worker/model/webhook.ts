@@ -15,6 +15,10 @@ export const SECRET_OVERLAP_MS = 24 * 3_600_000;
 export const WEBHOOK_STATES = ["active", "paused", "failed", "ended"] as const;
 export type WebhookState = (typeof WEBHOOK_STATES)[number];
 
+/** `standard`: each change as JSON, signed. `slack`: messages, in the JSON that Slack, Mattermost, Rocket.Chat and Discord take. It never changes. */
+export const WEBHOOK_FORMATS = ["standard", "slack"] as const;
+export type WebhookFormat = (typeof WEBHOOK_FORMATS)[number];
+
 /** The further rules for a URL depend on the page's own address: webhook-url.ts. */
 const Url = z.string({ error: "must be a URL" });
 /** The types that a webhook can choose. */
@@ -24,6 +28,18 @@ const Types = z.array(oneOf(DELIVERY_TYPES), { error: "must be a list of types" 
   z.minLength(1, { error: "must name at least one type" }),
   z.refine((types) => new Set(types).size === types.length, { error: "must name each type once" }),
 );
+
+/** What a message tells of: that which says something to people. */
+export const MESSAGE_TYPES = [
+  "proposal.created",
+  "proposal.updated",
+  "proposal.status-changed",
+  "comment.created",
+  "survey-response.created",
+] as const satisfies readonly ChangeType[];
+export type MessageType = (typeof MESSAGE_TYPES)[number];
+
+export const isMessageType = (type: string): type is MessageType => (MESSAGE_TYPES as readonly string[]).includes(type);
 
 const EXAMPLE_URL = "https://crm.example.com/hooks/ideas";
 const EXAMPLE_TYPES = ["proposal.created", "proposal.status-changed"] satisfies ChangeType[];
@@ -40,6 +56,7 @@ const EXAMPLE_WEBHOOK = {
   id: "W3bh00k00001",
   url: EXAMPLE_URL,
   types: EXAMPLE_TYPES,
+  format: "standard" as const,
   state: "active" as const,
   createdAt: "2026-11-02T09:30:00.000Z",
   createdBy: "owner@example.com",
@@ -54,18 +71,28 @@ const EXAMPLE_WEBHOOK = {
 const TEXTS = {
   url:
     "Where changes are sent: `https`, port 443, a host name that is not this API's own; no IP address, no credentials, no fragment; " +
-    "at most 1,000 characters.",
+    "at most 1,000 characters. Of a `slack` webhook, answers show the host and the last four characters.",
   types:
-    "The types to send. `null`, the default, means all changes, including types that are added later. Account events are sent only if they are named here.",
+    "The types to send. `null`, the default, means all changes, including types that are added later. Account events are sent only if they are named here. " +
+    "A `slack` webhook takes only types that a message tells of.",
 };
+const FORMAT_TEXT =
+  "`standard`, the default: each change as JSON, signed. `slack`: at most one message a minute, in the JSON that Slack, Mattermost, Rocket.Chat and Discord take. It never changes.";
 const STATUS_TEXT = "The status of the receiver's answer. `null` when there was none within 15 seconds.";
 const DURATION_TEXT = "How long the answer took, in milliseconds.";
 
-export const NewWebhook = describe(z.strictObject({ url: Url, types: z._default(z.nullable(Types), null) }), {
-  name: "NewWebhook",
-  example: { url: EXAMPLE_URL, types: EXAMPLE_TYPES },
-  fields: TEXTS,
-});
+export const NewWebhook = describe(
+  z.strictObject({
+    url: Url,
+    types: z._default(z.nullable(Types), null),
+    format: z._default(oneOf(WEBHOOK_FORMATS), "standard"),
+  }),
+  {
+    name: "NewWebhook",
+    example: { url: EXAMPLE_URL, types: EXAMPLE_TYPES },
+    fields: { ...TEXTS, format: FORMAT_TEXT },
+  },
+);
 export type NewWebhook = z.infer<typeof NewWebhook>;
 
 export const WebhookChanges = describe(
@@ -128,6 +155,7 @@ const WebhookAttempt = describe(
     status: Status,
     durationMs: Count,
     url: z.nullable(z.string()),
+    changes: z.optional(Count),
   }),
   {
     name: "WebhookAttempt",
@@ -138,6 +166,8 @@ const WebhookAttempt = describe(
       status: STATUS_TEXT,
       durationMs: DURATION_TEXT,
       url: "The URL that was called. `null` for an attempt that was made before 1.1.0.",
+      changes:
+        "Of a message of a `slack` webhook: how many changes it tells of. `id` and `type` are those of the first.",
     },
   },
 );
@@ -147,6 +177,7 @@ export const Webhook = describe(
     id: Id,
     url: z.string(),
     types: z.nullable(Types),
+    format: oneOf(WEBHOOK_FORMATS),
     state: oneOf(WEBHOOK_STATES),
     createdAt: Timestamp,
     createdBy: z.nullable(z.string()),
@@ -164,6 +195,7 @@ export const Webhook = describe(
     fields: {
       id: "The webhook's identifier.",
       ...TEXTS,
+      format: FORMAT_TEXT,
       state:
         "`active`; `paused` by an owner; `failed`: paused after five days without a successful delivery; `ended`: the receiver answered " +
         "410. Only an active webhook is sent changes. Changes wait in the log for 30 days.",

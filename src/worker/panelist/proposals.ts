@@ -5,6 +5,7 @@ import {
   editProposal,
   listForPanelist,
   loadForPanelist,
+  type SeenProposal,
   type Submitted,
   submitProposal,
   toSubmitted,
@@ -14,6 +15,7 @@ import { listTags } from "../database/proposals/tags.ts";
 import { SIMILAR_AT_MOST } from "../database/proposals/words.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
+import { type MailLinkEnv, tellsPeople } from "../model/mail-settings.ts";
 import {
   PanelistProposal,
   PanelistProposalQuery,
@@ -28,6 +30,11 @@ import { tooNew } from "./too-new.ts";
 
 const PROPOSALS = "/ideabank/proposals";
 export const PROPOSAL = `${PROPOSALS}/{proposalId}`;
+
+/** Only where people are told. */
+const followingIn = (env: MailLinkEnv, following: SeenProposal["following"]) => ({
+  following: tellsPeople(env) ? following : undefined,
+});
 
 /** The reason why a panelist's own change was refused although submitting is open. */
 function refusal(proposal: PanelistProposal | null): Problem {
@@ -97,7 +104,10 @@ export const PROPOSAL_OPERATIONS = {
         now,
         idempotencyKey,
       });
-      const toBody = (submitted: Submitted) => toSubmitted(submitted, body, access.panelist?.displayName ?? null);
+      const toBody = (submitted: Submitted) => ({
+        ...toSubmitted(submitted, body, access.panelist?.displayName ?? null),
+        ...followingIn(c.env, access.canBeTold ? false : undefined),
+      });
       return {
         access,
         wasDone: result.kind === "replayed",
@@ -131,8 +141,8 @@ export const PROPOSAL_OPERATIONS = {
     summary: "Read a proposal",
     description: "A merged proposal names the one that it was merged into in `duplicateOf`.",
     handle: async (c, { session, token, ids }) => {
-      const { access, proposal } = await loadForPanelist(session, token, ids.proposalId);
-      return { access, proposal, respond: () => c.json(proposal) };
+      const { access, proposal, following } = await loadForPanelist(session, token, ids.proposalId);
+      return { access, proposal, respond: () => c.json({ ...proposal, ...followingIn(c.env, following) }) };
     },
   }),
 
@@ -147,7 +157,7 @@ export const PROPOSAL_OPERATIONS = {
     summary: "Edit one's own proposal",
     description: "Possible while its status is `submitted`. Fields that are not sent stay as they are.",
     handle: async (c, { session, token, ids, body, now }) => {
-      const { access, proposal, merged, changed } = await editProposal(session, {
+      const { access, proposal, merged, following, changed } = await editProposal(session, {
         token,
         proposalId: ids.proposalId,
         changes: body,
@@ -155,7 +165,7 @@ export const PROPOSAL_OPERATIONS = {
       });
       const respond = () => {
         if (!changed) throw refusal(proposal);
-        return c.json(proposal);
+        return c.json({ ...proposal, ...followingIn(c.env, following) });
       };
       return { access, proposal, final: merged, respond };
     },

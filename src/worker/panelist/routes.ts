@@ -11,6 +11,7 @@ import { CHANGELOG_OPERATIONS } from "./changelog.ts";
 import { FEED_OPERATIONS } from "./changelog-feeds.ts";
 import { COMMENT_OPERATIONS } from "./comments.ts";
 import { preflightHeaders } from "./cross-origin.ts";
+import { FOLLOW_OPERATIONS } from "./follows.ts";
 import { IDEA_BANK_OPERATIONS } from "./idea-bank.ts";
 import { PROPOSAL_OPERATIONS } from "./proposals.ts";
 import { SURVEY_OPERATIONS } from "./surveys.ts";
@@ -20,6 +21,7 @@ const VIEW_OPERATIONS = { ...CHANGELOG_OPERATIONS, ...FEED_OPERATIONS, ...IDEA_B
 const PARTICIPATION_OPERATIONS = {
   ...PROPOSAL_OPERATIONS,
   ...VOTE_OPERATIONS,
+  ...FOLLOW_OPERATIONS,
   ...COMMENT_OPERATIONS,
   ...SURVEY_OPERATIONS,
 };

@@ -25,6 +25,7 @@ import { roadmapPage } from "./roadmap-page.tsx";
 import { addSignIn } from "./sign-in/add-sign-in.ts";
 import { robots, sitemap, sitemapIndex } from "./sitemap.ts";
 import { surveyPage, surveyPath, surveysPage } from "./surveys-page.tsx";
+import { createUnsubscribe } from "./unsubscribe.tsx";
 
 type PublicPageMemory = EveryRequestMemory &
   IdeaBankMemory & { readonly publicPages: PublicPages; readonly send: Send };
@@ -39,6 +40,18 @@ export function createPublicPages(shared: PublicPageMemory) {
   const everyRequest = createEveryRequest(shared);
   const routes = new Routes<AppEnv>();
   addSignIn(routes, memory, { everyRequest, failed });
+  const unsubscribe = createUnsubscribe(memory);
+  for (const [method, answer] of [
+    ["GET", unsubscribe.show],
+    ["POST", unsubscribe.change],
+  ] as const)
+    routes.on(method, "/b/mail/:person/:board/:idea/:tag", (c) =>
+      everyRequest(
+        c,
+        () => answer(c),
+        (error) => failed(c, error),
+      ),
+    );
 
   /** A page, or the one answer where there is none. What is thrown is an answer in words, too. */
   const show = (path: string, answer: Answer) =>

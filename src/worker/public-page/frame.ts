@@ -3,9 +3,9 @@ import type { Context } from "hono";
 import type { AppEnv } from "../http/app-env.ts";
 import type { Brand } from "../model/brand.ts";
 import type { IdeaBankState } from "../model/idea-bank.ts";
+import { type Language, languageOf, preferredLanguage } from "../model/language.ts";
 import { ideaPathOf, pagePathOf, partPathOf } from "../model/page-path.ts";
 import { pagesOriginOf } from "../model/pages-origin.ts";
-import { type Language, languageOf, preferredLanguage } from "./language.ts";
 import type { OpenPage } from "./open-page.ts";
 import { type Say, wordsOf } from "./words.ts";
 

@@ -1,8 +1,8 @@
 /** The page around a board's elements: what search engines and previews read, the tabs, and who is signed in. */
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
+import { directionOf, LANGUAGE_NAMES, LANGUAGES } from "../model/language.ts";
 import { type Frame, linkTo, type Part, partPath } from "./frame.ts";
-import { directionOf, LANGUAGE_NAMES, LANGUAGES } from "./language.ts";
 import { pageStylesOf } from "./styles.ts";
 
 /** `path` is the page's own, without a language. `description` is text. */

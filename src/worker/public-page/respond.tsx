@@ -4,9 +4,9 @@ import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { AppEnv } from "../http/app-env.ts";
 import type { Brand } from "../model/brand.ts";
+import { directionOf } from "../model/language.ts";
 import type { Problem } from "../problem.ts";
 import { type Frame, type Spoken, spokenIn } from "./frame.ts";
-import { directionOf } from "./language.ts";
 import { LAYOUT_STYLES } from "./layout-styles.ts";
 import { pageStylesOf, styleSourceOf } from "./styles.ts";
 

@@ -1,5 +1,5 @@
 /** The words of the page around the elements, which bring their own. */
-import type { Language } from "./language.ts";
+import type { Language } from "../model/language.ts";
 import words from "./words.json" with { type: "json" };
 
 type Word = keyof typeof words;

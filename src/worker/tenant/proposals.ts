@@ -16,6 +16,7 @@ import { invalid, parseOrThrow } from "../http/invalid-request.ts";
 import { mergedInto, mergesUnderWay, targetMergedInto } from "../http/merged-proposal.ts";
 import { respondPage } from "../http/pagination.ts";
 import { ProposalExternalIdPath } from "../model/external-id.ts";
+import { tellsPeople } from "../model/mail-settings.ts";
 import { Merge, NewProposal, Proposal, ProposalChanges, ProposalQuery, ProposalUpsert } from "../model/proposal.ts";
 import { Problem } from "../problem.ts";
 import { tenantOperations } from "./operation.ts";
@@ -159,7 +160,8 @@ export const PROPOSAL_OPERATIONS = {
       "proposal that becomes `implemented` appears in the changelog.",
     handle: async (c, { session, accountId, ids, body, now, precondition }) => {
       const { seen } = precondition;
-      const updated = await updateProposal(session, { accountId, path: ids, changes: body, now, seen });
+      const telling = tellsPeople(c.env) ? { status: body.notify, response: body.notify } : undefined;
+      const updated = await updateProposal(session, { accountId, path: ids, changes: body, now, seen, telling });
       const proposal = owned(updated, precondition);
       if (proposal === "taken") throw notCreated("taken");
       return respondVersion(c, version, proposal);

@@ -23,11 +23,12 @@ const justRevoked = () =>
 const operation = tenantOperations(PANELIST_TAG);
 
 const namedBy = async (
-  { panelistId = "", externalId, displayName }: TokenRequest,
+  { panelistId = "", externalId, displayName, email }: TokenRequest,
   panelistIdOf: TenantRequest["panelistIdOf"],
 ): Promise<NamedPanelist> => ({
   ...(externalId === undefined ? { panelistId } : { externalId, newPanelistId: await panelistIdOf(externalId) }),
   displayName,
+  email,
 });
 
 export const TOKEN_OPERATIONS = {

@@ -4,6 +4,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { convertV4MiniflareOptions, type LegacyWorkerOptions, Miniflare } from "miniflare";
 import { unstable_readConfig } from "wrangler";
+import { makeSchema } from "../schema-parts.ts";
 import { type Script, toModules } from "./bundle-worker.ts";
 
 /** The Worker's module around one that signs the owner in, as Cloudflare Access does. */
@@ -60,7 +61,7 @@ export async function runVersions(
     }),
   );
   const database = await miniflare.getD1Database("DB", "front");
-  await database.prepare(sql ?? (await readFile("schema.sql", "utf8"))).run();
+  await makeSchema(database, sql ?? (await readFile("schema.sql", "utf8")));
   const { origin } = await miniflare.ready;
 
   async function send(method: string, path: string, headers: Record<string, string> = {}, body?: object) {

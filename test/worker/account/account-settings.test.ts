@@ -4,6 +4,9 @@ import { databaseOf } from "../../support/databases.ts";
 import { membersOf } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
 
+/** Another setting, which none of these requests names. */
+const TOLD = { notifiesPeople: true };
+
 async function createScene() {
   const owner = createOwner();
   return {
@@ -16,11 +19,15 @@ async function createScene() {
 
 it("change alone: what is not sent stays, also for a client that knows one of them", async () => {
   const { read, change } = await createScene();
-  expect(await read()).toEqual({ leakedKeys: "end", externalIdsAreEmails: false });
-  expect(await change({ externalIdsAreEmails: true })).toEqual({ leakedKeys: "end", externalIdsAreEmails: true });
-  expect(await change({ leakedKeys: "mark" })).toEqual({ leakedKeys: "mark", externalIdsAreEmails: true });
-  expect(await change({})).toEqual({ leakedKeys: "mark", externalIdsAreEmails: true });
-  expect(await read()).toEqual({ leakedKeys: "mark", externalIdsAreEmails: true });
+  expect(await read()).toEqual({ leakedKeys: "end", externalIdsAreEmails: false, ...TOLD });
+  expect(await change({ externalIdsAreEmails: true })).toEqual({
+    leakedKeys: "end",
+    externalIdsAreEmails: true,
+    ...TOLD,
+  });
+  expect(await change({ leakedKeys: "mark" })).toEqual({ leakedKeys: "mark", externalIdsAreEmails: true, ...TOLD });
+  expect(await change({})).toEqual({ leakedKeys: "mark", externalIdsAreEmails: true, ...TOLD });
+  expect(await read()).toEqual({ leakedKeys: "mark", externalIdsAreEmails: true, ...TOLD });
 });
 
 it("are in the activity with what they were, and a value that was there already is no event", async () => {

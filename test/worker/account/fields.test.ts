@@ -44,7 +44,9 @@ it.each(changes)("$name", async (change) => {
   vi.setSystemTime(Date.UTC(2026, 10, 20));
   const { owner, send, read } = createScene(change);
   const creation = find("POST", collectionOf(change.path)) ?? change;
-  const given = examplesOf(fieldsOf(creation), 0);
+  const examples = examplesOf(fieldsOf(creation), 0);
+  // The other format hides the address, and has fewer types: test/worker/deliveries/messages.test.ts.
+  const given = { ...examples, ...("format" in examples && { format: "standard" }) };
   let expected = await send("POST", collectionOf(change.path), given);
   const id = String(expected.id);
   for (const [name, value] of Object.entries(given)) expect(valueIn(expected, name), name).toEqual(value);

@@ -32,7 +32,7 @@ it("a webhook's events say where it points, what it is sent and where it was mov
   await owner.json("PATCH", path, { paused: false });
   await owner.json("DELETE", path);
   const events = (await owner.events()).filter((event) => event.webhook !== null);
-  const all = { url: NEW, types: null, paused: false };
+  const all = { url: NEW, types: null, format: "standard", paused: false };
   expect(events.map(({ event, changes }) => [event, changes])).toEqual([
     ["webhook-deleted", { before: all, after: {} }],
     ["webhook-resumed", { before: { paused: true }, after: { paused: false } }],
@@ -43,11 +43,14 @@ it("a webhook's events say where it points, what it is sent and where it was mov
       { before: { types: ["proposal.created"], paused: false }, after: { types: null, paused: true } },
     ],
     ["webhook-changed", { before: { url: OLD }, after: { url: NEW } }],
-    ["webhook-created", { before: {}, after: { url: OLD, types: ["proposal.created"], paused: false } }],
+    [
+      "webhook-created",
+      { before: {}, after: { url: OLD, types: ["proposal.created"], format: "standard", paused: false } },
+    ],
   ]);
   const page = await (await owner.page("/activity")).text();
   expect(page).toContain(`URL: ${OLD} → ${NEW}.`);
-  expect(page).toContain(`URL: ${OLD}. Types: proposal.created. Paused: no.`);
+  expect(page).toContain(`URL: ${OLD}. Types: proposal.created. Format: standard. Paused: no.`);
 });
 
 it("a key and a webhook name who made them, on their pages too", async () => {

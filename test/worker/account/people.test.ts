@@ -256,6 +256,104 @@ describe("people", () => {
     expect((await panel.tenant.send("GET", path)).status).toBe(status);
   });
 
+  describe("and their e-mail address", () => {
+    async function createPerson() {
+      const desk = await createDesk();
+      const { owner, opened, page, panel } = desk;
+      const robin = await panel.panelist("Robin");
+      const path = `/people/${robin.id}`;
+      const read = async () =>
+        (await panel.tenant.send("GET", `/tenant/panelists/${robin.id}`)).json<{
+          email: string;
+          emailVerified: boolean;
+        }>();
+      return {
+        ...{ ...desk, robin, path, read },
+        open: async () => ({ ...(await opened(path, "Save")), do: "email" }),
+        save: async (email: string) => owner.submit(path, { ...(await opened(path, "Save")), do: "email", email }),
+        follow: async (answer: Response) => page((answer.headers.get("Location") ?? "").replace("/account", "")),
+      };
+    }
+
+    it("are given, corrected and freed of it; the activity says so, and never has it", async () => {
+      const { save, follow, read, page, activity, path, changes } = await createPerson();
+      expect(await page(path)).not.toContain("Verified by signing in");
+      const said = [];
+      for (const email of [" Ana+x@Example.com", "zoe@example.com", ""]) {
+        const html = await follow(await save(email));
+        said.push([(await read()).email, html.match(/Robin (has [^.]*)\./)?.[1]]);
+        expect(html.includes("zoe@example.com")).toBe(email.startsWith("zoe"));
+      }
+      expect(said).toEqual([
+        ["ana+x@example.com", "has an email address now"],
+        ["zoe@example.com", "has another email address now"],
+        [null, "has no email address any more"],
+      ]);
+      const events = await activity();
+      expect(events.map((event) => event.changes)).toEqual([
+        { before: { email: "given" }, after: { email: null } },
+        { before: { email: "given" }, after: { email: "another" } },
+        { before: { email: null }, after: { email: "given" } },
+      ]);
+      expect(JSON.stringify(events)).not.toMatch(/ana\+x|zoe@/);
+      const log = await page("/activity");
+      expect(log).toContain("has another email address now");
+      expect(log).not.toMatch(/ana\+x|zoe@/);
+      expect(await changes()).toContainEqual(expect.objectContaining({ type: "panelist.updated", by: "tenant" }));
+    });
+
+    it("keep it when the form is saved as it was opened, and are told what is no address", async () => {
+      const { save, read, activity, owner, path, open } = await createPerson();
+      await save("ana@example.com");
+      expect((await owner.submit(path, await open())).headers.get("Location")).toBe(`/account${path}`);
+      const refused = await save("ana at example");
+      const html = await refused.text();
+      expect(refused.status).toBe(400);
+      for (const part of ["Enter an email address, such as", 'value="ana at example"', 'href="#email"'])
+        expect(html).toContain(part);
+      expect((await read()).email).toBe("ana@example.com");
+      expect(await activity()).toHaveLength(1);
+    });
+
+    it("are not given another one over a colleague’s, unless it is saved again", async () => {
+      const { save, read, owner, path, open } = await createPerson();
+      await save("ana@example.com");
+      const early = { ...(await open()), email: "mine@example.com" };
+      await save("colleague@example.com");
+      const refused = await owner.submit(path, early);
+      expect(refused.status).toBe(400);
+      const again = await readForm(refused, "Save");
+      expect((await read()).email).toBe("colleague@example.com");
+      await owner.submit(path, { ...Object.fromEntries(again.fields), do: "email" });
+      expect((await read()).email).toBe("mine@example.com");
+    });
+
+    it("are said to have verified it, and what another one changes", async () => {
+      const { robin, page, path, save, read } = await createPerson();
+      await databaseOf(robin.id)
+        .prepare("UPDATE panelists SET email = ?2, email_verified = 1, mailbox = ?2 WHERE id = ?1")
+        .bind(robin.id, "ana@example.com")
+        .run();
+      expect(await page(path)).toMatch(/Verified by signing in.*no longer leads to this person/s);
+      await save("zoe@example.com");
+      expect(await read()).toMatchObject({ email: "zoe@example.com", emailVerified: false });
+      expect(await page(path)).not.toContain("Verified by signing in");
+    });
+
+    it("are found by it, however old they are", async () => {
+      const { robin, save, page, panel } = await createPerson();
+      await databaseOf(robin.id).prepare("UPDATE panelists SET created_at = 1 WHERE id = ?1").bind(robin.id).run();
+      await addVoters(panel.bank, 2, 1_100);
+      const found = async (...searches: string[]) =>
+        Promise.all(searches.map(async (q) => namesIn(await page(`/people?q=${encodeURIComponent(q)}`))));
+      await save("ana+news@example.com");
+      expect(await found("Ana+News@example.com", "ana+news@exampl", "ana+n", "AN")).toEqual(Array(4).fill(["Robin"]));
+      expect(await found("ana+two@example.com", "ana@example.com", "na+news")).toEqual([[], [], []]);
+      await save("a.na+news@gmail.com");
+      expect(await found("A.na+News@gmail.com", "ana@gmail.com")).toEqual([["Robin"], []]);
+    });
+  });
+
   it.each(["end-tokens", "block", "delete", "delete-all"])("by %s are refused here at once", async (what) => {
     const { panel, owner } = await createDesk();
     const { id, token } = await panel.panelist("Robin");

@@ -43,7 +43,7 @@ describe("Webhooks in Chromium", () => {
     await page.getByText("or http://localhost with another port").waitFor();
     await page.getByLabel("URL", { exact: true }).fill(url + path);
     if (types.length > 0) await page.getByRole("radio", { name: /^Choose events/ }).check();
-    for (const type of types) await page.locator(`input[value="${type}"]`).check();
+    for (const type of types) await page.locator(`input[name="types"][value="${type}"]`).check();
     await action(page, "Create webhook").click();
     await page.getByRole("heading", { name: url + path, level: 1 }).waitFor();
     return (await page.locator("#secret").textContent()) ?? "";
@@ -55,6 +55,41 @@ describe("Webhooks in Chromium", () => {
     await page.getByRole("heading", { name: "Webhooks", level: 1 }).waitFor();
     await page.waitForLoadState();
   }
+
+  it.each([true, false])(
+    "a Slack message is made and tested, and its address is shown by its end (JavaScript: %s)",
+    async (javaScript) => {
+      const { page, complaints } = await openPage(stage, { javaScriptEnabled: javaScript });
+      await page.goto("/account/webhooks/new");
+      const help = page.getByText("Discord: the channel’s settings");
+      await expect.poll(() => help.isVisible()).toBe(false);
+      await page.getByRole("radio", { name: /^Slack message/ }).check();
+      await help.waitFor();
+      await expect.poll(() => page.getByRole("radio", { name: /^Choose events/ }).isVisible()).toBe(false);
+      if (javaScript) await lookAround(page, "new Slack message");
+      await page.getByLabel("URL", { exact: true }).fill(`${url}/services/T/B/s3cr3tXyzW`);
+      await page.getByRole("checkbox", { name: "A survey was answered" }).uncheck();
+      await action(page, "Create webhook").click();
+      await page.getByRole("heading", { name: `${url}/…XyzW`, level: 1 }).waitFor();
+      await expect.poll(() => page.content()).not.toContain("s3cr3t");
+      await expect.poll(() => page.locator("#secret").count()).toBe(0);
+      await page.getByLabel("Test event").selectOption({ label: "Someone commented" });
+      await action(page, "Send test event").click();
+      await page.getByText("Your endpoint answered the test event with 204").waitFor();
+      expect(Object.keys(JSON.parse(got.at(-1)?.body ?? "{}"))).toEqual(["text"]);
+      expect(got.at(-1)?.path).toBe("/services/T/B/s3cr3tXyzW");
+      // The form is saved with the address as it is shown.
+      await page.getByRole("checkbox", { name: "Someone commented" }).uncheck();
+      if (javaScript) await lookAround(page, "Slack message");
+      await action(page, "Save").click();
+      await expect.poll(() => page.getByRole("checkbox", { name: "Someone commented" }).isChecked()).toBe(false);
+      await action(page, "Send test event").click();
+      await expect.poll(() => got.at(-1)?.body).toContain("this webhook works");
+      expect(got.at(-1)?.path).toBe("/services/T/B/s3cr3tXyzW");
+      await remove(page);
+      expect(complaints).toEqual([]);
+    },
+  );
 
   it.each([true, false])("is made, tested, paused, rotated, moved and deleted (JavaScript: %s)", async (javaScript) => {
     const { page, complaints } = await openPage(stage, { javaScriptEnabled: javaScript });
@@ -100,11 +135,8 @@ describe("Webhooks in Chromium", () => {
     await page.getByText("Active", { exact: true }).waitFor();
     await page.getByLabel("Time (UTC)").fill("2100-01-01T00:00");
     await action(page, "Replay from then").click();
-    await page
-      .getByText("None yet.")
-      .or(page.locator(".events li", { hasText: "webhook.test" }))
-      .first()
-      .waitFor();
+    // Other files' changes may have taken the place of the test event.
+    await page.getByText("None yet.").or(page.locator(".events li")).first().waitFor();
     await action(page, "Rotate secret").click();
     await page.locator("#secret").waitFor();
     await expect.poll(() => page.locator("#secret").textContent()).not.toBe(secret);

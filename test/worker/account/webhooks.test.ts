@@ -12,6 +12,7 @@ import {
 } from "../../../src/worker/database/webhooks/webhooks.ts";
 import { CHANGE_TYPES, Change } from "../../../src/worker/model/change.ts";
 import { MAX_WEBHOOKS, type ShownWebhook, type Webhook } from "../../../src/worker/model/webhook.ts";
+import { isMasked, maskUrl } from "../../../src/worker/model/webhook-url.ts";
 import { type Digit, databaseOf, selectEverywhere, sessionOf } from "../../support/databases.ts";
 import { accept } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
@@ -329,4 +330,105 @@ it("rotating again, after a lost answer, takes no secret from a receiver before 
   expect(await (await owner.json("POST", `${path}/test`)).json()).toMatchObject({ status: 204 });
   expect(receiver.seen).toHaveLength(2);
   expect(await one()).toMatchObject({ previousSecretUntil: expect.any(String) });
+});
+
+describe("with the format `slack`", () => {
+  const ADDRESS = "https://hooks.slack.com/services/T0000/B0000/s3cr3tXyzW";
+  const SHOWN = "https://hooks.slack.com/…XyzW";
+  async function slack(react?: Reaction, more: object = {}) {
+    const receiver = createReceiver(react);
+    const owner = createOwner(undefined, env, undefined, receiver.send);
+    const { webhook, secret } = await create(owner, { url: ADDRESS, format: "slack", ...more });
+    receiver.secrets = [secret];
+    const stored = () =>
+      databaseOf(webhook.id).prepare("SELECT url FROM webhooks WHERE id = ?1").bind(webhook.id).first("url");
+    return { receiver, owner, webhook, path: `/webhooks/${webhook.id}`, stored };
+  }
+
+  it("answers show the address by its host and its end, and so do a test and the activity", async () => {
+    const { owner, path, webhook, receiver, stored } = await slack();
+    expect(webhook).toMatchObject({ url: SHOWN, format: "slack", types: null });
+    await owner.json("POST", `${path}/test`);
+    await owner.json("PATCH", path, { paused: true });
+    await owner.json("PATCH", path, { url: `${ADDRESS}2` });
+    expect(await stored()).toBe(`${ADDRESS}2`);
+    const [sent] = receiver.seen;
+    expect(sent?.url).toBe(ADDRESS);
+    expect(sent?.body).toEqual({
+      text: expect.stringMatching(/^Test message from .*: this webhook works\.\n\n`test_/),
+    });
+    const pages = ["/webhooks", path, "/activity", "/"].map(async (page) => (await owner.page(page)).text());
+    await owner.json("DELETE", path);
+    const texts = [...(await Promise.all(pages)), JSON.stringify(await owner.events())];
+    for (const text of texts) expect(text).not.toContain("s3cr3t");
+    expect(JSON.stringify(await owner.events())).toContain("https://hooks.slack.com/…yzW2");
+    const [created] = (await owner.events()).toReversed();
+    expect(created).toMatchObject({
+      event: "webhook-created",
+      webhook: { url: SHOWN },
+      changes: { after: { url: SHOWN, format: "slack" } },
+    });
+  });
+
+  it("an address that is sent back as it is shown stays; any other short form is refused, and so is a change of the format", async () => {
+    const { owner, path, stored } = await slack();
+    const same = await owner.json("PATCH", path, { url: SHOWN, types: ["comment.created"] });
+    expect(await same.json()).toMatchObject({ url: SHOWN, types: ["comment.created"] });
+    expect((await owner.json("PATCH", path, { url: SHOWN })).status).toBe(200);
+    expect(await stored()).toBe(ADDRESS);
+    for (const change of [
+      { url: "https://hooks.slack.com/…aaaa" },
+      { url: "https://hooks.slack.com/%E2%80%A6XyzW" },
+      { format: "standard" },
+    ])
+      expect((await owner.json("PATCH", path, change)).status).toBe(400);
+    expect((await owner.json("POST", "/webhooks", { url: SHOWN, format: "slack" })).status).toBe(400);
+    expect(await stored()).toBe(ADDRESS);
+  });
+
+  it("takes only types that a message tells of", async () => {
+    const { owner, path } = await slack();
+    for (const types of [["member.added"], ["proposal.created", "ideabank.updated"]]) {
+      expect((await owner.json("PATCH", path, { types })).status).toBe(400);
+      expect((await owner.json("POST", "/webhooks", { url: ADDRESS, format: "slack", types })).status).toBe(400);
+    }
+    expect((await owner.json("PATCH", path, { types: ["proposal.created"] })).status).toBe(200);
+  });
+
+  it("a test of each type is a message without a link; of a type that no message tells of, one that says it works", async () => {
+    const { owner, path, receiver } = await slack();
+    for (const type of [
+      "proposal.created",
+      "comment.created",
+      "proposal.status-changed",
+      "survey-response.created",
+      "member.added",
+    ])
+      expect(await (await owner.json("POST", `${path}/test?type=${type}`)).json()).toMatchObject({ status: 204 });
+    const texts = receiver.seen.map(({ body }) => JSON.stringify(body));
+    expect(
+      texts.map((text) => /submitted|commented|is now|the survey|a survey|this webhook works/.exec(text)?.[0]),
+    ).toEqual([...["submitted", "commented", "is now", "a survey", "this webhook works"]]);
+    for (const text of texts) expect(text).not.toContain("|Open");
+  });
+
+  it("shows the address in one form, in the code and in the database: never more of it than a quarter", async () => {
+    const { webhook } = await slack();
+    const shownOf = async (href: string) => {
+      const update = "UPDATE webhooks SET url = ?2 WHERE id = ?1 RETURNING shown_url";
+      return databaseOf(webhook.id).prepare(update).bind(webhook.id, href).first("shown_url");
+    };
+    const paths = ["/", "/x", "/hooks/0123456789ab", "/hooks/0123456789abcdef", "/slack", "/a/slack", "/a?b=/slack"];
+    for (const host of ["https://hooks.slack.com", "http://localhost:9999"])
+      for (const path of [
+        ...paths,
+        "/api/webhooks/1/tokenAbCd/slack",
+        "/services/T/B/%C3%A9cret/",
+        "/a://b/0123456789abc",
+      ])
+        expect(await shownOf(host + path)).toBe(maskUrl(host + path));
+    expect(maskUrl("https://discord.com/api/webhooks/1/tokenAbCd/slack")).toBe("https://discord.com/…AbCd/slack");
+    expect(maskUrl("https://chat.example/hooks/x")).toBe("https://chat.example/…");
+    expect(isMasked(maskUrl(ADDRESS))).toBe(true);
+  });
 });

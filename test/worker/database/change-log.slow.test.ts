@@ -11,6 +11,7 @@ import { addVoters, voterId } from "../../support/many-rows.ts";
 import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
 import { PROPOSALS, sendWith } from "../../support/panel.ts";
 import { addOneOfEverything, createTenant } from "../../support/tenant.ts";
+import { giveAddress, telling } from "../../support/told.ts";
 import { addAccount, addIdeaBank, addProposal, newId, tokenFor } from "../../support/world.ts";
 
 const idOf = async (response: Response | Promise<Response>) => (await (await response).json<{ id: string }>()).id;
@@ -259,8 +260,9 @@ describe("costs", () => {
         .prepare("UPDATE proposals SET author_id = ?2, status = 'submitted' WHERE id = ?1")
         .bind(proposalId, panelistId)
         .run();
+    await giveAddress(panelistId);
     let rows = 0;
-    const metered = meterDatabases(env, (results) => {
+    const metered = meterDatabases(telling, (results) => {
       for (const { meta } of results) rows += meta.rows_written;
     });
     const isolate = createIsolate(withoutLimits(metered));

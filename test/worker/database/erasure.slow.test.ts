@@ -36,18 +36,25 @@ async function createScene() {
   const { panel, owner, bank } = desk;
   const { tenant } = panel;
   const kim = await panel.panelist("Kim");
-  const person = { externalId: `${NAME}@example.com`, displayName: `Ms ${NAME}` };
+  const person = { externalId: `${NAME}@example.com`, displayName: `Ms ${NAME}`, email: `${NAME}@example.com` };
   const created = await tenant.send("POST", "/tenant/panelists", person, { "Idempotency-Key": `new-${NAME}` });
   const { id } = await created.json<{ id: string }>();
   // As after a sign-in on the board's page (test/worker/public-page/sign-in-people.test.ts).
-  await databaseOf(id).batch([
-    databaseOf(id)
-      .prepare("UPDATE panelists SET email = ?2, email_verified = 1, mailbox = ?2 WHERE id = ?1")
-      .bind(id, person.externalId),
-    databaseOf(id)
-      .prepare("INSERT INTO sign_in_codes VALUES ('1code', ?1, ?2, 'b', ?3, 'm', 's', 'used c', ?4, ?4, 1)")
-      .bind(panel.bank.accountId, panel.bank.id, person.externalId, Date.now()),
-  ]);
+  await databaseOf(id)
+    .prepare("INSERT INTO sign_in_codes VALUES ('1code', ?1, ?2, 'b', ?3, 'm', 's', 'used c', ?4, ?4, 1)")
+    .bind(panel.bank.accountId, panel.bank.id, person.externalId, Date.now())
+    .run();
+  // As after an e-mail, and after it was unsubscribed from (test/worker/mails).
+  await databaseOf(id)
+    .prepare("INSERT INTO recipients VALUES (1, ?1, ?2, ?3, ?4, 'sent', 1)")
+    .bind(`${NAME}+new@example.com`, panel.bank.accountId, panel.bank.id, id)
+    .run();
+  await databaseOf(id)
+    .prepare("INSERT INTO mutes VALUES (?1, ?2, ?1, 1)")
+    .bind(panel.bank.accountId, `${NAME}+new@example.com`)
+    .run();
+  // The desk corrects the address.
+  await owner.submit(`/people/${id}`, { do: "email", email: `${NAME}+new@example.com` });
   const issued = await tenant.send("POST", `/tenant/ideabanks/${panel.bank.id}/tokens`, { panelistId: id });
   const { token } = await issued.json<{ token: string }>();
   const send = sendWith(createIsolate(), token);

@@ -8,7 +8,7 @@ import { IDEA_BANK_STATUSES } from "../../../src/worker/model/idea-bank.ts";
 import { ACCOUNT_STATUSES } from "../../../src/worker/model/operator.ts";
 import { PROPOSAL_STATUSES, VISIBILITIES } from "../../../src/worker/model/proposal.ts";
 import { SURVEY_STATUSES } from "../../../src/worker/model/survey.ts";
-import { WEBHOOK_STATES } from "../../../src/worker/model/webhook.ts";
+import { WEBHOOK_FORMATS, WEBHOOK_STATES } from "../../../src/worker/model/webhook.ts";
 
 const files = import.meta.glob<string>("../../../migrations/*.sql", { query: "?raw", import: "default", eager: true });
 const steps = Object.entries(files).toSorted(([left], [right]) => (left < right ? -1 : 1));
@@ -41,6 +41,7 @@ const LISTS: readonly (readonly [table: string, column: string, values: readonly
   ["proposals", "visibility", VISIBILITIES],
   ["surveys", "status", SURVEY_STATUSES],
   ["webhooks", "state", WEBHOOK_STATES],
+  ["webhooks", "format", WEBHOOK_FORMATS],
   ["change_log", "actor", CHANGE_ACTORS],
 ];
 

@@ -14,6 +14,8 @@ const NOT_COUNTED = {
   undo_texts: "gone after two minutes",
   acting_keys: "one row of an account",
   members: "at most 50 of an account",
+  told_members: "one for each member",
+  member_mails: "one for each member and board, at most",
   memberships: "one for each member",
   invitations: "at most 50 of an account, with its members, and the last 50 who declined",
   invitees: "one for each invitation",
@@ -21,6 +23,12 @@ const NOT_COUNTED = {
   token_revocations: "revoking writes them",
   sign_in_codes: "gone after a day; limits bound how many are sent for an idea bank",
   votes: "one for each panelist and proposal",
+  follows: "one for each panelist and proposal",
+  mutes: "written by the links of e-mails, and never refused",
+  outbox: "one for a proposal in ten minutes, for 30 days",
+  recipients: "one for each panelist who is told, for 30 days",
+  mail_days: "one for a day, for 30 days",
+  mail_stops: "one",
   survey_responses: "counted in their survey's row: shown_bytes, which a test of surveys holds",
   // The idea bank's own row counted more.
   // Votes on their way to the target of a merge: both proposals count more.
@@ -30,9 +38,11 @@ const NOT_COUNTED = {
   signing_secrets: "those of the last few epochs of an idea bank",
   deleted_idea_banks: "gone when the idea bank's content is",
 } as const;
-/** A number of bytes is in the estimate for the row; of totals, in those for the responses. */
+/** A number of bytes, and two letters, are in the estimate for the row; of totals, in those for the responses. */
 const FIXED_LENGTH = [
   "idempotency_keys.request_hash",
+  "panelists.language",
+  "idea_banks.language",
   ...["salt", "voters_of", "totals", "shown_totals"].map((column) => `surveys.${column}`),
 ];
 const NEVER_UPDATED = ["idempotency_keys"];

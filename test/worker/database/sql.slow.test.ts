@@ -20,6 +20,7 @@ import { loadDecision, recordUseAfterRevocation } from "../../../src/worker/data
 import { findAuditEvents, loadNames } from "../../../src/worker/database/activity/found-events.ts";
 import { listWholeActivity } from "../../../src/worker/database/activity/whole-activity.ts";
 import { listUndelivered } from "../../../src/worker/database/changes/changes.ts";
+import { selectNames } from "../../../src/worker/database/changes/names.ts";
 import { takeNotices } from "../../../src/worker/database/changes/notices.ts";
 import { loadStoredComment, undoComment } from "../../../src/worker/database/comments/comments.ts";
 import { countKeysFromBefore, countPeople, loadDiagnostics } from "../../../src/worker/database/diagnostics.ts";
@@ -28,6 +29,28 @@ import { listPublicIdeas, listPublicPages } from "../../../src/worker/database/i
 import { findOwnerOfKey, loadOwnApiKey } from "../../../src/worker/database/keys/account-keys.ts";
 import { saveApiKeyUsage } from "../../../src/worker/database/keys/api-key-usage.ts";
 import { recordLeaks } from "../../../src/worker/database/keys/leaked-keys.ts";
+import { follow } from "../../../src/worker/database/mails/follows.ts";
+import { loadMailChoices, saveMailChoices } from "../../../src/worker/database/mails/mail-choices.ts";
+import { loadMuting, MUTE_SCOPES, mute, unmute } from "../../../src/worker/database/mails/mutes.ts";
+import { countTold, deleteOldMails, listToldOfIdea, startDue } from "../../../src/worker/database/mails/outbox.ts";
+import {
+  claimMails,
+  endMails,
+  findRecipients,
+  finishMails,
+  listToldOfPerson,
+  loadUnreachable,
+  mailKeyOf,
+  nextMailTurn,
+  stopMails,
+} from "../../../src/worker/database/mails/recipients.ts";
+import {
+  claimMembers,
+  endMembers,
+  nextMembers,
+  readNews,
+  readStanding,
+} from "../../../src/worker/database/mails/told-members.ts";
 import { allowAnotherAccount } from "../../../src/worker/database/members/another-account.ts";
 import { findTouched } from "../../../src/worker/database/members/members.ts";
 import {
@@ -85,6 +108,7 @@ import {
   rotateLeakedWebhooks,
 } from "../../../src/worker/database/secrets/leaked-secrets.ts";
 import { loadSigningEpochs } from "../../../src/worker/database/secrets/signing-secrets.ts";
+import { startPosition } from "../../../src/worker/database/slices.ts";
 import { deleteOfAnonymous } from "../../../src/worker/database/surveys/anonymous-leavers.ts";
 import { countAskable, listAnswered } from "../../../src/worker/database/surveys/asked-people.ts";
 import { listKnownTexts, loadMatchingResults } from "../../../src/worker/database/surveys/survey-responses.ts";
@@ -207,7 +231,10 @@ async function callOthers(): Promise<void> {
     id,
     accountId: id,
     url: "https://example.com",
+    shownUrl: "https://example.com",
+    format: "standard",
     types: null,
+    recent: [],
     secrets: [""],
     number: 0,
     attempts: 0,
@@ -229,7 +256,8 @@ async function callOthers(): Promise<void> {
   });
   await recordUseAfterRevocation(session, { apiKeyId: id, eventId: id, address: null, now });
   await loadDecision(session, id, id);
-  await listUndelivered(session, webhook, 10);
+  await listUndelivered(session, webhook, { rows: 10 });
+  await selectNames(session, id, [id]);
   await recordLeaks(session, { secrets: [{ id, secretHash: "", foundAt: "", eventId: id }], reporter: "", now });
   await endSignInsOf(session, [email]);
   const move = { from: email, to: "new@example.com" };
@@ -249,6 +277,19 @@ async function callOthers(): Promise<void> {
   await rotateLeakedWebhooks(session, { found: [{ ...leak, text: "", newSecret: "" }], reporter: "", now });
   await rotateLeakedSigningSecrets(session, { found: [{ ...leak, text: "", hash: "" }], reporter: "", now });
   await findTouched(session, { accountId: id, actors: [email], now });
+  const member = { accountId: id, email, told: 0, dueAt: now, timeZone: null, hour: 8, sentToday: 0, allSentToday: 0 };
+  for (const mode of ["now", "daily"] as const) {
+    const when = { mode, now, upTo: now };
+    await nextMembers(session, { at: 0, id: "" }, { ...when, limit: 10 });
+    await readNews(session, [member], when);
+    await claimMembers(session, [{ turn: member, nextAt: now }], when);
+    await endMembers(session, { sent: [member], unsent: [member] }, when);
+  }
+  await readStanding(session, [id]);
+  const choices = await loadMailChoices(session, { accountId: id, person: email });
+  const changes = (["ideas", "comments"] as const).map((kind) => ({ kind, ideaBankId: "", mode: "now" as const }));
+  const clock = { timeZone: "UTC", hour: 8 };
+  await saveMailChoices(session, { accountId: id, person: email }, { choices, changes, clock, nextDigestAt: now, now });
   const path = "/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}";
   await ownsPath(session, { accountId: id, path, ids: { ideaBankId: id, proposalId: id } });
   await listMerged(session, { accountId: id, proposalId: id });
@@ -257,6 +298,7 @@ async function callOthers(): Promise<void> {
   await loadEndOfTokens(session, id);
   await loadSigningEpochs(session, id, id);
   await loadAccess(session, { ideaBankId: id, panelistId: id, issuedAt: 0 });
+  await follow(session, { token: { ideaBankId: id, panelistId: id, issuedAt: 0 }, proposalId: id, now });
   await loadPanelists(session, id, [id]);
   await SURVEYS.loadStored(session, id, id);
   await loadMatchingResults(session, { accountId: id, surveyId: id, key: "recommend" });
@@ -332,7 +374,7 @@ async function callOthers(): Promise<void> {
   await listSent(session, id, browser);
   await countTry(session, { ideaBankId: id, browser, now });
   await endCodes(session, { ideaBankId: id, browser, now });
-  const right = { accountId: id, codeId: id, code, email, mailbox, newPanelistId: id, name: null, now };
+  const right = { accountId: id, codeId: id, code, email, mailbox, newPanelistId: id, name: null, language: "en", now };
   await signInByCode(session, right);
   await emptyCode(session, id);
   await forgetCode(session, id);
@@ -340,6 +382,25 @@ async function callOthers(): Promise<void> {
   await nameOfPanelist(session, { accountId: id, panelistId: id });
   await listOwnTags(session, id, id);
   await selectDue(session, 10);
+  const told = { accountId: id, ideaBankId: id, proposalId: id, panelistId: id };
+  await startDue(session, now);
+  await findRecipients(session, startPosition(), now);
+  await nextMailTurn(session, startPosition(), now);
+  await claimMails(session, { accountId: id, limit: 1, now });
+  const ended = [{ outboxId: 1, email, panelistId: id, state: "refused", isUnreachable: true }] as const;
+  await endMails(session, { accountId: id, ended, mails: 1, now });
+  await finishMails(session, { accountId: id, now });
+  await stopMails(session, { reason: "E", now, until: now });
+  await loadUnreachable(session, { accountId: id, panelistId: id });
+  await mailKeyOf(session, id, "k");
+  await deleteOldMails(session, now);
+  await countTold(session, { accountId: id, proposalIds: [id], actor: email });
+  await listToldOfIdea(session, told);
+  await listToldOfPerson(session, told);
+  await loadMuting(session, told);
+  const muting = { accountId: id, mailKey: null, names: { idea: null, board: null }, email, language: null, muted: [] };
+  for (const scope of MUTE_SCOPES) await mute(session, { muting, scope, link: told, now });
+  await unmute(session, { muting, link: told });
   await claimWebhook(session, id);
   await recordProgress(session, webhook, { reached: 0, isLast: true, missed: 0 });
   await release(session, webhook);

@@ -135,7 +135,9 @@ async function createWorld(workerAhead = 0) {
       return;
     }
     const panelist =
-      kind === "visitor" ? VISITOR : { externalId: SUBJECT, newPanelistId: panelistId, displayName: undefined };
+      kind === "visitor"
+        ? VISITOR
+        : { externalId: SUBJECT, newPanelistId: panelistId, displayName: undefined, email: undefined };
     const issue = await prepareTokenIssue(session, {
       ...{ accountId: ACCOUNT, ideaBankId: BANK, panelist, now, idempotencyKey, recorded: undefined },
     });

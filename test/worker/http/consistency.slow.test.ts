@@ -1,5 +1,4 @@
 /** `Consistency-Token`: on every answer to a write; and a request that sends it back is answered from what includes that write. */
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { signConsistencyToken } from "../../../src/worker/credentials/consistency-token.ts";
 import { bindingOf } from "../../support/databases.ts";
@@ -7,6 +6,7 @@ import { createIsolate } from "../../support/isolate.ts";
 import { createReplica } from "../../support/lagging-replica.ts";
 import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
 import { addOneOfEverything, createTenant } from "../../support/tenant.ts";
+import { telling as env, giveAddress } from "../../support/told.ts";
 import { addIdeaBank, addProposal, signingKeys, tokenFor } from "../../support/world.ts";
 
 const HEADER = "Consistency-Token";
@@ -23,7 +23,8 @@ describe("the answer to a write carries one:", () => {
 
   it.each(writes("compoundToken"))("panelist, $method $path", async ({ operation, method, path }) => {
     const ids = await addOneOfEverything(undefined, "panelist");
-    const isolate = createIsolate();
+    await giveAddress(ids.panelistId);
+    const isolate = createIsolate(env);
     const headers = {
       Authorization: await tokenFor(ids.ideaBankId, ids.panelistId),
       "Content-Type": "application/json",

@@ -13,6 +13,7 @@ import { createIsolate } from "../../support/isolate.ts";
 import { withoutLimits } from "../../support/limits.ts";
 import { bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
 import { createPanel, PROPOSALS, sendWith } from "../../support/panel.ts";
+import { makeSchema } from "../../support/schema-parts.ts";
 
 const KEYS = { new: "created_at", top: "votes", hot: "hot", active: "last_activity_at" };
 
@@ -54,7 +55,7 @@ async function createScene(proposals: number) {
       .bind(proposals, accountId, id, panelist.id, JSON.stringify(PROPOSAL_STATUSES), Date.UTC(2026, 0, 1)),
     database.prepare("INSERT INTO votes SELECT id, author_id, account_id, idea_bank_id, created_at FROM proposals"),
   ]);
-  await database.prepare(schema).run();
+  await makeSchema(database, schema);
   return { panel, panelist, claims: { ideaBankId: id, panelistId: panelist.id, issuedAt: 1_900_000_000 } };
 }
 

@@ -1,5 +1,4 @@
 /** What holds for every operation of the panelist API: generated from its tables. The bad credentials are in authentication.test.ts, other idea banks in isolation.test.ts. */
-import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { descriptionOf } from "../../../src/worker/model/describe.ts";
 import { NewSurvey } from "../../../src/worker/model/survey.ts";
@@ -10,6 +9,7 @@ import { interceptLimits, withoutLimits } from "../../support/limits.ts";
 import { addressOf, bodyOf, fillPath, operationsOf } from "../../support/operations.ts";
 import { createPanel, sendWith } from "../../support/panel.ts";
 import { dumpDatabases } from "../../support/tenant.ts";
+import { telling as env, giveAddress } from "../../support/told.ts";
 import { newId, tokenFor } from "../../support/world.ts";
 
 const operations = operationsOf("compoundToken").map((each) => ({
@@ -29,10 +29,11 @@ const SWITCHES = {
   canAnswerSurveys: "surveysEnabled",
 } as const;
 
-/** A panelist with a proposal and a comment, and what else a path can name. */
+/** A panelist who can be told by e-mail, with a proposal and a comment, and what else a path can name. */
 async function createScene() {
-  const panel = await createPanel();
+  const panel = await createPanel({}, createIsolate(env));
   const [panelist, other] = [await panel.panelist("Robin"), await panel.panelist("Kim")];
+  await giveAddress(panelist.id);
   const proposalId = await panelist.submit();
   const commented = await panelist.send("POST", `/ideabank/proposals/${proposalId}/comments`, { body: "Mine." });
   const { id: commentId } = await commented.json<{ id: string }>();

@@ -57,11 +57,13 @@ describe.each(tokens)("$title", ({ token, expected: { active, ...expected } }) =
       expect(answer).toEqual({ active, ...expected, ...detail });
       return;
     }
-    const { externalId, name } = { externalId: "", name: null, ...expected };
+    const { externalId, name, email } = { externalId: "", name: null, email: null, ...expected };
     expect(answer).toMatchObject({ active, externalId });
     const submitted = await sendWith(isolate, token)("POST", PROPOSALS, { title: "An idea" });
     expect(submitted.status).toBe(201);
     expect((await submitted.json<{ author: string | null }>()).author).toBe(name);
+    const found = await tenant.send("GET", `/tenant/panelists?${new URLSearchParams({ externalId })}`);
+    expect((await found.json<{ items: object[] }>()).items).toMatchObject([{ email, emailVerified: false }]);
   });
 });
 

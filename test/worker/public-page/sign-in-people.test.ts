@@ -66,6 +66,41 @@ describe("the tenant’s own person with the address as id", () => {
   });
 });
 
+describe("an address that the tenant gave its own person", () => {
+  it("is no proof: whoever signs in with it is somebody else, also where the ids are addresses", async () => {
+    const scene = await createSignInScene();
+    await saysIdsAreAddresses(scene);
+    const email = newEmail();
+    const own = await createTenants(scene, { externalId: "customer-42", email, displayName: "Theirs" });
+    const { visitor } = await scene.signIn(email, "Ana");
+    const person = (await visitor.token()).text.slice(16, 28);
+    expect(person).not.toBe(own);
+    expect(await scene.rows("SELECT email_verified AS verified FROM panelists WHERE id = ?1", own)).toEqual([
+      { verified: 0 },
+    ]);
+    // The person of the page stays who it is, whatever becomes of the other one.
+    await scene.tenant.send("PATCH", `/tenant/panelists/${own}`, { email: null });
+    const { visitor: again } = await scene.signIn(email, "", scene.visitor("198.51.100.1"));
+    expect((await again.token()).text.slice(16, 28)).toBe(person);
+  });
+
+  it("is blocked with the person, and with it the mailbox", async () => {
+    const scene = await createSignInScene();
+    await createTenants(scene, { externalId: "customer-42", email: "Ana+x@example.com", active: false });
+    expect((await scene.signIn("ana@example.com")).answer.status).toBe(200);
+  });
+
+  it("that was somebody’s of the page leads to a new person once the team has corrected it", async () => {
+    const scene = await createSignInScene();
+    const email = newEmail();
+    const { visitor } = await scene.signIn(email);
+    const person = (await visitor.token()).text.slice(16, 28);
+    await scene.tenant.send("PATCH", `/tenant/panelists/${person}`, { email: newEmail() });
+    const { visitor: again } = await scene.signIn(email, "", scene.visitor("198.51.100.1"));
+    expect((await again.token()).text.slice(16, 28)).not.toBe(person);
+  });
+});
+
 describe("a blocked id that is an address", () => {
   it.each([
     ["ana@example.com", "ana+x@example.com"],

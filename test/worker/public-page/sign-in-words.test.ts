@@ -1,6 +1,6 @@
 /** The words of signing in: each language has each text, with the same placeholders, and the rules of copy. */
 import { describe, expect, it } from "vitest";
-import { LANGUAGES } from "../../../src/worker/public-page/language.ts";
+import { LANGUAGES } from "../../../src/worker/model/language.ts";
 import words from "../../../src/worker/public-page/sign-in/words.json" with { type: "json" };
 import { timeInWords, wordsOf } from "../../../src/worker/public-page/sign-in/words.ts";
 

@@ -1,7 +1,7 @@
 /** Signing in on a board's page by e-mail: the way of a person, and what each page says. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it, onTestFinished, vi } from "vitest";
-import { LANGUAGES } from "../../../src/worker/public-page/language.ts";
+import { LANGUAGES } from "../../../src/worker/model/language.ts";
 import { interceptDatabases } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { runJob } from "../../support/job.ts";

@@ -59,6 +59,8 @@ const resources = [
       hiddenFromSearch: false,
       emailSignIn: false,
       signInUrl: null,
+      notifiesPeople: true,
+      language: null,
       createdAt: TIME,
     },
     changes: {
@@ -78,8 +80,11 @@ const resources = [
   {
     collection: "/tenant/panelists",
     least: {},
-    defaults: { id: ID, externalId: null, displayName: null, active: true, email: null, createdAt: TIME },
-    changes: { displayName: "Robin", active: false },
+    defaults: {
+      ...{ id: ID, externalId: null, displayName: null, active: true, email: null, emailVerified: false },
+      createdAt: TIME,
+    },
+    changes: { displayName: "Robin", active: false, email: "robin@example.com" },
   },
 ];
 

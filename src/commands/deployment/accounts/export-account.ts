@@ -11,14 +11,16 @@ type ReadPage = (page: ExportPage) => ReturnType<typeof readExportedRows>;
 
 const OF_ACCOUNT: readonly ExportedList[] = [
   ...(["accounts", "members", "invitations", "api_keys", "webhooks", "audit_events", "kept_events"] as const),
-  ...(["surveys", "panelists", "idea_banks", "change_log"] as const),
+  ...(["told_members", "member_mails"] as const),
+  ...(["surveys", "panelists", "idea_banks", "mutes", "change_log"] as const),
 ];
 /** These follow each row; those below follow a page of rows. */
 const OF_EACH: { readonly [list in ExportedList]?: readonly ExportedList[] } = {
   idea_banks: ["proposals", "merged_proposals", "comments"],
 };
-const OF_PAGE: { readonly [list in ExportedList]?: ExportedList } = {
-  ...{ api_keys: "api_key_usage", surveys: "survey_responses", proposals: "votes", merged_proposals: "votes" },
+const OF_PAGE: { readonly [list in ExportedList]?: readonly ExportedList[] } = {
+  ...{ api_keys: ["api_key_usage"], surveys: ["survey_responses"] },
+  ...{ proposals: ["votes", "follows"], merged_proposals: ["votes", "follows"] },
 };
 
 /** Each row with the name of its table first. */
@@ -39,8 +41,7 @@ async function* readList(
       yield { table: tableOf(list), ...row };
       for (const inner of OF_EACH[list] ?? []) yield* readList(read, inner, [idOf(row)]);
     }
-    const following = OF_PAGE[list];
-    if (following !== undefined && rows.length > 0) yield* readList(read, following, rows.map(idOf));
+    for (const following of (rows.length > 0 && OF_PAGE[list]) || []) yield* readList(read, following, rows.map(idOf));
     after = next;
   } while (after !== undefined);
 }

@@ -12,13 +12,14 @@
  * - A restored panelist counts as one who has had a token: deleting it leaves a revocation (`revocation_panelist_removed` in
  *   schema.sql).
  * - Deactivated panelists and suspended accounts are deactivated and suspended again.
- * - Accounts have the quota that they had, and do the same with keys that are found in public.
+ * - Accounts have the quota that they had, and do the same with keys that are found in public. Links of e-mails work on.
  * - API keys whose settings were changed get those settings: names, pauses, limits, addresses, and the mark that they were found
  *   in public.
  * - Members whose address was changed have the new one. Members who were removed are removed again. An account that then has no member gets those from before the restore.
  * - Webhooks that were deleted are deleted; the others get the URL and the secrets that they had, and their state if it was not
  *   `active`.
  * - Owners who had signed out are signed out.
+ * - E-mails about ideas that were waiting are not sent, as most of them were. Who had unsubscribed gets none.
  * - The audit trail keeps its events.
  */
 import type { DatabaseSync } from "node:sqlite";
@@ -93,7 +94,7 @@ const INVITATIONS = `SELECT 'DELETE FROM invitations WHERE id NOT IN (SELECT val
    FROM invitations WHERE declined_at IS NULL`;
 /**
  * Settings of an account that the operator or a member has changed since: the quota, what is done with keys that were found in
- * public, and whether its identifiers are addresses. The present value is that of the last such change.
+ * public, whether its identifiers are addresses, and whether people are told by e-mail. The present value is that of the last such change.
  */
 const accountSetting = (column: string, change: string) =>
   `SELECT 'UPDATE accounts SET ${column} = ' || quote(a.${column}) || ' WHERE id = ' || quote(a.id) || ${IS_NEW} AS sql
@@ -103,6 +104,10 @@ const ACCOUNT_SETTINGS = [
   accountSetting("max_bytes", "maxBytes"),
   accountSetting("marks_leaked_keys", "leakedKeys"),
   accountSetting("external_ids_are_emails", "externalIdsAreEmails"),
+  accountSetting("notifies_people", "notifiesPeople"),
+  // The links of e-mails that were sent since are signed with it.
+  `SELECT 'UPDATE accounts SET mail_key = ' || quote(mail_key) || ' WHERE id = ' || quote(id) || ' AND mail_key IS NULL;' AS sql
+   FROM accounts WHERE mail_key IS NOT NULL`,
 ];
 const LAST_OF_WEBHOOK = `audit_events e ON e.id = (
      SELECT id FROM audit_events WHERE account_id = w.account_id AND webhook_id = w.id ORDER BY created_at DESC, id DESC LIMIT 1)`;
@@ -125,6 +130,13 @@ const WEBHOOKS = [
        SELECT 1 FROM audit_events WHERE account_id = ' || quote(w.account_id) || ' AND webhook_id = ' || quote(w.id)
      || ' AND created_at > ' || quote(coalesce(e.created_at, 0)) || ');' AS sql
    FROM webhooks w LEFT JOIN ${LAST_OF_WEBHOOK} WHERE w.state <> 'active'`,
+];
+
+const MAILS = [
+  "SELECT 'UPDATE outbox SET started_at = coalesce(started_at, starts_at), finished_at = coalesce(finished_at, starts_at), found_after = NULL WHERE finished_at IS NULL;' AS sql",
+  "SELECT 'UPDATE recipients SET state = ''skipped'' WHERE state IN (''waiting'', ''sending'');' AS sql",
+  `SELECT 'INSERT OR IGNORE INTO mutes (account_id, email, scope_id, created_at) SELECT ' || quote(account_id) || ', ' || quote(email) || ', '
+     || quote(scope_id) || ', ' || quote(created_at) || ' WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ' || quote(account_id) || ');' AS sql FROM mutes`,
 ];
 
 const EVENTS = `SELECT 'INSERT OR IGNORE INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes, webhook_id, subject_id, idea_bank_id, author_id, notice) SELECT '
@@ -183,6 +195,7 @@ const STATEMENTS = [
   MEMBERSHIPS,
   INVITATIONS,
   "SELECT 'UPDATE sign_ins SET opened_at = 0 WHERE id = ' || quote(id) || ';' AS sql FROM sign_ins WHERE opened_at = 0",
+  ...MAILS,
   // The marks and the events come last: a key whose last change is in the trail stays as it is.
   ...MARKS,
   EVENTS,

@@ -1,5 +1,6 @@
 /** What an event has changed, in words. */
 import type { AuditEvent } from "../../model/audit-event.ts";
+import { LANGUAGE_NAMES, languageOf } from "../../model/language.ts";
 import { withoutInvisible } from "../../model/text.ts";
 import { timeInWords } from "./times.tsx";
 import {
@@ -32,9 +33,12 @@ const SETTING_WORDS: Record<string, string> = {
   emailSignIn: "Sign-in by email",
   signInUrl: "Sign-in page",
   externalIdsAreEmails: "IDs are verified email addresses",
+  notifiesPeople: "People are told by email",
+  language: "Language of emails",
   region: "Region",
   url: "URL",
   types: "Types",
+  format: "Format",
   place: "Last delivered change",
   status: "Status",
   changelogMaxEntries: "Maximum entries",
@@ -74,6 +78,7 @@ const valueInWords = (name: string, value: unknown, names: Names): string => {
   if (typeof value === "string" && names.has(value)) return `“${names.get(value)}”`;
   if (typeof value === "string" && TIMES.includes(name)) return timeInWords(value);
   if (typeof value === "string" && (name === "status" || name === "visibility")) return VALUE_WORDS[value] ?? value;
+  if (name === "language") return LANGUAGE_NAMES[languageOf(String(value ?? "")) ?? "en"];
   if (name === "maxBytes") return `${Number(value) / 1_048_576} MiB`;
   if (typeof value === "boolean") return value ? "yes" : "no";
   return (Array.isArray(value) ? value.join(", ") : String(value ?? "")) || (EMPTY_WORDS[name] ?? "none");
@@ -122,6 +127,10 @@ export const changesInWords = (
     .join(" ");
 };
 
+const ADDRESS_WORDS = { given: "has an email address now", another: "has another email address now" };
+
 /** What was done to a person. Blocking also revokes the tokens, for good. */
-export const personInWords = ({ active }: NonNullable<AuditEvent["changes"]>["after"]): string =>
-  active === undefined ? "signed out everywhere" : active ? "unblocked" : "blocked";
+export function personInWords({ active, email }: NonNullable<AuditEvent["changes"]>["after"]): string {
+  if (email !== undefined) return email === null ? "has no email address any more" : ADDRESS_WORDS[email];
+  return active === undefined ? "signed out everywhere" : active ? "unblocked" : "blocked";
+}

@@ -70,6 +70,8 @@ export async function decide<Answer>(
 export type ProposalDecision = {
   readonly subject: { readonly id: string; readonly ideaBankId: string };
   readonly statement: Statement;
+  /** Tells people of it. */
+  readonly told?: Statement | undefined;
 };
 
 /** Decides about several proposals in one transaction, and with one event. Returns its id; undefined when nothing was changed. */
@@ -84,7 +86,7 @@ export async function decideTogether(
     { now: own.now, eventId, accountId: own.accountId, owner: c.var.owner },
     decisions.map(({ subject }) => subject),
   );
-  const changed = decisions.map(({ statement }) => statement);
+  const changed = decisions.flatMap(({ told, statement }) => [...(told ? [told] : []), statement]);
   const recorded = selectRecorded(eventId);
   const rows = await asMember(c, own, (session) => session.batch({ before, changed, after, recorded }));
   noteBoards(

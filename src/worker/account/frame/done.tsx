@@ -94,6 +94,7 @@ const DONE: Partial<Record<Told, string>> = {
   "changes-skipped": "Waiting changes skipped.",
   "webhook-deleted": "Webhook deleted.",
   left: "You’ve left this account.",
+  "emails-saved": "Your emails are saved.",
 };
 
 /** What a button has done, or why it has not done, or not done for all, what it says. */

@@ -9,12 +9,14 @@ export const inWords = ({ fields, errors }: SentForm): SentForm => ({
 });
 
 const TAGS = /^must be a list of at most (\d+) different tags$/;
+const ADDRESS = "must be an e-mail address";
 const LENGTH = /^must have (?:at most|\d+ to) (\d+) characters(?: after trimming)?$/;
 
 function errorInWords({ path, message }: FieldError, fields: URLSearchParams): FieldError {
   const [name = "", part] = path.split(".");
   const [, tags] = message.match(TAGS) ?? [];
   if (tags !== undefined) return { path, message: `Use at most ${tags} tags.` };
+  if (message === ADDRESS) return { path, message: "Enter an email address, such as robin@example.com." };
   const [, max] = message.match(LENGTH) ?? [];
   const value = fields.get(name);
   // A part of a list is no field.

@@ -14,7 +14,7 @@ const PLACES = {
   Surveys: { surveys: "Surveys" },
   People: { people: "People" },
   Developers: { "api-keys": "API keys", webhooks: "Webhooks", tokens: "Try a token" },
-  Team: { members: "Members", activity: "Activity", accounts: "Account" },
+  Team: { members: "Members", activity: "Activity", emails: "Your emails", accounts: "Account" },
 } as const;
 
 type Place = keyof typeof PLACES;

@@ -16,6 +16,7 @@ const TOLD = [
   "changes-skipped",
   "webhook-deleted",
   "left",
+  "emails-saved",
   "webhook-created-before",
   "secret-rotated-before",
 ] as const;
@@ -73,6 +74,10 @@ export function readVisit(c: Context<OwnerEnv>): PageVisit {
     told: toldAt(c),
   };
 }
+
+/** The page with these parameters, too. */
+export const withParameters = (path: string, parameters: readonly (readonly [string, string])[]): string =>
+  parameters.reduce((to, [name, value]) => withParameter(to, name, value), path);
 
 /** The page with one more parameter, before its fragment. */
 export function withParameter(path: string, name: string, value: string): string {

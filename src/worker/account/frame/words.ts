@@ -1,7 +1,8 @@
 /** Boards, ideas and people in words, for the team. */
 import type { IdeaBankStatus } from "../../model/idea-bank.ts";
 import type { Panelist } from "../../model/panelist.ts";
-import type { ProposalStatus, Visibility } from "../../model/proposal.ts";
+import type { Visibility } from "../../model/proposal.ts";
+import { STATUS_WORDS } from "../../model/status-words.ts";
 
 /** The statuses of a board: name and effect. */
 export const BANK_STATUSES: Record<IdeaBankStatus, readonly [name: string, effect: string]> = {
@@ -28,14 +29,13 @@ export const BANK_SWITCHES = { ...BANK_USES, ...BANK_LIMITS };
 
 export const CHANGELOG_SWITCH = ["Changelog", "People can see what you shipped."] as const;
 
-export const IDEA_STATUSES: Record<ProposalStatus, string> = {
-  submitted: "Submitted",
-  "under-review": "Under review",
-  planned: "Planned",
-  "in-progress": "In progress",
-  implemented: "Done",
-  declined: "Declined",
-};
+/** Of a board, and of the account for all its boards. */
+export const PEOPLE_TOLD = [
+  "Tell people by email when something is decided about their ideas",
+  "Whoever suggested an idea, voted for it, commented on it or follows it, and whose address is known.",
+] as const;
+
+export const IDEA_STATUSES = STATUS_WORDS;
 
 /** The visibilities of an idea: name, and the people who see it. */
 export const IDEA_VISIBILITIES: Record<Visibility, readonly [name: string, effect: string]> = {
@@ -52,6 +52,9 @@ export const counted = (count: number, noun: string): string => `${count} ${noun
 
 /** "1 entry", "2 entries". */
 export const entries = (count: number): string => `${count} ${count === 1 ? "entry" : "entries"}`;
+
+/** "1 person", "1,234 people". */
+export const people = (count: number): string => (count === 1 ? "1 person" : `${number(count)} people`);
 
 /** "1,000". */
 export const number = (value: number): string => value.toLocaleString("en");

@@ -1,5 +1,8 @@
 /** `/account`: what is left to set up, what needs somebody, and the last 30 days. */
 import { COUNTED_AT_MOST, type Home, loadHome, type Made } from "../../database/accounts/home.ts";
+import type { MailStop } from "../../database/mails/recipients.ts";
+import { tellsPeople } from "../../model/mail-settings.ts";
+import { toTimestamp } from "../../model/text.ts";
 import { invitationsOf, openOwn } from "../account-databases.ts";
 import { useFrame } from "../frame/frame.ts";
 import { Invitations } from "../frame/invitations.tsx";
@@ -18,7 +21,8 @@ const pageAt = (path: string) =>
       // A failing directory must not hide the account.
       const invitations = invitationsOf(c, c.var.owner.person, { limit: 20, after: undefined }).catch(() => undefined);
       const home = await loadHome(session, { accountId, now });
-      return { home, invitations: (await invitations)?.items ?? [] };
+      const mailStop = tellsPeople(c.env) ? home.mailStop : undefined;
+      return { home: { ...home, mailStop }, invitations: (await invitations)?.items ?? [] };
     },
 
     view: ({ home, invitations }) => {
@@ -159,15 +163,22 @@ const Boards = ({ boards }: Pick<Home, "boards">) => (
   </p>
 );
 
-const Attention = ({ home: { leakedKeys, failingWebhooks, endingKeys, endingTokens } }: { readonly home: Home }) => {
+const Attention = ({
+  home: { mailStop, leakedKeys, failingWebhooks, endingKeys, endingTokens },
+}: {
+  readonly home: Home;
+}) => {
   const { waiting } = useFrame();
   const isQuiet =
-    !waiting && leakedKeys.length + failingWebhooks.length + endingKeys.length + endingTokens.length === 0;
+    !waiting &&
+    mailStop === undefined &&
+    leakedKeys.length + failingWebhooks.length + endingKeys.length + endingTokens.length === 0;
   return (
     <section aria-labelledby="attention">
       <h2 id="attention">Needs attention</h2>
       {isQuiet && <p class="hint">You’re all caught up.</p>}
       <ul class="todo">
+        {mailStop && <StoppedMails stop={mailStop} />}
         {leakedKeys.map(({ id, name }) => (
           <li class="bad">
             <a href={`/account/api-keys/${id}`}>
@@ -210,6 +221,36 @@ const Attention = ({ home: { leakedKeys, failingWebhooks, endingKeys, endingToke
         ))}
       </ul>
     </section>
+  );
+};
+
+/** The reason, and what to do. The codes are those of Cloudflare's binding. */
+function stopInWords(reason: string): readonly [reason: string, toDo: string] {
+  if (reason === "E_DAILY_LIMIT_EXCEEDED")
+    return [
+      "the mail service’s limit for today is reached",
+      "They go on when the day is over. The operator of this deployment can ask Cloudflare for a higher limit.",
+    ];
+  if (reason.startsWith("E_SENDER"))
+    return [
+      "the sender’s address is not verified at the mail service",
+      "The operator of this deployment sets up the domain of NOTICES_FROM for sending.",
+    ];
+  if (reason === "no answer") return ["the mail service doesn’t answer", "It is tried again every few minutes."];
+  const code = /^E_\w+$/.test(reason) ? ` (${reason})` : "";
+  return [`the mail service refuses them${code}`, "It is tried again every hour. The operator’s log says more."];
+}
+
+const StoppedMails = ({ stop: { reason, since } }: { readonly stop: MailStop }) => {
+  const [why, toDo] = stopInWords(reason);
+  return (
+    <li class="bad">
+      <span>
+        {`Emails to people stand still: ${why}, since `}
+        <ZonedTime at={toTimestamp(since)} look="medium" />
+      </span>
+      <span class="hint">{toDo}</span>
+    </li>
   );
 };
 

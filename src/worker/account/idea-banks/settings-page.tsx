@@ -1,4 +1,6 @@
 /** `/account/idea-banks/{id}/settings`: name, status, switches and changelog of an idea bank, and its deletion. */
+import type { Context } from "hono";
+import { loadAccountSettings } from "../../database/accounts/account-settings.ts";
 import {
   COUNTED_CONTENTS,
   countContents,
@@ -8,10 +10,13 @@ import {
 import { type FieldError, parseOrThrow } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
 import { IDEA_BANK_STATUSES, type IdeaBank, IdeaBankChanges } from "../../model/idea-bank.ts";
+import { LANGUAGE_NAMES, LANGUAGES } from "../../model/language.ts";
+import { tellsPeople } from "../../model/mail-settings.ts";
 import { Confirm } from "../frame/confirm.tsx";
 import { decide, idsOf, orNotFound, requireDone } from "../frame/decide.ts";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { Layout } from "../frame/layout.tsx";
+import { NoMail } from "../frame/no-mail.tsx";
 import { changedSettings, OpenedWith } from "../frame/opened-form.tsx";
 import { page } from "../frame/page.tsx";
 import { Success } from "../frame/success.tsx";
@@ -24,26 +29,30 @@ import {
   CHANGELOG_SWITCH,
   counted,
   number,
+  PEOPLE_TOLD,
 } from "../frame/words.ts";
+import { ACCOUNTS } from "../members/accounts-page.tsx";
+import type { OwnerEnv } from "../owner-env.ts";
 import { BankNav, IDEA_BANKS, loadOwnBankWith, type OwnBankPath } from "./own-bank.tsx";
 
 type Contents = Awaited<ReturnType<typeof countContents>>;
 
 const LABELS = { name: "Name", url: "Page", status: "Status", changelogMaxEntries: "Maximum entries" };
+const LANGUAGE_HINT = "For people whose own language isn’t known";
 const URL_HINT = "The page with this board. Emails and feeds link to it.";
 
 export const SETTINGS_PAGE = page({
   path: `${IDEA_BANKS}/:ideaBankId/settings`,
 
   load: async (c) => {
-    const { ideaBank, also: contents } = await loadOwnBankWith(c, c.req.param("ideaBankId"), contentsOf);
+    const loaded = await load(c, c.req.param("ideaBankId"));
     return {
-      ...{ ideaBank, contents, isDone: c.req.query("done") === "changed" },
-      ...{ fields: toFields(ideaBank), errors: [] as readonly FieldError[] },
+      ...{ ...loaded, isDone: c.req.query("done") === "changed" },
+      ...{ fields: toFields(loaded.ideaBank), errors: [] as readonly FieldError[] },
     };
   },
 
-  view: ({ ideaBank, fields, errors, isDone, contents }) => {
+  view: ({ ideaBank, fields, errors, isDone, contents, tells }) => {
     const [name, url, entries] = [
       messageFor(errors, "name"),
       messageFor(errors, "url"),
@@ -117,6 +126,7 @@ export const SETTINGS_PAGE = page({
               />
             </Field>
           </fieldset>
+          <Emails fields={fields} tells={tells} />
           <button type="submit" class="primary">
             Save
           </button>
@@ -148,20 +158,33 @@ export const SETTINGS_PAGE = page({
   },
 
   refused: async (c, { fields, errors }) => {
-    const { ideaBank, also: contents } = await loadOwnBankWith(c, c.req.param("ideaBankId"), contentsOf);
+    const { ideaBank, ...loaded } = await load(c, c.req.param("ideaBankId"));
     // The form of one setting, on another page: this page has the others as they are.
     const others = fields.has("name") ? [] : [...toFields(ideaBank)].filter(([name]) => !fields.has(name));
     const was = [...others, ...new URLSearchParams(fields.get("was") ?? "")];
     const shown = new URLSearchParams([...others, ...fields]);
     if (others.length > 0) shown.set("was", new URLSearchParams(was).toString());
-    return { ideaBank, contents, isDone: false, fields: shown, errors };
+    return { ideaBank, ...loaded, isDone: false, fields: shown, errors };
   },
 });
 
 const contentsOf = ({ session, accountId, ideaBankId }: OwnBankPath): Promise<Contents> =>
   countContents(session, { accountId, id: ideaBankId });
 
-const SWITCHES = [...Object.keys(BANK_SWITCHES), "changelogEnabled"] as const;
+/** Whether this board's people can be told by e-mail: the deployment sends none, or the account has switched it off. */
+type Tells = "no-mail" | "off" | "on";
+
+/** Throws `not-found`. */
+async function load(c: Context<OwnerEnv>, id: string) {
+  const { ideaBank, also } = await loadOwnBankWith(c, id, (path) =>
+    Promise.all([contentsOf(path), loadAccountSettings(path.session, path.accountId)]),
+  );
+  const [contents, settings] = also;
+  const tells: Tells = !tellsPeople(c.env) ? "no-mail" : settings?.notifiesPeople === false ? "off" : "on";
+  return { ideaBank, contents, tells };
+}
+
+const SWITCHES = [...Object.keys(BANK_SWITCHES), "changelogEnabled", "notifiesPeople"] as const;
 
 /** The values with which the form opens. */
 function toFields(ideaBank: IdeaBank): URLSearchParams {
@@ -171,6 +194,7 @@ function toFields(ideaBank: IdeaBank): URLSearchParams {
     url: url ?? "",
     status,
     changelogMaxEntries: String(changelogMaxEntries),
+    language: ideaBank.language ?? "en",
   });
   for (const [setting, value] of Object.entries(ideaBank)) if (value === true) fields.set(setting, "on");
   return fields;
@@ -181,6 +205,7 @@ const toSettings = (fields: URLSearchParams) => ({
   url: fields.get("url")?.trim() || null,
   status: fields.get("status"),
   changelogMaxEntries: Number(fields.get("changelogMaxEntries") || Number.NaN),
+  language: fields.get("language"),
   ...Object.fromEntries(SWITCHES.map((name) => [name, fields.has(name)])),
 });
 
@@ -194,6 +219,43 @@ function goesWith({ ideas, comments }: Contents): string {
   ];
   return `${parts.join(", ")} ${comments === 0 && ideas === 1 ? "goes" : "go"} with it.`;
 }
+
+type EmailsProps = { readonly fields: URLSearchParams; readonly tells: Tells };
+
+/** Where no e-mail is sent, the form keeps what is set. */
+const Emails = ({ fields, tells }: EmailsProps) => (
+  <fieldset>
+    <legend>Emails to people</legend>
+    {tells === "no-mail" ? (
+      <>
+        {["notifiesPeople", "language"]
+          .filter((name) => fields.has(name))
+          .map((name) => (
+            <input type="hidden" name={name} value={fields.get(name) ?? ""} />
+          ))}
+        <NoMail />
+      </>
+    ) : (
+      <>
+        <Switch name="notifiesPeople" words={PEOPLE_TOLD} fields={fields} />
+        {tells === "off" && (
+          <p class="notice">
+            Off for all boards of this account. <a href={`${ACCOUNTS}#emails`}>Turn it on</a>
+          </p>
+        )}
+        <Field name="language" label="Language of emails" hint={LANGUAGE_HINT} message={undefined}>
+          <select id="language" name="language" {...described("language", undefined, LANGUAGE_HINT)}>
+            {LANGUAGES.map((language) => (
+              <option value={language} lang={language} selected={fields.get("language") === language}>
+                {LANGUAGE_NAMES[language]}
+              </option>
+            ))}
+          </select>
+        </Field>
+      </>
+    )}
+  </fieldset>
+);
 
 const Worded = ({ words: [name, effect] }: { readonly words: readonly [string, string] }) => (
   <span>

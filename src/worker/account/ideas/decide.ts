@@ -4,6 +4,7 @@
  * gone, and `invalid-request` with the reason, in the same words everywhere, why nothing was decided.
  */
 import type { Context } from "hono";
+import { type Telling, tell } from "../../database/mails/outbox.ts";
 import {
   changeProposalFrom,
   deleteProposal,
@@ -13,6 +14,7 @@ import {
 } from "../../database/proposals/proposals.ts";
 import { loadQueued, type QueuedIdea } from "../../database/proposals/queue.ts";
 import { invalid, parseOrThrow } from "../../http/invalid-request.ts";
+import { tellsPeople } from "../../model/mail-settings.ts";
 import { ProposalChanges } from "../../model/proposal.ts";
 import { withoutTag } from "../../model/tag.ts";
 import { openOwn } from "../account-databases.ts";
@@ -34,16 +36,30 @@ type ChangeOptions = {
   readonly waited?: Waited | undefined;
   /** What its author wrote stays readable for the team. */
   readonly keepsSubmitted?: boolean;
+  /** What the page has asked about telling people. */
+  readonly tells?: Tells;
 };
+
+/** What of a decision people are told of, as the boxes of a form say; undefined where it had none. */
+export type Tells = Pick<Telling, "status" | "response">;
+const DEFAULT_TELLS: Tells = { status: undefined, response: undefined };
+
+/** Undefined where the deployment sends no e-mail. */
+const tellingOf = (c: Context<OwnerEnv>, tells: Tells = DEFAULT_TELLS): Telling | undefined =>
+  tellsPeople(c.env) ? { ...tells, actor: c.var.owner.person } : undefined;
 
 export async function changeIdea(
   c: Context<OwnerEnv>,
   path: IdeaPath,
   changes: ProposalChanges,
-  { waited, keepsSubmitted = false }: ChangeOptions = {},
+  { waited, keepsSubmitted = false, tells }: ChangeOptions = {},
 ): Promise<string> {
   const { answer, eventId } = await decide(c, subjectOf(path), ({ session, accountId, now }) =>
-    updateProposal(session, { accountId, path, changes, now, keepsSubmitted, decision: decisionOf(c, waited) }),
+    updateProposal(session, {
+      ...{ accountId, path, changes, now, keepsSubmitted },
+      decision: decisionOf(c, waited),
+      telling: tellingOf(c, tells),
+    }),
   );
   if (answer === null && waited) await requireWaiting(c, path, waited);
   orNotFound(answer);
@@ -102,6 +118,7 @@ export async function changeIdeas(
   c: Context<OwnerEnv>,
   chosen: readonly Chosen[],
   changesOf: (idea: QueuedIdea) => ProposalChanges,
+  tells?: Tells,
 ): Promise<DecidedTogether> {
   const { session, accountId } = await openOwn(c);
   const ideas = new Map(
@@ -117,7 +134,8 @@ export async function changeIdeas(
     const state = stateFor(changes, each.waited);
     const path = idsOf(pathOf(each));
     leavesOut ||= changes.visibility === "public" && idea.visibility === "pending" && idea.edits !== each.waited?.edits;
-    return [{ subject: each, statement: changeProposalFrom(state, { accountId, path, changes, now }) }];
+    const told = tell({ accountId, ...path }, { changes, telling: tellingOf(c, tells), now });
+    return [{ subject: each, told, statement: changeProposalFrom(state, { accountId, path, changes, now }) }];
   });
   return { event: await decideTogether(c, { session, accountId, now }, decisions), leavesOut };
 }

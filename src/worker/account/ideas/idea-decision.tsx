@@ -9,6 +9,7 @@ import { LABEL, Preview } from "./comments.tsx";
 import { DECISION_LABELS } from "./decide.ts";
 import type { IdeaProps } from "./idea-facts.tsx";
 import { DECIDED_LABELS } from "./opened-idea.ts";
+import { TellBox, ToldOf, tellsIn } from "./tell-people.tsx";
 import { TEXT_LABELS, TextFields } from "./text-fields.tsx";
 
 export const LABELS = {
@@ -24,7 +25,7 @@ const HINTS = {
   tags: "Up to 5, separated by commas",
 };
 
-export const Response = ({ idea, edits, fields: { decide: fields }, sent, errors }: IdeaProps) => {
+export const Response = ({ idea, edits, fields: { decide: fields }, sent, errors, toldCount, told }: IdeaProps) => {
   const isPreview = sent.get("do") === "preview-response";
   const isCanceled = sent.get("do") === "cancel";
   const message = messageFor(errors, "response");
@@ -53,6 +54,13 @@ export const Response = ({ idea, edits, fields: { decide: fields }, sent, errors
             </textarea>
           </Field>
           {isPreview && <Preview text={fields.get("response") ?? ""} />}
+          <TellBox
+            name="tellResponse"
+            count={toldCount}
+            isTicked={tellsIn(sent).response ?? idea.response === null}
+            about="the response"
+            isBeside
+          />
           <div class="buttons">
             {!isWaiting && (
               <button type="submit" name="do" value="decide">
@@ -65,6 +73,7 @@ export const Response = ({ idea, edits, fields: { decide: fields }, sent, errors
           </div>
         </details>
       )}
+      <ToldOf told={told} count={toldCount} />
       {isWaiting && (
         <div class="buttons">
           <Approval idea={{ title: idea.title, edits, isCut: false }} />
@@ -74,7 +83,7 @@ export const Response = ({ idea, edits, fields: { decide: fields }, sent, errors
   );
 };
 
-export const Decision = ({ idea, tags, fields: { decide: fields }, sent, errors }: IdeaProps) => {
+export const Decision = ({ idea, tags, fields: { decide: fields }, sent, errors, toldCount }: IdeaProps) => {
   const wrongTags = messageFor(errors, "tags");
   const isWaiting = isUndecided(idea);
   const choices = VISIBILITIES.filter((each) => each !== "pending");
@@ -94,6 +103,13 @@ export const Decision = ({ idea, tags, fields: { decide: fields }, sent, errors 
           ))}
         </select>
       </Field>
+      <TellBox
+        name="tellStatus"
+        count={toldCount}
+        isTicked={tellsIn(sent).status ?? true}
+        about="a new status"
+        isBeside
+      />
       {isWaiting ? (
         <input type="hidden" name="visibility" value={idea.visibility} />
       ) : (

@@ -1,4 +1,6 @@
 /** What the page of an idea shows, and what of it stands beside the decisions: votes, board, voters. */
+
+import type { ToldOfIdea } from "../../database/mails/outbox.ts";
 import type { Named, Submitted } from "../../database/proposals/proposals.ts";
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { Comment } from "../../model/comment.ts";
@@ -24,6 +26,9 @@ export type IdeaProps = {
   readonly submitted: Submitted | null;
   /** How often its author has written the text that is shown. */
   readonly edits: number;
+  /** How many people are told by e-mail of what is decided now, and what was told. */
+  readonly toldCount: number;
+  readonly told: readonly ToldOfIdea[];
   /** Of an idea that waits: those that it may repeat. */
   readonly similar: readonly Proposal[];
   /** All tags of the board. */

@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import type { Child } from "hono/jsx";
 import { listComments } from "../../database/comments/comments.ts";
+import { listToldOfIdea } from "../../database/mails/outbox.ts";
 import { loadPanelists } from "../../database/panelists/panelists.ts";
 import { listMerged, listProposals, loadProposal } from "../../database/proposals/proposals.ts";
 import { listOwnTags } from "../../database/proposals/tags.ts";
@@ -24,7 +25,7 @@ import { OpenedWith } from "../frame/opened-form.tsx";
 import { page, type SentForm } from "../frame/page.tsx";
 import { Time } from "../frame/times.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
-import { backTo, readVisit, withParameter } from "../frame/visit.ts";
+import { backTo, readVisit, withParameter, withParameters } from "../frame/visit.ts";
 import { nameOf } from "../frame/words.ts";
 import { IDEA_BANKS } from "../idea-banks/own-bank.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
@@ -49,6 +50,7 @@ import {
   withPresent,
 } from "./opened-idea.ts";
 import { renderPublish } from "./publish-page.tsx";
+import { carrying, countToldOf, tellsIn } from "./tell-people.tsx";
 import { MAX_TEXT_FORM_BYTES } from "./text-fields.tsx";
 
 const FIRST_VOTERS = { limit: 20, after: undefined };
@@ -123,7 +125,10 @@ function askToPublish(c: Context<OwnerEnv>, { path, fields, here, list }: Asked)
   const opener = fields.get("then") === "list" ? list : here;
   const { status: _, ...others } = toChanges(fields);
   if (Object.keys(others).length > 0) return renderPublish(c, fields, opener);
-  return c.redirect(withParameter(`${addressOf(path)}/publish`, "back", opener), 303);
+  return c.redirect(
+    withParameters(`${addressOf(path)}/publish`, [["back", opener], ...carrying(tellsIn(fields))]),
+    303,
+  );
 }
 
 /** Does what the button says, and returns the event's id. Throws `invalid-request`, and `not-found`. */
@@ -133,14 +138,18 @@ async function change(c: Context<OwnerEnv>, path: IdeaPath, what: string, sent: 
   const waited = waitedIn(sent);
   if (what === "merge") return mergeIdea(c, path, sent.get("into") ?? "", waited);
   const visibility = APPROVALS[what];
-  if (visibility === undefined) return changeIdea(c, path, toChanges(sent));
+  const tells = tellsIn(sent);
+  if (visibility === undefined) return changeIdea(c, path, toChanges(sent), { tells });
   // The form of a row has the button and nothing else.
   const text = textOf(sent, "response");
   const changes = sent.has("was")
     ? toChanges(withApproval(sent, what))
     : parseOrThrow(ProposalChanges, { visibility, ...(text && { response: { text } }) });
   // Whatever its author has made of it, it can be hidden.
-  return changeIdea(c, path, changes, { waited: { edits: visibility === "public" ? waited?.edits : undefined } });
+  return changeIdea(c, path, changes, {
+    tells,
+    waited: { edits: visibility === "public" ? waited?.edits : undefined },
+  });
 }
 
 async function load(c: Context<OwnerEnv>, { fields: sent, errors }: SentForm): Promise<IdeaProps> {
@@ -148,12 +157,14 @@ async function load(c: Context<OwnerEnv>, { fields: sent, errors }: SentForm): P
   const { page } = await readPage(c, PageQuery);
   const path = pathOfIdea(c);
   const { session, accountId } = await openOwn(c);
-  const [{ idea, submitted, edits, ideaBank }, merged, voters, found, tags, done] = await Promise.all([
+  const [{ idea, submitted, edits, ideaBank }, merged, voters, found, tags, toldCount, told, done] = await Promise.all([
     loadIdea(c),
     listMerged(session, { accountId, proposalId: path.proposalId }),
     listVoters(session, { accountId, path, request: FIRST_VOTERS }),
     listComments(session, { accountId, path, request: page }),
     listOwnTags(session, accountId, path.ideaBankId),
+    countToldOf(c, [path.proposalId]),
+    listToldOfIdea(session, { accountId, proposalId: path.proposalId }),
     loadJustDone({ session, accountId }, { ...visit, here: backTo(visit.here, visit.back) }, Date.now()),
   ]);
   const comments = orNotFound(found);
@@ -177,6 +188,8 @@ async function load(c: Context<OwnerEnv>, { fields: sent, errors }: SentForm): P
       submitted,
       edits,
       tags,
+      toldCount,
+      told,
       comments: comments.items,
       people,
       sent,

@@ -32,6 +32,7 @@ import {
   waitedIn,
   withTexts,
 } from "./opened-idea.ts";
+import { countToldOf, TellBox, tellsIn, tellsStatus } from "./tell-people.tsx";
 import { MAX_TEXT_FORM_BYTES, TEXT_LABELS, TextFields } from "./text-fields.tsx";
 
 export const PUBLISH_PAGE = page({
@@ -72,14 +73,16 @@ async function publish(c: Context<OwnerEnv>, path: IdeaPath, fields: URLSearchPa
   });
   // Approving is part of it only where the form does that.
   const waited = changes.visibility === "public" ? waitedIn(fields) : undefined;
-  return changeIdea(c, path, changes, { waited, keepsSubmitted: true });
+  return changeIdea(c, path, changes, { waited, keepsSubmitted: true, tells: tellsIn(fields) });
 }
 
 async function load(c: Context<OwnerEnv>, sent: SentForm | undefined, back: string | undefined): Promise<Props> {
-  const { idea, submitted, ideaBank } = await loadIdea(c);
+  const { proposalId } = pathOfIdea(c);
+  const [{ idea, submitted, ideaBank }, toldCount] = await Promise.all([loadIdea(c), countToldOf(c, [proposalId])]);
   const opened = new URLSearchParams({ title: idea.title, description: idea.description });
   const fields = sent === undefined ? opened : isCarried(sent.fields) ? withTexts(sent.fields, idea) : sent.fields;
-  return { ideaBank, idea, submitted, fields, errors: sent?.errors ?? [], back };
+  const isTold = tellsStatus(c, fields);
+  return { ideaBank, idea, submitted, toldCount, isTold, fields, errors: sent?.errors ?? [], back };
 }
 
 const LABELS = { ...DECISION_LABELS, ...TEXT_LABELS, ...DECIDED_LABELS };
@@ -88,6 +91,9 @@ type Props = {
   readonly ideaBank: IdeaBank;
   readonly idea: Proposal;
   readonly submitted: Submitted | null;
+  /** How many people are told by e-mail, and whether they are to be told of the new status. */
+  readonly toldCount: number;
+  readonly isTold: boolean;
   /** As they stand in the form. */
   readonly fields: URLSearchParams;
   readonly errors: readonly FieldError[];
@@ -95,7 +101,7 @@ type Props = {
   readonly back: string | undefined;
 };
 
-const PublishPage = ({ ideaBank, idea, submitted, fields, errors, back }: Props) => {
+const PublishPage = ({ ideaBank, idea, submitted, toldCount, isTold, fields, errors, back }: Props) => {
   const path = addressOf({ ideaBankId: ideaBank.id, proposalId: idea.id });
   /** Null unless more was decided than the status. Then Cancel leads back, with what was written. */
   const response = fields.get("response");
@@ -128,12 +134,15 @@ const PublishPage = ({ ideaBank, idea, submitted, fields, errors, back }: Props)
           <OpenedWith fields={fields.has("was") ? fields : opened} />
           <div class="text">
             <TextFields fields={fields} errors={errors} rows={8} hint={FORMATS} />
-            {response !== null && <Carried idea={idea} fields={fields} response={response} />}
+            {response !== null && <Carried idea={idea} toldCount={toldCount} fields={fields} response={response} />}
             {isPublished && (
               <label class="choice">
                 <input type="checkbox" name="minor" checked={isCorrection} />
                 Correction: keep its date and place in the changelog
               </label>
+            )}
+            {!isPublished && (
+              <TellBox name="tellStatus" count={toldCount} isTicked={isTold} about="the published idea" />
             )}
             <div class="buttons">
               <button type="submit" name="do" value="publish" class="primary">
@@ -180,10 +189,10 @@ function toOpener(path: string, back: string | undefined): string {
   return list ? withParameter(path, "back", list) : path;
 }
 
-type CarriedProps = Pick<Props, "idea" | "fields"> & { readonly response: string };
+type CarriedProps = Pick<Props, "idea" | "toldCount" | "fields"> & { readonly response: string };
 
 /** What else was decided about the idea. It is saved with the entry, so nothing of it is public before. */
-const Carried = ({ idea, fields, response }: CarriedProps) => {
+const Carried = ({ idea, toldCount, fields, response }: CarriedProps) => {
   const before = { visibility: idea.visibility, tags: idea.tags.join(", ") };
   const after = { visibility: fields.get("visibility") ?? "", tags: fields.get("tags") ?? "" };
   const was = idea.response?.text ?? "";
@@ -209,6 +218,14 @@ const Carried = ({ idea, fields, response }: CarriedProps) => {
             <Formatted text={was} />
           </blockquote>
         </>
+      )}
+      {isNew && response !== "" && (
+        <TellBox
+          name="tellResponse"
+          count={toldCount}
+          isTicked={tellsIn(fields).response ?? was === ""}
+          about="the response"
+        />
       )}
       {(["visibility", "tags"] as const)
         .filter((name) => before[name] !== after[name])

@@ -17,6 +17,7 @@ import { type Chosen, chosenIn } from "./chosen.ts";
 import { Hidden, Named } from "./confirm-several-page.tsx";
 import { changeIdeas } from "./decide.ts";
 import { IDEAS } from "./opened-idea.ts";
+import { carrying, countToldOf, TellBox, tellsIn, tellsStatus } from "./tell-people.tsx";
 
 export const PUBLISH_SEVERAL_PAGE = page({
   path: `${IDEAS}/publish`,
@@ -26,7 +27,12 @@ export const PUBLISH_SEVERAL_PAGE = page({
   act: async (c) => {
     const fields = await readForm(c);
     const back = ownPage(fields.get("back"), IDEAS);
-    const { event } = await changeIdeas(c, chosenIn(fields, undefined), () => ({ status: "implemented" }));
+    const { event } = await changeIdeas(
+      c,
+      chosenIn(fields, undefined),
+      () => ({ status: "implemented" }),
+      tellsIn(fields),
+    );
     return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
   },
 });
@@ -36,13 +42,18 @@ async function load(c: Context<OwnerEnv>): Promise<Props | Response> {
   const visit = readVisit(c);
   const back = visit.back ?? IDEAS;
   const here = backTo(visit.here, back);
-  const [{ publications, others }, done] = await Promise.all([
-    loadPublications(c, chosenIn(new URL(c.req.url).searchParams, undefined)),
+  const chosen = chosenIn(new URL(c.req.url).searchParams, undefined);
+  const [{ publications, others }, toldCount, done] = await Promise.all([
+    loadPublications(c, chosen),
+    countToldOf(
+      c,
+      chosen.map(({ id }) => id),
+    ),
     openOwn(c).then((own) => loadJustDone(own, { ...visit, here }, Date.now())),
   ]);
   if (publications.length === 0)
     return c.redirect(visit.undo === undefined ? back : withParameter(back, "undo", visit.undo), 303);
-  return { publications, others, back, here, done };
+  return { publications, others, toldCount, isTold: tellsStatus(c, new URLSearchParams()), back, here, done };
 }
 
 /** A board, and the ideas whose entries appear in its changelog when they become Done. */
@@ -80,13 +91,16 @@ type Props = {
   readonly publications: readonly Publication[];
   /** They become Done without an entry. */
   readonly others: readonly QueuedIdea[];
+  /** How many people are told by e-mail, and whether they are to be told. */
+  readonly toldCount: number;
+  readonly isTold: boolean;
   readonly back: string;
   /** This page, as a link. */
   readonly here: string;
   readonly done: JustDone | undefined;
 };
 
-const PublishSeveralPage = ({ publications, others, back, here, done }: Props) => {
+const PublishSeveralPage = ({ publications, others, toldCount, isTold, back, here, done }: Props) => {
   const ideas = publications.flatMap((each) => each.ideas);
   return (
     <Layout title={`Publish ${entries(ideas.length)}?`} current="ideas">
@@ -102,7 +116,7 @@ const PublishSeveralPage = ({ publications, others, back, here, done }: Props) =
               <li>
                 <Named idea={idea} />{" "}
                 <a
-                  href={`/account/idea-banks/${board.id}/ideas/${idea.id}/publish?${new URLSearchParams({ back: here })}`}
+                  href={`/account/idea-banks/${board.id}/ideas/${idea.id}/publish?${new URLSearchParams([["back", here], ...carrying({ status: isTold, response: undefined })])}`}
                   aria-label={`Edit and publish on its own: “${idea.title}”`}
                 >
                   Edit and publish on its own
@@ -124,6 +138,7 @@ const PublishSeveralPage = ({ publications, others, back, here, done }: Props) =
       )}
       <form method="post" action="/account/ideas/publish">
         <Hidden ideas={[...ideas, ...others]} back={back} />
+        <TellBox name="tellStatus" count={toldCount} isTicked={isTold} />
         <div class="buttons">
           <button type="submit" class="primary">
             {`Publish ${entries(ideas.length)}`}

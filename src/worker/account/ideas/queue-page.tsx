@@ -3,6 +3,7 @@
  * filtered here, and decided about one by one and several at once. Those that wait for approval are a filter with their whole texts.
  */
 import type { Context } from "hono";
+import { loadAccountSettings } from "../../database/accounts/account-settings.ts";
 import { listIdeaBanks, loadIdeaBank } from "../../database/idea-banks/idea-banks.ts";
 import { listWaiting } from "../../database/proposals/pending-proposals.ts";
 import {
@@ -24,6 +25,7 @@ import { parseOrThrow } from "../../http/invalid-request.ts";
 import { nextCursor, readPage } from "../../http/pagination.ts";
 import { readForm } from "../../http/read-body.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
+import { tellsPeople } from "../../model/mail-settings.ts";
 import { ProposalChanges, type ProposalStatus } from "../../model/proposal.ts";
 import type { TagCount } from "../../model/tag.ts";
 import { openOwn } from "../account-databases.ts";
@@ -32,15 +34,16 @@ import { Done, type JustDone, Outcome } from "../frame/done.tsx";
 import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
-import { ownPage, readVisit, type Told, tellAt, withParameter } from "../frame/visit.ts";
+import { ownPage, readVisit, type Told, tellAt, withParameter, withParameters } from "../frame/visit.ts";
 import { BankNav, IDEA_BANKS } from "../idea-banks/own-bank.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
-import { chosenIn } from "./chosen.ts";
-import { changeIdeas, changesOf } from "./decide.ts";
+import { type Chosen, chosenIn } from "./chosen.ts";
+import { changeIdeas, changesOf, type Tells } from "./decide.ts";
 import { IDEAS } from "./opened-idea.ts";
 import { loadPublications } from "./publish-several-page.tsx";
 import { Filters, isNewest, QueueQuery, Tabs, toParameters } from "./queue-filters.tsx";
 import { List } from "./queue-rows.tsx";
+import { carrying, tellsIn, tellsInRow } from "./tell-people.tsx";
 import { Written } from "./written.tsx";
 
 /** These ask before they are done. */
@@ -79,10 +82,12 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
     query.visibility === "pending"
       ? listWaiting(session, accountId, { ...filter, ideaBankId: board }, page)
       : listQueue(session, queue, { ...filter, sort: sort ?? "new" }, page);
-  const [banks, ideaBank, tags, done, listed, counts, foundComments, leavesOut] = await Promise.all([
+  const sendsEmail = tellsPeople(c.env);
+  const [banks, ideaBank, tags, settings, done, listed, counts, foundComments, leavesOut] = await Promise.all([
     reading,
     isOne ? loadIdeaBank(session, accountId, board) : undefined,
     isOne ? listOwnTags(session, accountId, board) : [],
+    sendsEmail ? loadAccountSettings(session, accountId) : null,
     loadJustDone({ session, accountId }, visit, Date.now()),
     query.q === undefined
       ? list()
@@ -105,6 +110,7 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
       here: visit.here,
     },
     leavesOut,
+    tellsPeople: settings?.notifiesPeople === true,
     isSortedByAge: !isSorted && !isNewest(query),
     board: ideaBank === undefined ? undefined : orNotFound(ideaBank),
     ofPath,
@@ -126,31 +132,37 @@ async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise
     const [bank = "", id = ""] = what.slice("status:".length).split("-");
     const { ideaBankId, proposalId } = idsOf({ ideaBankId: bank, proposalId: id });
     const status = fields.get(`status-${proposalId}`);
+    const tells = tellsInRow(fields, proposalId);
     // Done is publishing: a page shows first what the changelog will say.
-    if (status === "implemented")
-      return c.redirect(withParameter(`${IDEA_BANKS}/${ideaBankId}/ideas/${proposalId}/publish`, "back", back), 303);
-    const { event } = await changeIdeas(c, [{ ideaBankId, id }], () => parseOrThrow(ProposalChanges, { status }));
+    if (status === "implemented") return c.redirect(publishAt({ ideaBankId, id }, back, tells), 303);
+    const changesOf = () => parseOrThrow(ProposalChanges, { status });
+    const { event } = await changeIdeas(c, [{ ideaBankId, id }], changesOf, tells);
     return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
   }
   const chosen = chosenIn(fields, ofPath);
   if (chosen.length === 0) return c.redirect(tellAt(back, "nothing-chosen"), 303);
+  const tells = tellsIn(fields);
   const asked = new URLSearchParams([
     ["back", back],
+    ...carrying(tells),
     ...chosen.map(({ ideaBankId, id }) => ["ids", `${ideaBankId}-${id}`]),
   ]);
   if (CONFIRMED.includes(what)) return c.redirect(`${IDEAS}/${what}?${asked}`, 303);
   if (what === "status" && fields.get("status") === "implemented") {
     const { publications } = await loadPublications(c, chosen);
     const [only, another] = chosen;
-    if (publications.length > 0 && only && !another)
-      return c.redirect(withParameter(`${IDEA_BANKS}/${only.ideaBankId}/ideas/${only.id}/publish`, "back", back), 303);
+    if (publications.length > 0 && only && !another) return c.redirect(publishAt(only, back, tells), 303);
     if (publications.length > 0) return c.redirect(`${IDEAS}/publish?${asked}`, 303);
   }
-  const { event, leavesOut } = await changeIdeas(c, chosen, ({ tags }) => changesOf(what, fields, tags));
+  const { event, leavesOut } = await changeIdeas(c, chosen, ({ tags }) => changesOf(what, fields, tags), tells);
   const isTooLate = event === undefined && chosen.some(({ waited }) => waited !== undefined);
   const to = leavesOut ? tellAt(back, "waiting-left-out") : isTooLate ? tellAt(back, "decided-before") : back;
   return c.redirect(event === undefined ? to : withParameter(to, "undo", event), 303);
 }
+
+/** The page of an idea that is about to be published. */
+const publishAt = ({ ideaBankId, id }: Chosen, back: string, tells: Tells): string =>
+  withParameters(`${IDEA_BANKS}/${ideaBankId}/ideas/${id}/publish`, [["back", back], ...carrying(tells)]);
 
 type Props = {
   readonly ideas: readonly QueuedIdea[];
@@ -167,6 +179,8 @@ type Props = {
   readonly query: QueueQuery;
   /** The order has public ideas only, and there are others. */
   readonly leavesOut: boolean;
+  /** The account’s people are told of decisions by e-mail. */
+  readonly tellsPeople: boolean;
   /** Another order was asked for. */
   readonly isSortedByAge: boolean;
   readonly here: string;

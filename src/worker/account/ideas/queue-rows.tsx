@@ -12,6 +12,7 @@ import { Approval } from "./approval.tsx";
 import { toValue } from "./chosen.ts";
 import { NAMELESS } from "./comments.tsx";
 import type { QueueQuery } from "./queue-filters.tsx";
+import { Offers, SmallTellBox } from "./tell-people.tsx";
 
 type Props = {
   readonly path: string;
@@ -21,12 +22,20 @@ type Props = {
   readonly tags: readonly TagCount[];
   readonly query: QueueQuery;
   readonly here: string;
+  /** The account’s people are told of decisions by e-mail. */
+  readonly tellsPeople: boolean;
   /** A decision was made right before. */
   readonly isDone: boolean;
 };
 
 /** The bar stands after the list: without JavaScript it covers nothing, and with it it follows the choice. */
-export const List = ({ path, ideas, boards, board, here, tags, query, isDone }: Props) => {
+export const List = ({ path, ideas, boards, board, here, tags, query, tellsPeople, isDone }: Props) => {
+  // Only a board that is known to tell nobody has no box: of the others, the decision decides.
+  const quiet = new Set(
+    [...boards, ...(board ? [board] : [])].filter((each) => !each.notifiesPeople).map(({ id }) => id),
+  );
+  const tells = ({ ideaBankId, visibility }: QueuedIdea) =>
+    tellsPeople && visibility === "public" && !quiet.has(ideaBankId);
   const names = new Map(boards.map(({ id, name }) => [id, name]));
   const isWaiting = query.visibility === "pending";
   const isOneByOne = isWaiting || query.status === UNANSWERED;
@@ -34,12 +43,13 @@ export const List = ({ path, ideas, boards, board, here, tags, query, isDone }: 
     <>
       <form method="post" action={path} id="row">
         <input type="hidden" name="back" value={here} />
+        {tellsPeople && <Offers name="tell" />}
       </form>
       {ideas.map((idea) =>
         isWaiting ? (
           <form method="post" action={ideaAt(idea, here)} id={`approve-${idea.id}`} />
         ) : (
-          !idea.isAnswered && <RespondForm idea={idea} here={here} />
+          !idea.isAnswered && <RespondForm idea={idea} tells={tells(idea)} here={here} />
         ),
       )}
       <form method="post" action={path} class="queue" data-queue>
@@ -48,6 +58,7 @@ export const List = ({ path, ideas, boards, board, here, tags, query, isDone }: 
           {ideas.map((idea, index) => (
             <IdeaRow
               idea={idea}
+              tells={tells(idea)}
               isWaiting={isWaiting}
               isNext={index === 0 && isOneByOne && (isDone ? "focused" : true)}
               boardName={board === undefined && boards.length > 1 ? names.get(idea.ideaBankId) : undefined}
@@ -55,7 +66,7 @@ export const List = ({ path, ideas, boards, board, here, tags, query, isDone }: 
             />
           ))}
         </ol>
-        <Several tags={tags} isWaiting={isWaiting} />
+        <Several tags={tags} isWaiting={isWaiting} tells={ideas.some(tells)} />
       </form>
     </>
   );
@@ -63,6 +74,8 @@ export const List = ({ path, ideas, boards, board, here, tags, query, isDone }: 
 
 type RowProps = {
   readonly idea: QueuedIdea;
+  /** People can be told of what is decided about it. */
+  readonly tells: boolean;
   /** It is approved here, so all of its text is shown. */
   readonly isWaiting: boolean;
   /** It is the one to be decided about next; `focused`: right after another one. */
@@ -75,7 +88,7 @@ const ideaAt = ({ ideaBankId, id }: QueuedIdea, back: string): string =>
   `/account/idea-banks/${ideaBankId}/ideas/${id}?back=${encodeURIComponent(back)}`;
 
 /** The form of an idea's page, with the two fields of `Respond`. It stands before the list, because forms do not nest. */
-const RespondForm = ({ idea, here }: { readonly idea: QueuedIdea; readonly here: string }) => {
+const RespondForm = ({ idea, tells, here }: Pick<RowProps, "idea" | "tells" | "here">) => {
   const { id, status, visibility, tags } = idea;
   const fields = new URLSearchParams({ status, visibility, tags: tags.join(", "), response: "" });
   return (
@@ -85,11 +98,12 @@ const RespondForm = ({ idea, here }: { readonly idea: QueuedIdea; readonly here:
       <input type="hidden" name="tags" value={tags.join(", ")} />
       <input type="hidden" name="asks" value="publish" />
       <input type="hidden" name="then" value="list" />
+      {tells && <Offers name="tell" />}
     </form>
   );
 };
 
-const Respond = ({ idea: { id, title, status }, isNext }: Pick<RowProps, "idea" | "isNext">) => (
+const Respond = ({ idea: { id, title, status }, tells, isNext }: Pick<RowProps, "idea" | "tells" | "isNext">) => (
   <details class="respond" open={isNext !== false}>
     <summary>Respond</summary>
     <textarea
@@ -110,6 +124,9 @@ const Respond = ({ idea: { id, title, status }, isNext }: Pick<RowProps, "idea" 
       <button type="submit" form={`respond-${id}`} name="do" value="decide" class="primary">
         Post response
       </button>
+      {tells && (
+        <SmallTellBox name="tell" form={`respond-${id}`} label={`Tell people by email of the response to “${title}”`} />
+      )}
     </span>
   </details>
 );
@@ -121,7 +138,7 @@ const StatusOptions = ({ chosen }: { readonly chosen: ProposalStatus | undefined
     </option>
   ));
 
-const IdeaRow = ({ idea, isWaiting, isNext, boardName, here }: RowProps) => {
+const IdeaRow = ({ idea, tells, isWaiting, isNext, boardName, here }: RowProps) => {
   const { id, ideaBankId, title, beginning, status, visibility, votes, comments, tags, createdAt } = idea;
   const href = ideaAt(idea, here);
   const key = `${ideaBankId}-${id}`;
@@ -163,7 +180,7 @@ const IdeaRow = ({ idea, isWaiting, isNext, boardName, here }: RowProps) => {
             <Approval idea={idea} form={`approve-${id}`} isNext={isNext === "focused"} />
           </span>
         ) : (
-          !idea.isAnswered && <Respond idea={idea} isNext={isNext} />
+          !idea.isAnswered && <Respond idea={idea} tells={tells} isNext={isNext} />
         )}
       </div>
       {!isWaiting && (
@@ -180,6 +197,9 @@ const IdeaRow = ({ idea, isWaiting, isNext, boardName, here }: RowProps) => {
           >
             Set
           </button>
+          {tells && (
+            <SmallTellBox name={`tell-${id}`} form="row" label={`Tell people by email of the status of “${title}”`} />
+          )}
         </span>
       )}
     </li>
@@ -198,8 +218,10 @@ const Author = ({ idea: { author, authorId }, isLink, here }: AuthorProps) =>
     author !== null && <bdi>{author}</bdi>
   );
 
+type SeveralProps = Pick<Props, "tags"> & { readonly isWaiting: boolean; readonly tells: boolean };
+
 /** The button that adds a tag comes first in the form, so Enter in the tag's field presses it. The style shows the status first. */
-const Several = ({ tags, isWaiting }: Pick<Props, "tags"> & { readonly isWaiting: boolean }) => (
+const Several = ({ tags, isWaiting, tells }: SeveralProps) => (
   <fieldset class="several">
     <legend data-chosen>Selected ideas</legend>
     <label class="choice" data-all hidden>
@@ -244,6 +266,8 @@ const Several = ({ tags, isWaiting }: Pick<Props, "tags"> & { readonly isWaiting
           <StatusOptions chosen={undefined} />
         </select>
         <Press what="status" label="Set status" />
+        {tells && <Offers name="tell" />}
+        {tells && <SmallTellBox name="tell" label="Tell people by email of the status of these ideas" />}
       </span>
     )}
   </fieldset>

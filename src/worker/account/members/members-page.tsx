@@ -13,6 +13,7 @@ import { Time } from "../frame/times.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 import { ACCOUNTS } from "./accounts-page.tsx";
 import { inviteMember, listOwnMembers } from "./api.ts";
+import { EMAILS } from "./emails-page.tsx";
 
 export const MEMBERS = "/account/members";
 const LABEL = "Email address";
@@ -103,6 +104,9 @@ export const MEMBERS_PAGE = page({
             </button>
           </form>
         </section>
+        <p>
+          <a href={EMAILS}>Choose your emails about ideas</a>
+        </p>
         <p class="hint">
           Account ID: <code>{accountId}</code>
         </p>

@@ -13,15 +13,18 @@ import {
   listSameMailbox,
 } from "../../database/panelists/people.ts";
 import { listAnswered } from "../../database/surveys/asked-people.ts";
-import { invalid } from "../../http/invalid-request.ts";
+import { invalid, parseOrThrow } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
+import { PanelistChanges } from "../../model/panelist.ts";
 import { openOwn } from "../account-databases.ts";
 import { Confirm } from "../frame/confirm.tsx";
 import { decide, idsOf, orNotFound, requireDone } from "../frame/decide.ts";
 import { Done } from "../frame/done.tsx";
+import { inWords } from "../frame/errors-in-words.ts";
 import { Fact } from "../frame/fact.tsx";
 import { Layout } from "../frame/layout.tsx";
-import { page } from "../frame/page.tsx";
+import { changedSettings } from "../frame/opened-form.tsx";
+import { page, type SentForm } from "../frame/page.tsx";
 import { Time } from "../frame/times.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
 import { backTo, readVisit, withParameter } from "../frame/visit.ts";
@@ -30,29 +33,19 @@ import { Written } from "../ideas/written.tsx";
 import { countEnd, limitOwner } from "../identity/limit-owner.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { AnsweredSurveys } from "../surveys/answered-surveys.tsx";
+import { AddressForm } from "./address-form.tsx";
 import { PEOPLE } from "./people-page.tsx";
+import { loadTellsOfPerson, ToldPerson } from "./told-person.tsx";
+
+const PERSON = `${PEOPLE}/:panelistId` as const;
 
 export const PERSON_PAGE = page({
-  path: `${PEOPLE}/:panelistId`,
+  path: PERSON,
 
-  /** `here`: this page, which leads `back` to the list, the idea or the voters from which it was opened. */
-  load: async (c) => {
-    const { here: path, back, ...visit } = readVisit(c);
-    const { panelistId } = idsOf(c.req.param());
-    const own = await openOwn(c);
-    const here = backTo(path, back);
-    const [panelist, sharing, contributions, answered, done] = await Promise.all([
-      loadPanelist(own.session, own.accountId, panelistId),
-      listSameMailbox(own.session, own.accountId, panelistId),
-      listContributions(own.session, own.accountId, panelistId),
-      listAnswered(own.session, own.accountId, panelistId),
-      loadJustDone(own, { ...visit, here }, Date.now()),
-    ]);
-    return { panelist: orNotFound(panelist), sharing, contributions, answered, here, back, done };
-  },
+  load,
 
-  view: ({ panelist, sharing, contributions, answered, here, back, done }) => {
-    const { id, externalId, email, active, createdAt } = panelist;
+  view: ({ panelist, sharing, contributions, answered, tells, here, back, done, refused }) => {
+    const { id, externalId, email, emailVerified, active, createdAt } = panelist;
     return (
       <Layout title={nameOf(panelist)} current="people">
         <p>
@@ -67,7 +60,12 @@ export const PERSON_PAGE = page({
             <Time at={createdAt} />
           </Fact>
           <Fact name="ID in your system">{externalId === null ? "None" : <code>{externalId}</code>}</Fact>
-          {email !== null && <Fact name="Email">{email}</Fact>}
+          {email !== null && (
+            <Fact name="Email">
+              <bdi>{email}</bdi>
+              {emailVerified && <span class="hint"> Verified by signing in</span>}
+            </Fact>
+          )}
           {sharing.length > 0 && (
             <Fact name="Same mailbox as">
               {sharing.map((other, index) => (
@@ -103,24 +101,49 @@ export const PERSON_PAGE = page({
           Signing out revokes all tokens. Your site gets a new one when the person comes back. Blocking also keeps them
           from getting a new one. Once unblocked, they sign in again.
         </p>
+        <AddressForm panelist={panelist} action={here} refused={refused} />
         <List title="Ideas" items={contributions.proposals} here={here} canDelete />
         <List title="Comments" items={contributions.comments} here={here} canDelete />
         <List title="Votes" items={contributions.votes} here={here} />
         <AnsweredSurveys answered={answered} />
+        <ToldPerson tells={tells} here={here} />
       </Layout>
     );
   },
 
   act: async (c) => {
     const { panelistId } = idsOf(c.req.param());
-    const what = (await readForm(c)).get("do") ?? "";
+    const fields = await readForm(c);
+    const what = fields.get("do") ?? "";
     const { here, back } = readVisit(c);
-    const event = await change(c, panelistId, what);
+    const event = what === "email" ? await changeAddress(c, panelistId, fields) : await change(c, panelistId, what);
     const list = back?.split("?")[0] === PEOPLE ? back : PEOPLE;
     const to = what.startsWith("delete") ? list : backTo(here, back);
-    return c.redirect(withParameter(to, "undo", event), 303);
+    return c.redirect(event === undefined ? to : withParameter(to, "undo", event), 303);
+  },
+
+  refused: (c, refused, error) => {
+    if (refused.fields.get("do") !== "email") throw error;
+    return load(c, inWords(refused));
   },
 });
+
+/** `here`: this page, which leads `back` to the list, the idea or the voters from which it was opened. */
+async function load(c: Context<OwnerEnv, typeof PERSON>, refused?: SentForm) {
+  const { here: path, back, ...visit } = readVisit(c);
+  const { panelistId } = idsOf(c.req.param());
+  const own = await openOwn(c);
+  const here = backTo(path, back);
+  const [panelist, sharing, contributions, answered, tells, done] = await Promise.all([
+    loadPanelist(own.session, own.accountId, panelistId),
+    listSameMailbox(own.session, own.accountId, panelistId),
+    listContributions(own.session, own.accountId, panelistId),
+    listAnswered(own.session, own.accountId, panelistId),
+    loadTellsOfPerson(own, panelistId),
+    loadJustDone(own, { ...visit, here }, Date.now()),
+  ]);
+  return { panelist: orNotFound(panelist), sharing, contributions, answered, tells, here, back, done, refused };
+}
 
 const backInWords = (back = ""): string => {
   const [path = ""] = back.split("?");
@@ -147,6 +170,27 @@ const List = ({ title, items, here, canDelete = false }: ListProps) => (
     {items.length === CONTRIBUTIONS_AT_MOST && <p class="hint">{`Showing ${CONTRIBUTIONS_AT_MOST}.`}</p>}
   </section>
 );
+
+/**
+ * Sets the address that the form's user has changed, or takes it away, and returns the event's id; undefined when nothing was changed.
+ * Throws `invalid-request`, also for one that somebody else has changed in the meantime, and `not-found`.
+ */
+async function changeAddress(c: Context<OwnerEnv>, id: string, fields: URLSearchParams): Promise<string | undefined> {
+  const addressIn = (each: URLSearchParams) => ({ email: each.get("email")?.trim() || null });
+  const changes = parseOrThrow(PanelistChanges, changedSettings(fields, addressIn));
+  if (changes.email === undefined) return undefined;
+  await limitOwner(c);
+  const { session, accountId } = await openOwn(c);
+  const { email } = orNotFound(await loadPanelist(session, accountId, id));
+  const was = fields.get("was");
+  if (was !== null && email !== changes.email && email !== addressIn(new URLSearchParams(was)).email)
+    throw invalid([{ path: "email", message: "was changed in the meantime. Save again to replace it" }]);
+  const { answer, eventId } = await decide(c, { kind: "panelist", id }, (own) =>
+    updatePanelist(own.session, { accountId: own.accountId, id, changes, now: own.now }),
+  );
+  orNotFound(answer);
+  return eventId;
+}
 
 /** Makes the change, and returns the event's id. Throws `invalid-request`, and `not-found`. */
 async function change(c: Context<OwnerEnv>, id: string, what: string): Promise<string> {

@@ -19,24 +19,29 @@ import {
   type WebhookChange,
 } from "../../database/webhooks/webhooks.ts";
 import { attempt } from "../../deliveries/attempt.ts";
+import { renderMessage, renderTest, toldOf } from "../../deliveries/messages/render-message.ts";
 import { sendOutside } from "../../deliveries/send.ts";
 import { invalid, parseOrThrow } from "../../http/invalid-request.ts";
+import { toBrand } from "../../model/brand.ts";
 import { exampleDelivery } from "../../model/example-change.ts";
 import type { IdempotencyKey } from "../../model/idempotency-key.ts";
 import { toTimestamp } from "../../model/text.ts";
 import {
+  isMessageType,
   MAX_WEBHOOKS,
+  MESSAGE_TYPES,
   NewWebhook,
   ShownWebhook,
   TEST_TYPE,
   Webhook,
   WebhookChanges,
+  type WebhookFormat,
   WebhookList,
   WebhookMove,
   WebhookTest,
   WebhookTestQuery,
 } from "../../model/webhook.ts";
-import { checkWebhookUrl } from "../../model/webhook-url.ts";
+import { checkWebhookUrl, isMasked, maskUrl } from "../../model/webhook-url.ts";
 import { Problem } from "../../problem.ts";
 import { primaryOf, visitAccount } from "../account-databases.ts";
 import { isRepeated, repeatedProblem } from "../frame/repeated.ts";
@@ -55,7 +60,9 @@ const suspended = () =>
 const primary = (c: Context<OwnerEnv>, id: string) => primaryOf(c, id, noSuchWebhook);
 
 /** The URL in the form in which it is called. Throws `invalid-request`. */
-function checkUrl(c: Context<OwnerEnv>, text: string): string {
+function checkUrl(c: Context<OwnerEnv>, text: string, format: WebhookFormat): string {
+  if (format === "slack" && isMasked(text))
+    throw invalid([{ path: "url", message: "must be the whole address: this is how another one is shown" }]);
   const url = checkWebhookUrl(text, c.req.url, c.env.OWN_ZONES);
   if (url === undefined) {
     const message =
@@ -63,6 +70,12 @@ function checkUrl(c: Context<OwnerEnv>, text: string): string {
     throw invalid([{ path: "url", message }]);
   }
   return url;
+}
+
+/** Throws `invalid-request` for a type that no message tells of. */
+function checkTypes(types: NewWebhook["types"] | undefined, format: WebhookFormat): void {
+  if (format === "slack" && types?.every(isMessageType) === false)
+    throw invalid([{ path: "types", message: `must be among ${MESSAGE_TYPES.join(", ")} for a Slack message` }]);
 }
 
 type Made = Awaited<ReturnType<typeof changeOwnWebhook>>["made"];
@@ -79,7 +92,8 @@ export async function createWebhook(
   idempotencyKey: IdempotencyKey | undefined,
 ): Promise<ShownWebhook> {
   const secret = await createWebhookSecret(secureRandomBytes, c.get("settings").signingKeys);
-  const change = create(secret, { ...input, url: checkUrl(c, input.url) });
+  checkTypes(input.types, input.format);
+  const change = create(secret, { ...input, url: checkUrl(c, input.url, input.format) });
   const { made } = await visitAccount(c, async (session, visit) => {
     const id = createId(visit.digit, secureRandomBytes);
     const { owner } = c.var;
@@ -139,10 +153,20 @@ export async function showWebhook(c: Context<OwnerEnv>, id: string): Promise<Web
 }
 
 export async function changeWebhook(c: Context<OwnerEnv>, id: string, changes: WebhookChanges): Promise<Webhook> {
-  const { url } = changes;
-  if (Object.keys(changes).length === 0) return showWebhook(c, id);
-  const checked = url === undefined ? changes : { ...changes, url: checkUrl(c, url) };
-  return (await changeTo(c, { id, change: toChange(checked) })).webhook;
+  const { url, types, ...rest } = changes;
+  if (url === undefined && !types) {
+    if (Object.keys(changes).length === 0) return showWebhook(c, id);
+    return (await changeTo(c, { id, change: toChange(changes) })).webhook;
+  }
+  const webhook = await showWebhook(c, id);
+  const { format } = webhook;
+  checkTypes(types, format);
+  // As it is shown, so it stays as it is.
+  if (format === "slack" && url?.trim() === webhook.url)
+    return changeWebhook(c, id, { ...rest, ...(types !== undefined && { types }) });
+  const called = url === undefined ? undefined : checkUrl(c, url, format);
+  const shown = called !== undefined && format === "slack" ? maskUrl(called) : called;
+  return (await changeTo(c, { id, change: toChange({ ...changes, url: called }, shown) })).webhook;
 }
 
 export async function rotateWebhook(
@@ -154,6 +178,20 @@ export async function rotateWebhook(
   return { webhook: (await changeTo(c, { id, change: rotate(secret), idempotencyKey })).webhook, secret };
 }
 
+const testPayload = (type: WebhookTestQuery["type"], at: string) =>
+  type === TEST_TYPE ? { type, at } : exampleDelivery(type, at);
+
+/** Of a type that no message tells of, and of one whose example says nothing, the test is as of no type. */
+function testMessage(
+  { env }: Context<OwnerEnv>,
+  { id, at, type }: { readonly id: string; readonly at: string; readonly type: WebhookTestQuery["type"] },
+) {
+  const told = type === TEST_TYPE ? [] : toldOf([{ number: 0, id, change: exampleDelivery(type, at) }]);
+  if (told.length === 0) return { text: renderTest(toBrand(env).name, { id, at }) };
+  // The example's idea is in no account, so a link would lead nowhere.
+  return { text: renderMessage(told, { names: new Map(), desk: { accountId: "", signInUrl: undefined } }) };
+}
+
 /** Waits for the receiver, at most 15 seconds. */
 export async function testWebhook(
   c: Context<OwnerEnv>,
@@ -163,11 +201,13 @@ export async function testWebhook(
     idempotencyKey,
   }: { readonly id: string; readonly query: WebhookTestQuery; readonly idempotencyKey?: IdempotencyKey | undefined },
 ): Promise<WebhookTest> {
-  const { webhook, secrets } = await changeTo(c, { id, change: test, idempotencyKey, otherwise: suspended });
+  const { webhook, url, secrets } = await changeTo(c, { id, change: test, idempotencyKey, otherwise: suspended });
   const at = toTimestamp(Date.now());
-  const payload = type === TEST_TYPE ? { type, at } : exampleDelivery(type, at);
-  const message = { id: `test_${crypto.randomUUID()}`, payload };
-  const { attempt: made } = await attempt(sendOutside(c.var.send, c.env), { url: webhook.url, secrets }, message);
+  const testId = `test_${crypto.randomUUID()}`;
+  const payload = webhook.format === "slack" ? testMessage(c, { id: testId, at, type }) : testPayload(type, at);
+  const send = sendOutside(c.var.send, c.env);
+  const receiver = { url, shownUrl: webhook.url, secrets };
+  const { attempt: made } = await attempt(send, receiver, { id: testId, type, payload });
   c.get("budget").waitedOutside(made.durationMs);
   await recordTest(primary(c, id), { email: c.var.owner.email, id, attempt: made });
   return { status: made.status, durationMs: made.durationMs };
@@ -200,7 +240,7 @@ export const WEBHOOK_OPERATIONS = {
     summary: "Create a webhook",
     description:
       `At most ${MAX_WEBHOOKS} of an account. It is sent what is changed from now on: each change as \`GET /tenant/changes\` shows it, in the ` +
-      "order in which they were made, at least once (Standard Webhooks 1.0). Only this answer holds the secret. " +
+      "order in which they were made, at least once (Standard Webhooks 1.0); with the `format` `slack`, messages. Only this answer holds the secret. " +
       SHOWN_ONCE,
     handle: async (c, { body, idempotencyKey }) => respondShown(c, await createWebhook(c, body, idempotencyKey)),
   }),

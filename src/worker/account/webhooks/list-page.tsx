@@ -6,7 +6,7 @@ import { Outcome } from "../frame/done.tsx";
 import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
 import { toldAt } from "../frame/visit.ts";
-import { WEBHOOKS } from "./form.tsx";
+import { FORMATS, WEBHOOKS } from "./form.tsx";
 import { WebhookState } from "./why.tsx";
 
 export const WEBHOOKS_PAGE = page({
@@ -24,13 +24,17 @@ export const WEBHOOKS_PAGE = page({
         <Outcome told={told} />
         <p class="lead">{`${webhooks.length} of ${MAX_WEBHOOKS} webhooks.${createLink ? "" : " Delete one to create another."}`}</p>
         {webhooks.length === 0 && (
-          <p class="notice">Send every change to your own server: signed, in order, at least once.</p>
+          <p class="notice">
+            Send every change to your own server: signed, in order, at least once. Or send messages to Slack,
+            Mattermost, Rocket.Chat or Discord.
+          </p>
         )}
         <ul class="events">
           {webhooks.map((webhook) => (
             <li>
               <p>
                 <a href={`${WEBHOOKS}/${webhook.id}`}>{webhook.url}</a>
+                {webhook.format === "slack" && <span class="hint"> {FORMATS.slack[0]}</span>}
               </p>
               <WebhookState webhook={webhook} />
             </li>

@@ -24,7 +24,9 @@ export const NEW_WEBHOOK_PAGE = page({
   view: ({ sent, isLocal }) => (
     <Layout title="Create webhook" current="webhooks">
       <Refused sent={sent} />
-      <p class="lead">Each change is sent to this URL: signed, in order, at least once. You’ll see the secret next.</p>
+      <p class="lead of-standard">
+        Each change is sent to this URL: signed, in order, at least once. You’ll see the secret next.
+      </p>
       <WebhookForm action={WEBHOOKS} label="Create webhook" sent={sent} isLocal={isLocal} />
     </Layout>
   ),
@@ -34,7 +36,8 @@ export const NEW_WEBHOOK_PAGE = page({
   act: async (c) => {
     const fields = await readForm(c);
     try {
-      const created = await createWebhook(c, parseOrThrow(NewWebhook, toSettings(fields)), await formKey(c, fields));
+      const settings = { ...toSettings(fields), format: fields.get("format") ?? undefined };
+      const created = await createWebhook(c, parseOrThrow(NewWebhook, settings), await formKey(c, fields));
       return await renderPage(c, <WebhookPage {...loadShown(c, created)} />, 201);
     } catch (error) {
       if (error instanceof DoneBefore)

@@ -32,7 +32,7 @@ import { type Told, tellAt, toldAt } from "../frame/visit.ts";
 import { counted } from "../frame/words.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { changeTo, changeWebhook, rotateWebhook, showWebhook, testWebhook } from "./api.ts";
-import { eventInWords, Refused, SENTENCES, toSettings, WEBHOOKS, WebhookForm } from "./form.tsx";
+import { eventInWords, eventsOf, FORMATS, Refused, toSettings, WEBHOOKS, WebhookForm } from "./form.tsx";
 import { isDelivery, noAnswer, Tested, WebhookState, Why, wasTaken } from "./why.tsx";
 
 /** With the secret, if it was just made: only this answer contains it. */
@@ -108,14 +108,15 @@ const toMove = (fields: URLSearchParams) => {
 };
 
 export const WebhookPage = ({ webhook, secret, sent, isLocal, told, isTested }: ReturnType<typeof loadShown>) => {
-  const { id, url, state, attempts, waiting, missed } = webhook;
+  const { id, url, format, state, attempts, waiting, missed } = webhook;
+  const isSlack = format === "slack";
   // The last failed attempt is about the next change. Tests are left out.
   const failed = webhook.failingSince ? attempts.find(({ id }) => id.startsWith("chg_")) : undefined;
   const action = `${WEBHOOKS}/${id}`;
   const at = (time: string | null, none: string) => (time ? <Time at={time} /> : none);
   return (
     <Layout title={url} current="webhooks">
-      {secret && (
+      {secret && !isSlack && (
         <div class="notice good" role="status">
           <p>
             Copy the secret now. You won’t see it again. Your endpoint verifies deliveries with it, for example with a{" "}
@@ -136,7 +137,7 @@ export const WebhookPage = ({ webhook, secret, sent, isLocal, told, isTested }: 
         <label for="type">Test event</label>
         <select id="type" name="type">
           <option value={TEST_TYPE}>{eventInWords(TEST_TYPE)}</option>
-          {Object.entries(SENTENCES).map(([group, sentences]) => (
+          {Object.entries(eventsOf(format)).map(([group, sentences]) => (
             <optgroup label={group}>
               {Object.entries(sentences).map(([type, sentence]) => (
                 <option value={type}>{sentence}</option>
@@ -150,13 +151,14 @@ export const WebhookPage = ({ webhook, secret, sent, isLocal, told, isTested }: 
         <Once />
         <Do what={state === "active" ? "pause" : "resume"} label={state === "active" ? "Pause" : "Resume"} />
         {state === "active" && webhook.failingSince && <Do what="resume" label="Try again" />}
-        <Do what="rotate" label="Rotate secret" />
+        {!isSlack && <Do what="rotate" label="Rotate secret" />}
         <Confirm
-          says="Deliveries stop and the secret is deleted. You can’t undo this."
+          says={`${isSlack ? "Messages stop." : "Deliveries stop and the secret is deleted."} You can’t undo this.`}
           buttons={[["delete", "Delete this webhook"]]}
         />
       </form>
       <dl>
+        {isSlack && <Fact name="Format">{FORMATS.slack[0]}</Fact>}
         {webhook.failingSince && <Fact name="Failing since">{at(webhook.failingSince, "")}</Fact>}
         <Fact name="Last delivered change">
           {hasDelivered(webhook) ? at(webhook.reachedAt, "No longer in the log") : "None yet"}
@@ -205,11 +207,19 @@ export const WebhookPage = ({ webhook, secret, sent, isLocal, told, isTested }: 
         )}
       </form>
       <h2>Last attempts</h2>
+      {isSlack && (
+        <p class="hint">
+          At most one message a minute. If it isn’t clear whether a message arrived, it’s sent once more. After that,
+          the next one is sent.
+        </p>
+      )}
       {attempts.length === 0 && <p>None yet.</p>}
       <ul class="events">
-        {attempts.map(({ at: time, id: change, type, status, durationMs, url: called }) => (
+        {attempts.map(({ at: time, id: change, type, status, durationMs, url: called, changes = 1 }, index) => (
           <li>
             <strong>{status ?? noAnswer(durationMs)}</strong> {eventInWords(type)} <code>{type}</code>{" "}
+            {changes > 1 && `and ${changes - 1} more `}
+            {isSlack && isGivenUp(attempts, index) && <span class="hint">Not sent again: it may have arrived</span>}
             {called && <span class="hint called">{`POST ${called}`}</span>}
             <span class="hint">
               {`${durationMs} ms, `}
@@ -224,6 +234,11 @@ export const WebhookPage = ({ webhook, secret, sent, isLocal, told, isTested }: 
     </Layout>
   );
 };
+
+/** Whether this was the second attempt of a message that may have arrived. */
+const isGivenUp = (attempts: Webhook["attempts"], index: number): boolean =>
+  attempts.slice(index).filter(({ id, status }) => id === attempts[index]?.id && (status === null || status >= 500))
+    .length > 1;
 
 /** Its place moves on past changes that it was not sent, too. Of more attempts than are kept, one is taken to have succeeded. */
 const hasDelivered = ({ attempts }: Webhook): boolean =>

@@ -19,7 +19,7 @@ export const noAnswer = (durationMs: number): string =>
   durationMs >= DEADLINE_MS ? "No answer in 15 seconds" : "Couldn’t connect";
 
 /** How the endpoint answered the test event that was just sent. */
-export const Tested = ({ webhook: { attempts } }: { readonly webhook: Webhook }) => {
+export const Tested = ({ webhook: { attempts, format } }: { readonly webhook: Webhook }) => {
   const test = attempts.find((attempt) => !isDelivery(attempt));
   if (test === undefined) return null;
   const { status, durationMs } = test;
@@ -28,13 +28,13 @@ export const Tested = ({ webhook: { attempts } }: { readonly webhook: Webhook })
       {status === null
         ? `Test event: ${noAnswer(durationMs)}. `
         : `Your endpoint answered the test event with ${status} in ${durationMs} ms. `}
-      {!wasTaken(test) && adviceFor(test)}
+      {!wasTaken(test) && adviceFor(test, format)}
     </p>
   );
 };
 
 export const Why = ({ webhook }: Props) => {
-  const { state, failingSince, nextAttemptAt, waiting, attempts } = webhook;
+  const { state, format, failingSince, nextAttemptAt, waiting, attempts } = webhook;
   if (state === "paused")
     return <p class="notice">Paused: nothing is sent until you resume it. Changes are kept for 30 days.</p>;
   if (state === "ended")
@@ -55,7 +55,7 @@ export const Why = ({ webhook }: Props) => {
         <p>
           {last.status === null ? `${noAnswer(last.durationMs)} for ` : `Your endpoint returned ${last.status} for `}
           {failed.length > 1 && isSame ? `the last ${failed.length} deliveries. ` : "the last delivery. "}
-          {adviceFor(last)}
+          {adviceFor(last, format)}
         </p>
       )}
       <p>
@@ -68,7 +68,9 @@ export const Why = ({ webhook }: Props) => {
   );
 };
 
-function adviceFor({ status, durationMs }: Webhook["attempts"][number]): string {
+function adviceFor({ status, durationMs }: Webhook["attempts"][number], format: Webhook["format"]): string {
+  if (format === "slack" && status !== null && status >= 400 && status < 500 && status !== 429)
+    return "Check that the address is whole and still exists. For Discord, it ends with /slack.";
   if (status === null)
     return durationMs >= DEADLINE_MS
       ? "Answer first, and do the work afterwards."

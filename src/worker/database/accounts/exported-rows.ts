@@ -6,7 +6,7 @@ import { prepare } from "../../store/statement.ts";
 const [LONG, SHORT] = [100, 2_000];
 
 /** Columns that never leave: they verify or sign, reveal whose an identifier is, or what few people have answered anonymously. */
-const IS_SECRET = /secret|hash|salt|^(responses|totals|bytes|unshown|counted)$/;
+const IS_SECRET = /secret|hash|salt|mail_key|^(responses|totals|bytes|unshown|counted)$/;
 
 type List = {
   /** The table, if the list has another name. */
@@ -28,6 +28,8 @@ const LISTS = {
   accounts: { where: "id = :accountId", order: "id" },
   members: { order: "email" },
   invitations: { order: "email" },
+  told_members: { order: "email" },
+  member_mails: { order: "email, idea_bank_id" },
   api_keys: { order: "created_at, id" },
   api_key_usage: {
     where: `api_key_id IN ${PARENTS} AND api_key_id IN (SELECT id FROM api_keys WHERE ${OF_ACCOUNT})`,
@@ -51,7 +53,9 @@ const LISTS = {
     ...{ order: "rowid", page: LONG },
   },
   votes: { where: `proposal_id IN ${PARENTS} AND ${ALSO_OF_ACCOUNT}`, order: "proposal_id, panelist_id" },
+  follows: { where: `proposal_id IN ${PARENTS} AND ${ALSO_OF_ACCOUNT}`, order: "proposal_id, panelist_id" },
   comments: { where: OF_IDEA_BANK, order: "created_at, id", page: LONG },
+  mutes: { order: "email, scope_id" },
   change_log: { order: "number" },
 } as const satisfies Readonly<Record<string, List>>;
 
@@ -65,7 +69,7 @@ export type ExportedRow = Readonly<Record<string, unknown>>;
 
 export type ExportPage = {
   readonly list: ExportedList;
-  /** Of `proposals`, `merged_proposals` and `comments`: an idea bank. Of `votes`: proposals. Of `api_key_usage`: keys. Of `survey_responses`: surveys. */
+  /** Of `proposals`, `merged_proposals` and `comments`: an idea bank. Of `votes` and `follows`: proposals. Of `api_key_usage`: keys. Of `survey_responses`: surveys. */
   readonly parents: readonly string[];
   /** The last page's `next`. */
   readonly after?: readonly (string | number)[] | undefined;

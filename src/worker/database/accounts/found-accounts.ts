@@ -95,7 +95,7 @@ export async function loadParts(session: Session, accountId: string) {
       { accountId },
     ),
     webhooks: prepare<ShownWebhook>(
-      `SELECT id, url, state, failing_since AS failingSince, due_at AS dueAt, attempts FROM webhooks
+      `SELECT id, shown_url AS url, state, failing_since AS failingSince, due_at AS dueAt, attempts FROM webhooks
        WHERE account_id = :accountId ORDER BY created_at, id`,
       { accountId },
     ),

@@ -3,6 +3,7 @@ import { WARNED_MS } from "../../model/api-key.ts";
 import { toTimestamp } from "../../model/text.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
+import { MAIL_STOP, type MailStop } from "../mails/recipients.ts";
 import { membersOf } from "../members/membership.ts";
 import { RESPONSES, STATUS } from "../surveys/surveys.ts";
 import { isSiteTokenValid } from "../tokens/site-tokens.ts";
@@ -90,7 +91,7 @@ export async function loadHome(
       values,
     ),
     webhooks: prepare<WebhookRow>(
-      `SELECT id, url, state, failing_since FROM webhooks WHERE account_id = :accountId
+      `SELECT id, shown_url AS url, state, failing_since FROM webhooks WHERE account_id = :accountId
          AND (state = 'failed' OR (state = 'active' AND failing_since IS NOT NULL)) LIMIT 4`,
       values,
     ),
@@ -100,6 +101,7 @@ export async function loadHome(
        JOIN idea_banks b ON b.id = surveys.idea_bank_id WHERE ${STATUS} = 'OPEN' LIMIT 4`,
       values,
     ),
+    mailStops: prepare<MailStop>(MAIL_STOP, { now }),
     recent: prepare<{ ideas: number; votes: number }>(ideasOf(":month", ":now"), values),
     before: prepare<{ ideas: number; votes: number }>(ideasOf(":monthBefore", ":month"), values),
     comments: prepare<MadeRow>(made(inBanks("comments")), values),
@@ -121,6 +123,8 @@ export async function loadHome(
     hasColleagues: steps?.colleagues === 1,
     endingKeys: rows.ending.map(toEnding),
     endingTokens: rows.endingTokens.map(toEnding),
+    /** Why e-mails to people stand still, while they do. */
+    mailStop: rows.mailStops[0],
     leakedKeys: rows.leaked,
     openSurveys: rows.surveys.map(({ closes_at, ...survey }) => ({
       ...survey,

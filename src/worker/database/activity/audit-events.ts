@@ -133,7 +133,7 @@ export const auditWebhook = (
 ): Statement =>
   prepare(
     `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook_id, changes)
-     SELECT :eventId, account_id, :event, NULL, url, :actor, :address, :now, id, ${changes} FROM webhooks WHERE ${condition}`,
+     SELECT :eventId, account_id, :event, NULL, shown_url, :actor, :address, :now, id, ${changes} FROM webhooks WHERE ${condition}`,
     values,
   );
 

@@ -10,7 +10,7 @@ import type { AuditEvent } from "../../model/audit-event.ts";
 import { type Change, type ChangeActor, type ChangeType, NOW } from "../../model/change.ts";
 import type { Comment } from "../../model/comment.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
-import type { Panelist } from "../../model/panelist.ts";
+import { type ChangedPanelist, withoutAddress } from "../../model/panelist.ts";
 import type { Proposal } from "../../model/proposal.ts";
 import type { Survey } from "../../model/survey.ts";
 import type { SurveyResponse } from "../../model/survey-response.ts";
@@ -105,7 +105,7 @@ type Resources = {
   readonly ideaBanks: ReadonlyMap<string, IdeaBank>;
   readonly proposals: ReadonlyMap<string, Proposal>;
   readonly comments: ReadonlyMap<string, Comment>;
-  readonly panelists: ReadonlyMap<string, Panelist> | undefined;
+  readonly panelists: ReadonlyMap<string, ChangedPanelist> | undefined;
   readonly surveys: ReadonlyMap<string, Survey> | undefined;
   /** By `nameOfResponse`. */
   readonly responses: ReadonlyMap<string, SurveyResponse> | undefined;
@@ -158,6 +158,7 @@ type Stretch = {
   readonly types: string | null;
   readonly rows: number;
   readonly withPanelists: boolean;
+  readonly withoutAddresses?: true;
   readonly withSurveys: boolean;
 };
 
@@ -172,7 +173,7 @@ async function readStretch(
   session: Session,
   {
     accountId,
-    stretch: { withPanelists, withSurveys, ...stretch },
+    stretch: { withPanelists, withoutAddresses, withSurveys, ...stretch },
     claimed,
   }: { readonly accountId: string; readonly stretch: Stretch; readonly claimed?: Statement | undefined },
 ): Promise<{
@@ -226,11 +227,12 @@ async function readStretch(
         ? undefined
         : on<Parameters<typeof toEvent>[0]>(ENTRIES, selectEvents("SELECT event_id FROM entries")),
   });
+  const panelists = rows.panelists && PANELISTS.toItems(rows.panelists);
   const resources = {
     ideaBanks: byId(IDEA_BANKS.toItems(rows.ideaBanks)),
     proposals: byId(toProposals(rows.proposals)),
     comments: byId(toComments(rows.comments)),
-    panelists: rows.panelists && byId(PANELISTS.toItems(rows.panelists)),
+    panelists: panelists && byId<ChangedPanelist>(withoutAddresses ? panelists.map(withoutAddress) : panelists),
     surveys: rows.surveys && byId(SURVEYS.toItems(rows.surveys)),
     responses:
       rows.responses &&
@@ -281,16 +283,24 @@ type Undelivered = {
 };
 
 /**
- * At most `rows` changes of the webhook's types after its place, in one round trip. Undefined when its owner has changed it since
- * it was claimed.
+ * At most `rows` changes of the types after the webhook's place, in one round trip. `types` is a JSON array, by default those of the
+ * webhook. Undefined when its owner has changed it since it was claimed.
  */
 export async function listUndelivered(
   session: Session,
   webhook: ClaimedWebhook,
-  rows: number,
+  { rows, types = webhook.types }: { readonly rows: number; readonly types?: string | null },
 ): Promise<Undelivered | undefined> {
-  const { accountId, number, types } = webhook;
-  const stretch = { after: number, types, rows, withPanelists: true, withSurveys: true };
+  const { accountId, number } = webhook;
+  // Whoever made a webhook could choose its URL and its types, and nothing of what it may read.
+  const stretch = {
+    after: number,
+    types,
+    rows,
+    withPanelists: true,
+    withoutAddresses: true,
+    withSurveys: true,
+  } as const;
   const { claimed, bounds, found } = await readStretch(session, {
     accountId,
     stretch,

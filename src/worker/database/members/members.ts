@@ -194,7 +194,7 @@ export async function findTouched(
     );
   const { keys, webhooks, invitations } = await session.batch({
     keys: select("api_keys", { name: "name", event: "api_key_id" }, ACTIVE),
-    webhooks: select("webhooks", { name: "url", event: "webhook_id" }, "TRUE"),
+    webhooks: select("webhooks", { name: "shown_url", event: "webhook_id" }, "TRUE"),
     invitations: prepare<TouchedRow>(
       `SELECT id, email AS name, 1 AS is_made, 0 AS is_shared FROM invitations WHERE ${IS_SENT} AND ${IS_RECENT} ORDER BY created_at, id`,
       { ...values, kept: "[]" },

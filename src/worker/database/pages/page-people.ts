@@ -20,6 +20,8 @@ type RightCode = {
   readonly newPanelistId: string;
   /** Null leaves the name as it is. */
   readonly name: string | null;
+  /** In which the person reads e-mails from now on. */
+  readonly language: string;
   /** Unix milliseconds. */
   readonly now: number;
 };
@@ -51,8 +53,8 @@ export async function signInByCode(session: Session, rightCode: RightCode): Prom
       right,
     ),
     made: prepare(
-      `INSERT INTO panelists (id, account_id, external_id, display_name, created_at, tokens_issued, email, email_verified, mailbox)
-       SELECT :newPanelistId, :accountId, NULL, :name, :now, 1, :email, 1, :mailbox
+      `INSERT INTO panelists (id, account_id, external_id, display_name, created_at, tokens_issued, email, email_verified, mailbox, language)
+       SELECT :newPanelistId, :accountId, NULL, :name, :now, 1, :email, 1, :mailbox, :language
        WHERE ${may} AND NOT EXISTS (SELECT 1 FROM panelists WHERE ${BY_ADDRESS}) ON CONFLICT DO NOTHING`,
       right,
     ),
@@ -60,6 +62,12 @@ export async function signInByCode(session: Session, rightCode: RightCode): Prom
     named: prepare(
       `UPDATE panelists SET display_name = :name WHERE ${BY_ADDRESS} AND :name IS NOT NULL AND display_name IS NOT :name
          AND (external_id IS NULL OR display_name IS NULL) AND ${may}`,
+      right,
+    ),
+    // A code arrived, so the address can be reached.
+    spoken: prepare(
+      `UPDATE panelists SET language = :language, unreachable_at = NULL WHERE ${BY_ADDRESS}
+         AND (language IS NOT :language OR unreachable_at IS NOT NULL) AND ${may}`,
       right,
     ),
     used: prepare(USE_CODE, right),

@@ -11,6 +11,7 @@ import type { Session } from "../../store/session.ts";
 import { prepare, type Statement } from "../../store/statement.ts";
 import { proposalStays } from "../proposals/merges.ts";
 import { issuedAfter, lastEnd } from "../tokens/token-dates.ts";
+import { addressValues } from "./address.ts";
 
 /** The content of a valid token. `issuedAt` is in Unix seconds; `panelistId` is null for a visitor, who only reads. */
 export type TokenClaims = {
@@ -22,12 +23,14 @@ export type TokenClaims = {
 
 /**
  * `accountId` and `ideaBank` are null when the idea bank does not exist; `panelist` is null when it was deleted or is another
- * account's. A visitor has a panelist without a name.
+ * account's. A visitor has a panelist without a name. `canBeTold`: the panelist has an address that can be reached, and neither the board nor
+ * the account has switched e-mails to people off.
  */
 export type PanelistAccess = {
   readonly accountId: string | null;
   readonly ideaBank: IdeaBankSwitches | null;
   readonly panelist: { readonly tokensValidAfter: number; readonly displayName: string | null } | null;
+  readonly canBeTold: boolean;
 };
 
 export type AccessRow = {
@@ -45,6 +48,7 @@ export type AccessRow = {
   active: number | null;
   tokens_revoked_at: number | null;
   display_name: string | null;
+  can_be_told: number | null;
 };
 
 export const tokenValues = ({ ideaBankId, panelistId, issuedAt, signed }: TokenClaims) => ({
@@ -60,11 +64,16 @@ export const tokenValues = ({ ideaBankId, panelistId, issuedAt, signed }: TokenC
 export const selectAccess = (token: TokenClaims) =>
   prepare<AccessRow>(
     `SELECT b.id AS bank, b.account_id, a.status AS account_status, b.status, b.internal, b.changelog_enabled, b.submissions_enabled,
-         b.voting_enabled, b.comments_enabled, b.surveys_enabled, w.display_name, ${token.panelistId === null ? VISITOR : token.signed ? SIGNED : PANELIST}
+         b.voting_enabled, b.comments_enabled, b.surveys_enabled, w.display_name, ${CAN_BE_TOLD} AS can_be_told,
+         ${token.panelistId === null ? VISITOR : token.signed ? SIGNED : PANELIST}
        FROM (SELECT 1) LEFT JOIN idea_banks b ON b.id = :ideaBankId LEFT JOIN accounts a ON a.id = b.account_id
          LEFT JOIN panelists w ON w.id = :panelistId AND w.account_id = coalesce(b.account_id, w.account_id)`,
     { ...tokenValues(token), accountId: token.signed?.accountId },
   );
+
+/** The condition of `canBeTold`, with the rows b, a and w. */
+export const CAN_BE_TOLD = `(w.email IS NOT NULL AND w.unreachable_at IS NULL AND w.deleted_at IS NULL AND b.notifies_people = 1
+  AND a.notifies_people = 1)`;
 
 /** Tokens that we have issued end with all of the account's, too. */
 const PANELIST = `w.id AS panelist, w.active, ${lastEnd("w.tokens_revoked_at", "a.tokens_ended_at")} AS tokens_revoked_at`;
@@ -86,7 +95,7 @@ const SIGNED = `iif(${NOT_THE_SAME}, NULL, coalesce(w.id, '')) AS panelist, coal
 
 /**
  * Creates the row of a signed token's panelist before the first write, if the token has the capability now and `condition` holds,
- * and sets the name in the token. Undefined for other tokens, because their panelists have rows. `now` is in Unix milliseconds.
+ * and sets the name and the address in the token. Undefined for other tokens, because their panelists have rows. `now` is in Unix milliseconds.
  */
 export const makePanelist = (
   token: TokenClaims,
@@ -102,17 +111,18 @@ export const makePanelist = (
 ): Statement | undefined =>
   token.signed &&
   prepare(
-    `INSERT INTO panelists (id, account_id, external_id, display_name, created_at, tokens_issued)
-     SELECT :panelistId, b.account_id, :externalId, :name, :now, 1 FROM idea_banks b JOIN accounts a ON a.id = b.account_id
+    `INSERT INTO panelists (id, account_id, external_id, display_name, email, mailbox, created_at, tokens_issued)
+     SELECT :panelistId, b.account_id, :externalId, :name, :email, :mailbox, :now, 1 FROM idea_banks b JOIN accounts a ON a.id = b.account_id
      WHERE b.id = :ideaBankId AND b.account_id = :accountId AND ${conditionsOf(capability)} AND ${also.sql}
        AND NOT EXISTS (SELECT 1 FROM token_revocations
          WHERE panelist_id = :panelistId AND account_id = :accountId AND NOT ${issuedAfter(":issuedAt", "revoked_at")})
-     ON CONFLICT (id) DO UPDATE SET display_name = excluded.display_name
+     ON CONFLICT (id) DO UPDATE SET display_name = coalesce(excluded.display_name, display_name), email = coalesce(excluded.email, email),
+         mailbox = coalesce(excluded.mailbox, mailbox), email_verified = iif(coalesce(excluded.email, email) IS email, email_verified, 0)
        WHERE panelists.account_id = excluded.account_id AND panelists.external_id = excluded.external_id
-         AND excluded.display_name IS NOT NULL AND excluded.display_name IS NOT panelists.display_name
+         AND (coalesce(excluded.display_name, display_name) IS NOT display_name OR coalesce(excluded.email, email) IS NOT email)
          AND panelists.active = 1 AND ${issuedAfter(":issuedAt", lastEnd("panelists.tokens_revoked_at"))}
      ON CONFLICT DO NOTHING`,
-    { ...also.values, ...tokenValues(token), ...token.signed, now },
+    { ...also.values, ...tokenValues(token), ...token.signed, ...addressValues(token.signed.email), now },
   );
 
 export function toAccess([row]: readonly AccessRow[]): PanelistAccess {
@@ -120,6 +130,7 @@ export function toAccess([row]: readonly AccessRow[]): PanelistAccess {
     accountId: row?.account_id ?? null,
     ideaBank: row === undefined || row.bank === null ? null : toSwitches(row),
     panelist: row === undefined || row.panelist === null ? null : toPanelist(row),
+    canBeTold: row?.can_be_told === 1,
   };
 }
 

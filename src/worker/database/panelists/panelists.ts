@@ -10,6 +10,7 @@ import { deleteAllOfPanelist, deleteOfPanelist } from "../proposals/deletions.ts
 import { type Change, type Creation, type ResourceRow, storedResource } from "../resource.ts";
 import { AT_ONCE } from "../slices.ts";
 import { PANELIST_ENDED_NOW, PANELIST_SWITCHED_OFF } from "../tokens/token-dates.ts";
+import { ADDRESS_FOLLOWS, addressValues } from "./address.ts";
 
 /** The panelist that a column names, or NULL for a deleted one, whose id stays in the column until the last slice. */
 export const existingPanelist = (column: string): string =>
@@ -23,11 +24,11 @@ export const PANELISTS = storedResource({
   stays: "deleted_at IS NULL",
   unique: "externalId",
   // With an `externalId`, a token may have been signed for the panelist before.
-  also: { tokens_issued: ":externalId IS NOT NULL" },
+  also: { tokens_issued: ":externalId IS NOT NULL", mailbox: ":mailbox" },
   computed: {
-    select: { email: "email" },
-    read: ({ email }) => ({ email: email == null ? null : String(email) }),
-    initial: () => ({ email: null }),
+    select: { emailVerified: "email_verified" },
+    read: ({ email_verified }) => ({ emailVerified: email_verified === 1 }),
+    initial: () => ({ emailVerified: false }),
   },
 });
 export const { list: listPanelists, load: loadPanelist } = PANELISTS;
@@ -39,7 +40,7 @@ export async function createPanelist(
 ): Promise<Written & { readonly result: IdempotentResult<Panelist> }> {
   const { accountId, id, input } = creation;
   const { revoked, ...rows } = await session.batch({
-    ...PANELISTS.creating(creation),
+    ...PANELISTS.creating(creation, { values: addressValues(input.email) }),
     revoked: input.active ? undefined : selectRevocation(accountId, id),
   });
   return { result: PANELISTS.toCreated(rows, creation), revocation: revoked?.[0] };
@@ -61,11 +62,13 @@ export async function putPanelists(
     readonly now: number;
   },
 ): Promise<{ readonly ids: readonly (string | null)[]; readonly created: number }> {
-  const values = { accountId, now, people: JSON.stringify(people) };
+  const rows = people.map((person) => ({ ...person, ...addressValues(person.email) }));
+  const values = { accountId, now, people: JSON.stringify(rows) };
   const { inserted, found } = await session.batch({
     inserted: prepare<{ id: string }>(
-      `INSERT INTO panelists (id, account_id, external_id, display_name, created_at, tokens_issued)
-       SELECT value ->> 'id', :accountId, value ->> 'externalId', value ->> 'displayName', :now, 1 FROM json_each(:people) WHERE 1
+      `INSERT INTO panelists (id, account_id, external_id, display_name, email, mailbox, created_at, tokens_issued)
+       SELECT value ->> 'id', :accountId, value ->> 'externalId', value ->> 'displayName', value ->> 'email', value ->> 'mailbox', :now, 1
+       FROM json_each(:people) WHERE 1
        ON CONFLICT DO NOTHING RETURNING id`,
       values,
     ),
@@ -102,9 +105,12 @@ export async function updatePanelist(
     updated: PANELISTS.updating(
       { ...change, changes },
       {
-        set: [`tokens_revoked_at = iif(:active = 0, ${PANELIST_SWITCHED_OFF}, tokens_revoked_at)`],
+        set: [
+          `tokens_revoked_at = iif(:active = 0, ${PANELIST_SWITCHED_OFF}, tokens_revoked_at)`,
+          ...(changes.email === undefined ? [] : ADDRESS_FOLLOWS),
+        ],
         when: externalId === undefined ? "TRUE" : "external_id IS :externalId",
-        values: { externalId, active: changes.active, clock: now },
+        values: { externalId, active: changes.active, clock: now, ...addressValues(changes.email) },
       },
     ),
     revoked: selectRevocation(accountId, id),

@@ -1,4 +1,5 @@
 /** Finds panelists for an owner, and the proposals, comments and votes of one of them. */
+import { mailboxOf, readAddress } from "../../model/mailbox.ts";
 import type { Panelist } from "../../model/panelist.ts";
 import type { ProposalStatus, Visibility } from "../../model/proposal.ts";
 import { toTimestamp } from "../../model/text.ts";
@@ -20,25 +21,31 @@ type Found = {
 };
 
 /**
- * At most 50 panelists: of all, those whose name, external id, verified address or identifier begins with the text; of the newest 1,000,
- * those in whose name, external id or address it stands anywhere. The case of a to z does not matter in names, and not in the newest. First those whose
- * name, id or address is the whole text.
+ * At most 50 panelists: of all, those whose name, external id, address or identifier begins with the text; of the newest 1,000,
+ * those in whose name, external id or address it stands anywhere. The case of a to z does not matter in names and addresses, and not in
+ * the newest. First those whose name, id or address is the whole text.
  */
 export async function findPanelists(session: Session, accountId: string, text: string): Promise<Found> {
   const beginning = (column: string, collation = "", condition = `${column} IS NOT NULL`) =>
     `SELECT id FROM (SELECT id FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL AND ${condition}
        AND ${column} ${collation} >= :text AND ${column} ${collation} < :text || char(1114111)
      ORDER BY ${column} ${collation} LIMIT ${FOUND_AT_MOST})`;
+  // Addresses are in the order of their mailboxes, which have neither tags nor Google's dots: of old ones with dots, the whole is needed.
+  const whole = readAddress(text);
+  const address = whole ?? text.toLowerCase();
+  const mailbox = whole === undefined ? address.replace(/\+.*/, "") : mailboxOf(whole);
+  const byAddress = `SELECT id FROM (SELECT id FROM (SELECT id, email FROM panelists WHERE account_id = :accountId AND mailbox IS NOT NULL
+         AND mailbox >= :mailbox AND mailbox < :mailbox || char(1114111) ORDER BY mailbox LIMIT ${SEARCHED_AT_MOST})
+       WHERE substr(email, 1, length(:address)) = :address LIMIT ${FOUND_AT_MOST})`;
   const newest = `(SELECT id, display_name, external_id, email FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL
        ORDER BY created_at DESC, id DESC LIMIT ${SEARCHED_AT_MOST})`;
   const within = (column: string) => `instr(lower(${column}), lower(:text)) > 0`;
   const anywhere = `SELECT id FROM (SELECT id FROM ${newest} WHERE ${["display_name", "external_id", "email"].map(within).join(" OR ")} LIMIT ${FOUND_AT_MOST})`;
   const ids = `${beginning("display_name", "COLLATE NOCASE")} UNION ${beginning("external_id")}
-    UNION ${beginning("email", "", "email_verified = 1")} UNION ${anywhere} UNION SELECT :text`;
+    UNION ${byAddress} UNION ${anywhere} UNION SELECT :text`;
   const { found, last } = await session.batch({
     found: prepare<ResourceRow>(PANELISTS.select(`SELECT id FROM (${ids})`), {
-      accountId,
-      text,
+      ...{ accountId, text, address, mailbox },
     }),
     last: prepare(
       `SELECT 1 FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL
@@ -47,9 +54,7 @@ export async function findPanelists(session: Session, accountId: string, text: s
     ),
   });
   const isExact = ({ id, externalId, displayName, email }: Panelist) =>
-    [id, externalId].includes(text) ||
-    email === text.toLowerCase() ||
-    displayName?.toLowerCase() === text.toLowerCase();
+    [id, externalId].includes(text) || email === address || displayName?.toLowerCase() === text.toLowerCase();
   const people = PANELISTS.toItems(found).toSorted((one, other) => Number(isExact(other)) - Number(isExact(one)));
   return { people: people.slice(0, FOUND_AT_MOST), isPartial: last.length > 0 };
 }
@@ -57,7 +62,7 @@ export async function findPanelists(session: Session, accountId: string, text: s
 /** So many people of a mailbox are shown. */
 const SHARING_AT_MOST = 10;
 
-/** Others who have signed in with an address of the same mailbox: `ana+two@example.com` is read where `ana@example.com` is. */
+/** Others with an address of the same mailbox: `ana+two@example.com` is read where `ana@example.com` is. */
 export async function listSameMailbox(session: Session, accountId: string, panelistId: string) {
   const ids = `SELECT o.id FROM panelists p CROSS JOIN panelists o ON o.account_id = p.account_id AND o.mailbox = p.mailbox
     WHERE p.id = :panelistId AND p.account_id = :accountId AND o.id <> p.id LIMIT ${SHARING_AT_MOST}`;

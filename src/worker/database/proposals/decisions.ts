@@ -67,13 +67,25 @@ const SUBJECTS: Record<Subject["kind"], string> = {
   comment: `SELECT p.title AS name, p.author_id AS author, json_object('by', iif(c.by_tenant, 'tenant', 'panelist'),
       'body', iif(c.by_tenant, ${beginning("c.body")}, NULL)) AS state
     FROM comments c JOIN proposals p ON p.id = c.proposal_id WHERE c.id = :subjectId AND c.account_id = :accountId`,
-  panelist: `SELECT '' AS name, NULL AS author, json_object('active', ${flag("active")}, 'tokensRevokedAt', tokens_revoked_at) AS state
+  panelist: `SELECT '' AS name, NULL AS author, json_object('active', ${flag("active")}, 'tokensRevokedAt', tokens_revoked_at,
+      'email', email) AS state
     FROM panelists WHERE id = :subjectId AND account_id = :accountId AND deleted_at IS NULL`,
   survey: `SELECT title AS name, NULL AS author, ${SURVEY_STATE} AS state FROM surveys WHERE id = :subjectId AND account_id = :accountId`,
 };
 
 const VOTES = `SELECT title AS name, author_id AS author, json_object('votes', votes) AS state
     FROM proposals WHERE id = :subjectId AND account_id = :accountId AND idea_bank_id <> id`;
+
+/**
+ * A state as the event has it: not the address of a person, only whether there is one, and whether it is another one than in the state
+ * `before`.
+ */
+const toldState = (kind: Subject["kind"], state: string, before: string = state): string => {
+  const [is, was] = [`${state} ->> '$.email'`, `${before} ->> '$.email'`];
+  return kind === "panelist"
+    ? `json_set(${state}, '$.email', iif(${is} IS NULL, NULL, iif(${is} IS ${was} OR ${was} IS NULL, 'given', 'another')))`
+    : state;
+};
 
 /** The account's id; NULL for a person who is not a member, which fails the transaction (`isNoMember`). */
 const ACCOUNT_OF_MEMBER = `iif(${isMember()}, :accountId, NULL)`;
@@ -119,7 +131,7 @@ function recordDecision({
          SELECT u.event_id, u.account_id,
            :kind || iif(u.before ->> '$.state' IS NULL, '-created', iif(s.state IS NULL, '-deleted', '-changed')),
            coalesce(s.name, u.before ->> '$.name', ''), coalesce(s.author, u.before ->> '$.author'), :actor, :address, :now, :subjectId, :ideaBankId,
-           json_object('before', json(u.before ->> '$.state'), 'after', json(s.state))
+           json_object('before', json(${toldState(kind, "(u.before ->> '$.state')")}), 'after', json(${toldState(kind, "s.state", "(u.before ->> '$.state')")}))
          FROM undo_texts u LEFT JOIN (${subject}) s WHERE u.event_id = :eventId AND u.before ->> '$.state' IS NOT s.state`,
         values,
       ),

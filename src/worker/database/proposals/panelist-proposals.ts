@@ -57,6 +57,7 @@ type ProposalRow = FieldsRow & {
   sort_key: number;
   fit?: number;
   stays?: number;
+  follows?: number;
 };
 
 /** If no index has the order of a list of `mine`, it contains at most this many of the panelist's latest proposals or votes. */
@@ -178,7 +179,8 @@ const LISTED_FOR_VOTER = `p.idea_bank_id = :ideaBankId AND p.duplicate_of IS NUL
 /** The condition `listed = 1`, written so that SQLite uses the index `proposals_by_visibility`. */
 const NEW = "visibility = 'public' AND duplicate_of IS NULL";
 
-const VISIBLE_ONE = `SELECT ${COLUMNS}, 0 AS sort_key FROM proposals p LEFT JOIN panelists w ON w.id = p.author_id
+const FOLLOWS = "EXISTS (SELECT 1 FROM follows f WHERE f.proposal_id = p.id AND f.panelist_id = :panelistId)";
+const VISIBLE_ONE = `SELECT ${COLUMNS}, 0 AS sort_key, ${FOLLOWS} AS follows FROM proposals p LEFT JOIN panelists w ON w.id = p.author_id
   WHERE p.id = :proposalId AND p.idea_bank_id = :ideaBankId AND ${VISIBLE} AND ${proposalStays("p")}`;
 
 /** Selects one proposal that the panelist may see. */
@@ -187,20 +189,24 @@ export const selectVisible = (token: TokenClaims, proposalId: string) =>
 
 /**
  * `proposal` is null when the panelist can see none with this id. `merged`: it was merged into another one; `duplicateOf` is null
- * if the panelist may not see that one.
+ * if the panelist may not see that one. `following` is undefined for a merged one, and for a panelist who cannot be told of it.
  */
 export type SeenProposal = {
   readonly access: PanelistAccess;
   readonly proposal: PanelistProposal | null;
   readonly merged: boolean;
+  readonly following: boolean | undefined;
 };
 
 /** The rows of `selectAccess` and of `selectVisible`. */
 type SeenRows = { readonly access: readonly AccessRow[]; readonly seen: readonly ProposalRow[] };
 
-export function toSeen({ access, seen }: SeenRows): SeenProposal {
-  const [row] = seen;
-  return { access: toAccess(access), proposal: row ? toProposal(row) : null, merged: row?.merged === 1 };
+export function toSeen(rows: SeenRows): SeenProposal {
+  const [row] = rows.seen;
+  const access = toAccess(rows.access);
+  const merged = row?.merged === 1;
+  const following = access.canBeTold && !merged ? row?.follows === 1 : undefined;
+  return { access, proposal: row ? toProposal(row) : null, merged, following };
 }
 
 export async function loadForPanelist(session: Session, token: TokenClaims, proposalId: string): Promise<SeenProposal> {

@@ -21,7 +21,7 @@ const toResponse = (text: string | null, at: number | null): OfficialResponse | 
   text === null ? null : { text, respondedAt: toTimestamp(at ?? 0) };
 
 type Column = string | number | null;
-type Changes = Omit<ProposalChanges, "minor">;
+type Changes = Omit<ProposalChanges, "minor" | "notify">;
 type Name = keyof Changes;
 
 type StoredAs<Sent, Shown> = {

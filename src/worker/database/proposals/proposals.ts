@@ -8,6 +8,7 @@ import { toTimestamp } from "../../model/text.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare, type Statement } from "../../store/statement.ts";
 import { deleteOnce, notDoneBefore, toDeleted } from "../idempotency.ts";
+import { type Telling, tell } from "../mails/outbox.ts";
 import { isMember } from "../members/membership.ts";
 import { FIT, FITTING_ROWS, fitOf, pageValues, toPage } from "../pagination.ts";
 import { existingPanelist } from "../panelists/panelists.ts";
@@ -211,7 +212,7 @@ export const loadStoredProposal = async (
  * visibility, tags, metadata, external id. While `published_at` is NULL, the last activity says it: so it is written with the first
  * activity of an entry that is published already. `isUndone`: the last activity is as before, if nothing has happened since.
  */
-export function setChanges({ minor = false, ...changes }: ProposalChanges, isUndone = false): string {
+export function setChanges({ minor = false, notify: _, ...changes }: ProposalChanges, isUndone = false): string {
   const active = minor ? undefined : isActivity(changes);
   const moved = active && `iif(${active}, max(last_activity_at, :now), last_activity_at)`;
   const at = isUndone
@@ -266,6 +267,7 @@ export async function updateProposal(
     now,
     decision,
     keepsSubmitted = false,
+    telling,
     seen,
   }: Seen & {
     readonly accountId: string;
@@ -275,6 +277,8 @@ export async function updateProposal(
     readonly decision?: Decision | undefined;
     /** The texts before the first change of this kind stay readable for the team. */
     readonly keepsSubmitted?: boolean;
+    /** Without it nobody is told. */
+    readonly telling?: Telling | undefined;
   },
 ): Promise<Proposal | "taken" | null> {
   const values = {
@@ -289,6 +293,7 @@ export async function updateProposal(
     SELECT 1 FROM proposals o WHERE o.idea_bank_id = :ideaBankId AND o.external_id = :externalId AND o.id <> :proposalId)`;
   const { accepted, found, owned } = await session.batch({
     accepted: prepare(`SELECT 1 FROM proposals WHERE ${mayChange}`, values),
+    told: tell({ accountId, ...path }, { changes, telling, now }),
     updated: prepare(
       `UPDATE proposals SET ${setChanges(changes)} ${keepsSubmitted ? `, submitted = ${KEPT_TEXTS}` : ""} WHERE ${mayChange} AND ${differs(changes)}`,
       values,
@@ -316,7 +321,7 @@ type ProposalChange = {
  * The state that a proposal must still have. An absent member is not compared. `edits` counts how often its author has written
  * it.
  */
-type ProposalState = Omit<ProposalChanges, "minor"> & { readonly edits?: number };
+type ProposalState = Omit<ProposalChanges, "minor" | "notify"> & { readonly edits?: number };
 
 /** `lastActivityAt` before and after a decision that is undone, in Unix milliseconds. It is as before if nothing has happened since. */
 type Activity = { readonly before: number; readonly after: number };

@@ -5,6 +5,7 @@ import { prepare } from "../../store/statement.ts";
 import { type DailyAct, recordOnceADay } from "../activity/daily-events.ts";
 import type { TokenRevocation } from "../idea-banks/idea-bank-view.ts";
 import { clearExpired, deleteOnce, notDoneBefore, recall, toDeleted, toResult } from "../idempotency.ts";
+import { ADDRESS_FOLLOWS, addressValues } from "../panelists/address.ts";
 import { canBeDated, dateAfter, LAST_END_OF, VISITORS_ENDED_NOW } from "./token-dates.ts";
 
 /**
@@ -25,6 +26,8 @@ export type NamedPanelist = (
 ) & {
   /** The new display name, null to remove it, undefined to leave it. */
   readonly displayName: string | null | undefined;
+  /** The same of the address, in plain form. */
+  readonly email: string | null | undefined;
 };
 
 type TokenRequest = {
@@ -95,7 +98,8 @@ type Values = Parameters<typeof prepare>[1];
 function prepareHolder(panelist: NamedPanelist, common: Values, isOwn: string) {
   const [column, named] = "panelistId" in panelist ? ["id", panelist.panelistId] : ["external_id", panelist.externalId];
   const newPanelistId = "newPanelistId" in panelist ? panelist.newPanelistId : undefined;
-  const values = { ...common, named, newPanelistId, displayName: panelist.displayName };
+  const { displayName, email } = panelist;
+  const values = { ...common, named, newPanelistId, displayName, ...addressValues(email) };
   const isNamed = `account_id = :accountId AND ${column} = :named AND deleted_at IS NULL`;
   // A panelist that is still being deleted has the same identifier, and is not active.
   const orDeleted =
@@ -105,18 +109,26 @@ function prepareHolder(panelist: NamedPanelist, common: Values, isOwn: string) {
   const created =
     "newPanelistId" in panelist
       ? prepare(
-          `INSERT INTO panelists (id, account_id, external_id, display_name, created_at, tokens_issued)
-           SELECT :newPanelistId, :accountId, :named, :displayName, :now, 1 WHERE ${isOwn}
+          `INSERT INTO panelists (id, account_id, external_id, display_name, email, mailbox, created_at, tokens_issued)
+           SELECT :newPanelistId, :accountId, :named, :displayName, :email, :mailbox, :now, 1 WHERE ${isOwn}
            ON CONFLICT DO NOTHING`,
           values,
         )
       : undefined;
-  // A row is written for the first token and for a new display name. A refused request changes nothing.
-  const renames = panelist.displayName !== undefined;
+  // A row is written for the first token, a new display name and a new address. A refused request changes nothing.
+  const set = ["tokens_issued = 1"];
+  const changed = ["tokens_issued = 0"];
+  if (displayName !== undefined) {
+    set.push("display_name = :displayName");
+    changed.push("display_name IS NOT :displayName");
+  }
+  if (email !== undefined) {
+    set.push("email = :email", ...ADDRESS_FOLLOWS);
+    changed.push("email IS NOT :email");
+  }
   const noted = prepare(
-    `UPDATE panelists SET tokens_issued = 1 ${renames ? ", display_name = :displayName" : ""}
-     WHERE ${isNamed} AND active = 1 AND ${canBeDated(LAST_END_OF.panelists)} AND ${isOwn}
-       AND (tokens_issued = 0 ${renames ? "OR display_name IS NOT :displayName" : ""})`,
+    `UPDATE panelists SET ${set.join(", ")}
+     WHERE ${isNamed} AND active = 1 AND ${canBeDated(LAST_END_OF.panelists)} AND ${isOwn} AND (${changed.join(" OR ")})`,
     values,
   );
   const holder = `SELECT id, active, ${LAST_END_OF.panelists} AS ended_at FROM panelists WHERE ${isNamed} ${orDeleted}`;

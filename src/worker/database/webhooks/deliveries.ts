@@ -2,7 +2,7 @@
  * Selects the webhooks that have something to deliver, and claims one. The claim keeps a webhook's deliveries in order. Only the
  * database's clock counts, because the clocks of isolates differ.
  */
-import type { WebhookState } from "../../model/webhook.ts";
+import type { WebhookFormat, WebhookState } from "../../model/webhook.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
 import { type AccountReference, accountOf } from "../idempotency.ts";
@@ -50,7 +50,12 @@ export type ClaimedWebhook = {
   readonly id: string;
   readonly accountId: string;
   readonly url: string;
+  /** The URL as people see it. */
+  readonly shownUrl: string;
+  readonly format: WebhookFormat;
   readonly types: string | null;
+  /** Its last attempts, newest first; of a `standard` webhook none. */
+  readonly recent: readonly StoredAttempt[];
   /** The secrets that sign. After a rotation, the previous one is among them for a while. */
   readonly secrets: readonly string[];
   readonly number: number;
@@ -67,8 +72,11 @@ export type StoredAttempt = {
   readonly type: string;
   readonly status: number | null;
   readonly durationMs: number;
-  /** Unknown for an attempt before 1.1.0. */
+  /** As people see it. Unknown for an attempt before 1.1.0. */
   readonly url?: string;
+  /** Of a message: how many changes it tells of, and the number of the last one. */
+  readonly changes?: number;
+  readonly until?: number;
 };
 
 /** An account by its id, its idea bank or its owner, or the accounts of API keys (`apiKeyIds`: a JSON array). */
@@ -134,7 +142,10 @@ type Row = SecretColumns & {
   id: string;
   account_id: string;
   url: string;
+  shown_url: string;
+  format: WebhookFormat;
   types: string | null;
+  recent: string;
   number: number;
   attempts: number;
   failing_ms: number;
@@ -152,7 +163,7 @@ export async function claimWebhook(session: Session, id: string): Promise<Claime
        WHERE id = :id AND state = 'active' AND claimed_until <= ${DATABASE_NOW} AND +due_at IS NOT NULL
          AND (attempts = 0 OR +due_at <= ${DATABASE_NOW})
          AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = webhooks.account_id AND a.status = 'active')
-       RETURNING id, account_id, url, types, secret, ${EARLIER_SECRETS},
+       RETURNING id, account_id, url, shown_url, format, types, iif(format = 'standard', '[]', recent) AS recent, secret, ${EARLIER_SECRETS},
          number, attempts, coalesce(${DATABASE_NOW} - failing_since, 0) AS failing_ms, claimed_until`,
       { id },
     ),
@@ -162,7 +173,10 @@ export async function claimWebhook(session: Session, id: string): Promise<Claime
     id: row.id,
     accountId: row.account_id,
     url: row.url,
+    shownUrl: row.shown_url,
+    format: row.format,
     types: row.types,
+    recent: JSON.parse(row.recent) as StoredAttempt[],
     secrets: toSecrets(row).secrets,
     number: row.number,
     attempts: row.attempts,
@@ -186,6 +200,8 @@ type Progress = {
   readonly failure?: { readonly state: WebhookState; readonly delayMs: number } | undefined;
   /** True ends the claim. Otherwise the claim is renewed, unless the webhook or its account has changed. */
   readonly isLast: boolean;
+  /** True when the next attempt is not made before a minute has passed: the claim that has ended lasts so long. */
+  readonly rests?: boolean;
   /** The number of changes after its place that were deleted from the log. */
   readonly missed: number;
 };
@@ -220,14 +236,14 @@ const STATE_AFTER = `iif(state = 'active' AND ${HAS_FAILED}, :state, state)`;
 export async function record(
   session: Session,
   { id, claimedUntil, number, url, types, secrets: [secret] }: ClaimedWebhook,
-  { reached, attempt, failure, isLast, missed }: Progress,
+  { reached, attempt, failure, isLast, rests = false, missed }: Progress,
 ): Promise<(Pick<ClaimedWebhook, "claimedUntil" | "number"> & { readonly isDue: boolean }) | undefined> {
   const row = await session.first(
     prepare<{ number: number; claimed_until: number; due_at: number | null }>(
       `UPDATE webhooks SET number = ${PLACE}, missed = missed + :missed, ${RECENT_WITH},
          attempts = iif(${HAS_FAILED}, attempts + 1, 0),
          failing_since = iif(${HAS_FAILED}, coalesce(failing_since, ${DATABASE_NOW}), NULL),
-         claimed_until = iif(${STAYS_CLAIMED}, ${DATABASE_NOW} + ${CLAIM_MS}, 0), state = ${STATE_AFTER},
+         claimed_until = iif(${STAYS_CLAIMED} OR :rests, ${DATABASE_NOW} + ${CLAIM_MS}, 0), state = ${STATE_AFTER},
          due_at = iif(${STAYS_CLAIMED}, due_at, iif(${STATE_AFTER} = 'active' AND ${PLACE} < ${newestOf("webhooks.account_id")},
            ${DATABASE_NOW} + iif(${HAS_FAILED}, :delayMs, 0), NULL))
        WHERE id = :id AND claimed_until = :claimedUntil AND number = :number RETURNING number, claimed_until, due_at`,
@@ -236,6 +252,7 @@ export async function record(
         reached,
         missed,
         isLast,
+        rests,
         attempt: attempt && JSON.stringify(attempt),
         failed: failure !== undefined,
         state: "active",

@@ -13,7 +13,7 @@ export async function tellOfFailures(session: Session): Promise<boolean> {
   const { told } = await session.batch({
     audited: prepare(
       `INSERT INTO audit_events (id, account_id, event, api_key_name, created_at, webhook_id)
-       SELECT substr(id, 1, 1) || substr(hex(randomblob(6)), 2), account_id, 'webhook-failing', url, ${DATABASE_NOW}, id
+       SELECT substr(id, 1, 1) || substr(hex(randomblob(6)), 2), account_id, 'webhook-failing', shown_url, ${DATABASE_NOW}, id
        FROM webhooks WHERE id IN (${DUE}) AND state = 'active'`,
     ),
     told: prepare<{ id: string }>(

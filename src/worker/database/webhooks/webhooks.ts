@@ -37,6 +37,7 @@ import {
 
 /** What its owner chooses for a webhook: all of it is recorded in the activity. */
 const SETTINGS = storedFields(z.strictObject({ ...NewWebhook.shape, paused: flag() }), {
+  url: { selected: "shown_url", recorded: "shown_url" },
   paused: {
     column: "state",
     set: "iif(:paused, 'paused', 'active')",
@@ -47,6 +48,7 @@ const SETTINGS = storedFields(z.strictObject({ ...NewWebhook.shape, paused: flag
 
 type Row = SecretColumns & {
   id: string;
+  called_url: string;
   state: WebhookState;
   created_at: number;
   created_by: string | null;
@@ -61,12 +63,12 @@ type Row = SecretColumns & {
 const OWN = `account_id = ${ACCOUNT_OF_OWNER}`;
 const OWN_WEBHOOK = `id = :id AND ${OWN}`;
 const NEWEST = newestOf("webhooks.account_id");
-const COLUMNS = `id, ${SETTINGS.columns}, created_at, created_by, missed, failing_since, due_at, recent, ${NEWEST} - number AS waiting,
+const COLUMNS = `id, ${SETTINGS.selected}, url AS called_url, created_at, created_by, missed, failing_since, due_at, recent, ${NEWEST} - number AS waiting,
   secret, ${EARLIER_SECRETS},
   (SELECT changed_at FROM change_log c WHERE c.account_id = webhooks.account_id AND c.number = webhooks.number) AS reached_at`;
 
-/** A webhook, and the secrets that sign its deliveries. */
-type OwnWebhook = { readonly webhook: Webhook; readonly secrets: readonly string[] };
+/** A webhook, where it is called, and the secrets that sign its deliveries. */
+type OwnWebhook = { readonly webhook: Webhook; readonly url: string; readonly secrets: readonly string[] };
 
 function toWebhook(row: Row): Webhook {
   const { paused: _, ...settings } = SETTINGS.toFields(row);
@@ -80,7 +82,7 @@ function toWebhook(row: Row): Webhook {
     failingSince: orNull(row.failing_since),
     nextAttemptAt: orNull(row.due_at),
     previousSecretUntil: orNull(toSecrets(row).earlierUntil),
-    attempts: (JSON.parse(row.recent) as StoredAttempt[]).map(({ at, url = null, ...rest }) => ({
+    attempts: (JSON.parse(row.recent) as StoredAttempt[]).map(({ at, url = null, until: _, ...rest }) => ({
       at: toTimestamp(at),
       ...rest,
       url,
@@ -182,11 +184,11 @@ const ANOTHER_URL = "url <> :url";
 
 /**
  * Changes the URL or the types, or pauses or resumes the webhook. After resuming, or with another URL, it delivers from its place
- * on.
+ * on. `shownUrl` is the new URL as people see it.
  */
-export function changeWebhook(changes: WebhookChanges): WebhookChange {
+export function changeWebhook(changes: WebhookChanges, shownUrl = changes.url): WebhookChange {
   const { url, paused } = changes;
-  const after = SETTINGS.toRecorded(changes);
+  const after = SETTINGS.toRecorded({ ...changes, url: shownUrl });
   const dueAt =
     paused === undefined
       ? `iif(${ANOTHER_URL} AND state = 'active', ${dueFrom("number")}, due_at)`
@@ -294,5 +296,5 @@ export async function changeOwnWebhook(
   const { visited = [], recalled } = rows;
   const [row] = rows.changed;
   if (row === undefined) return { visited, made: toRepeated(recalled, idempotencyKey) };
-  return { visited, made: { webhook: toWebhook(row), secrets: toSecrets(row).secrets } };
+  return { visited, made: { webhook: toWebhook(row), url: row.called_url, secrets: toSecrets(row).secrets } };
 }

@@ -108,13 +108,14 @@ async function enter(
     ...{ accountId: board.accountId, codeId: newest.id, code: hashOfSent(newest), email: newest.email, mailbox, now },
     newPanelistId: createId(board.id, secureRandomBytes),
     name,
+    language: board.voice.language,
   });
   deliverAfterAnswer(c, { session: database.withoutSession(), waiting: watched.waiting, send: memory.send });
   if (person.kind === "ended") return beginAgain(c, board, typed, "expired");
   if (person.kind === "blocked") return beginAgain(c, board, typed, "blocked");
   const issue = await prepareTokenIssue(session, {
     ...{ accountId: board.accountId, ideaBankId: board.id, now },
-    panelist: { panelistId: person.panelistId, displayName: undefined },
+    panelist: { panelistId: person.panelistId, displayName: undefined, email: undefined },
     ...{ idempotencyKey: undefined, recorded: undefined },
   });
   // Tokens were ended in this very second, or somebody was blocked since: the same code works for another few seconds.

@@ -1,7 +1,9 @@
 /** The e-mail with a code: text alone, no link that a scanner could follow, nothing that somebody has typed. */
+import { AUTOMATIC, codeOf } from "../../mails/send-mail.ts";
 import type { Brand } from "../../model/brand.ts";
+import { directionOf, type Language } from "../../model/language.ts";
+import { oneLine } from "../../model/unlinked.ts";
 import { answerWithin, DeadlineExceeded } from "../../store/deadline.ts";
-import { directionOf, type Language } from "../language.ts";
 import { wordsOf } from "./words.ts";
 
 type CodeMail = {
@@ -13,9 +15,6 @@ type CodeMail = {
   readonly time: string;
   readonly language: Language;
 };
-
-/** A line of a header ends at a line break, whatever the name of a board has in it. */
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, " ").trim();
 
 /**
  * The subject has the code: no two e-mails have the same one, so no mail program folds them together. On a lock screen the code is worth
@@ -39,8 +38,7 @@ function renderCodeMail({ code, board: named, brand, time, language }: Omit<Code
       .concat("\n"),
     headers: {
       "Content-Language": language,
-      "Auto-Submitted": "auto-generated",
-      "X-Auto-Response-Suppress": "All",
+      ...AUTOMATIC,
     },
   };
 }
@@ -54,8 +52,7 @@ type Sent = "sent" | "not-sent" | "unknown";
  */
 const OF_THE_ADDRESS = ["E_RECIPIENT_SUPPRESSED", "E_DELIVERY_FAILED"];
 
-const isOfTheAddress = (error: unknown): boolean =>
-  error instanceof Error && OF_THE_ADDRESS.includes(String((error as Error & { code?: unknown }).code ?? ""));
+const isOfTheAddress = (error: unknown): boolean => OF_THE_ADDRESS.includes(codeOf(error));
 
 /** `fail` gets the reason for the log. */
 export async function sendCodeMail(

@@ -3,9 +3,9 @@ import type { Context } from "hono";
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { AppEnv } from "../../http/app-env.ts";
+import { directionOf, type Language } from "../../model/language.ts";
 import type { Problem } from "../../problem.ts";
 import { linkTo, spokenIn } from "../frame.ts";
-import { directionOf, type Language } from "../language.ts";
 import { LAYOUT_STYLES } from "../layout-styles.ts";
 import { accentOf, styleSourceOf } from "../styles.ts";
 import { type Say, timeInWords, wordsOf } from "./words.ts";
@@ -40,7 +40,8 @@ const STYLES = `${LAYOUT_STYLES}.narrow.narrow{max-width:28rem}main.narrow{paddi
 .fault{display:block;color:light-dark(#b3261e,#ffb4ab)}small{display:block;color:var(--muted);font-size:.9rem}
 .primary{background:var(--accent);border-color:var(--accent);color:var(--idea-bank-on-accent,light-dark(#fff,#10142a));font-weight:600}
 .alert{margin:0 0 1rem;padding:.75rem 1rem;border:1px solid light-dark(#b3261e,#ffb4ab);border-radius:8px}
-.or{color:var(--muted)}`;
+.or{color:var(--muted)}.choices{border:0;margin:0 0 1rem;padding:0}.choices legend{font-weight:600;margin-block-end:.5rem}
+.fields .choices :is(label,input){display:inline;width:auto;min-height:0;font-weight:400}.fields .choices label{display:block;padding-block:.4rem}`;
 
 type Page = {
   readonly voice: Voice;

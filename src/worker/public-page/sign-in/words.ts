@@ -1,5 +1,5 @@
 /** The words of the sign-in pages and of the e-mail with a code, in the languages of the pages. */
-import type { Language } from "../language.ts";
+import type { Language } from "../../model/language.ts";
 import words from "./words.json" with { type: "json" };
 
 export type Label = keyof typeof words;

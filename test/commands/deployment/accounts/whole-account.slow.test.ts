@@ -58,17 +58,22 @@ function seed(id: string, owner: string, status = "suspended"): void {
     `UPDATE proposals SET duplicate_of = ${ids("one")} WHERE id = ${ids("two")}`,
     `DELETE FROM idea_banks WHERE id = ${ids("gone")}`,
     `INSERT INTO signing_secrets VALUES (${ids("hash")}, '${id}', ${ids("bank")}, 0, 1)`,
+    `INSERT INTO outbox (account_id, idea_bank_id, proposal_id, kind, created_at, starts_at) VALUES ('${id}', ${ids("bank")}, ${ids("one")}, 'decision', 1, 1)`,
+    `INSERT INTO recipients SELECT max(id), 'kim@example.com', '${id}', ${ids("bank")}, ${ids("person")}, 'sent', 1 FROM outbox`,
+    `INSERT INTO follows VALUES (${ids("one")}, ${ids("person")}, '${id}', ${ids("bank")}, 1)`,
+    `INSERT INTO mutes VALUES ('${id}', 'kim@example.com', '${id}', 1)`,
+    `INSERT INTO mail_days VALUES (1, '${id}', 1)`,
     `INSERT INTO sign_in_codes VALUES (${ids("code")}, '${id}', ${ids("bank")}, 'b', 'kim@example.com', 'm', 's', 'c', 1, 2, 0)`,
     // Last: what a key does has more rows.
     `INSERT INTO acting_keys (account_id, api_key_id) VALUES ('${id}', ${ids("key")})`,
   );
 }
 
-/** Sign-ins and subjects are an address's. */
+/** Sign-ins and subjects are an address's, and a stop is everybody's. */
 const tables = (binding: string) =>
   rows(
     binding,
-    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT IN ('d1_migrations', 'sign_ins', 'subjects')",
+    "SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT IN ('d1_migrations', 'sign_ins', 'subjects', 'mail_stops')",
   )
     .flat()
     .map(String);
@@ -188,7 +193,7 @@ describe("export", () => {
     expect([code, stderr]).toEqual([0, ""]);
     const lines = toLines(stdout);
     const names = new Set(lines.map(({ table }) => table));
-    // Directories repeat members and owners; words and tags repeat proposals, and texts responses; signing secrets are hashes alone; the rest is of a
+    // E-mails stay for 30 days. Directories repeat members and owners; words and tags repeat proposals, and texts responses; signing secrets are hashes alone; the rest is of a
     // transaction, of a day, or on its way out.
     const without = [
       "owners",
@@ -202,6 +207,7 @@ describe("export", () => {
     ];
     without.push(
       "sign_in_codes",
+      ...["outbox", "recipients", "mail_days"],
       "undo_texts",
       "acting_keys",
       "idempotency_keys",
@@ -215,7 +221,9 @@ describe("export", () => {
       const columns = rows("DB_1", `SELECT name FROM pragma_table_xinfo('${name}')`).flat().map(String);
       const wanted = [
         "table",
-        ...columns.filter((column) => !/secret|hash|salt|^(responses|totals|bytes|unshown|counted)$/.test(column)),
+        ...columns.filter(
+          (column) => !/secret|hash|salt|mail_key|^(responses|totals|bytes|unshown|counted)$/.test(column),
+        ),
       ];
       const line = lines.find(({ table }) => table === name);
       expect(Object.keys(line ?? {}), String(name)).toEqual(wanted);

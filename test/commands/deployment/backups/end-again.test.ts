@@ -355,6 +355,10 @@ describe("of an account's row", () => {
     external_ids_are_emails: {
       since: `UPDATE accounts SET external_ids_are_emails = 1 WHERE id = 'a1'; ${event('{"before":{"externalIdsAreEmails":false},"after":{"externalIdsAreEmails":true}}')}`,
     },
+    mail_key: { since: "UPDATE accounts SET mail_key = 'k' WHERE id = 'a1'" },
+    notifies_people: {
+      since: `UPDATE accounts SET notifies_people = 0 WHERE id = 'a1'; ${event('{"before":{"notifiesPeople":true},"after":{"notifiesPeople":false}}')}`,
+    },
     ...Object.fromEntries(
       ["tokens_ended_at", "token_epoch"].map((name) => [
         name,

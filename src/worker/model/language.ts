@@ -1,4 +1,4 @@
-/** The language of a page: `?lang=`, or what the browser asks for, among those that the elements speak. */
+/** The languages of pages and e-mails: those that the elements speak. Pure. */
 
 export const LANGUAGES = ["ar", "de", "en", "es", "fr", "it", "ja", "nl", "pl", "pt", "tr", "zh"] as const;
 export type Language = (typeof LANGUAGES)[number];
