@@ -284,7 +284,8 @@ describe.each(["PUT", "DELETE"])("%s …/follow", (method) => {
     expect([refused.status, await refused.json()]).toMatchObject([409, { error: "conflict", duplicateOf: into }]);
     expect(await follows()).toEqual(before);
     expect(await kim.read(path)).not.toHaveProperty("following");
-    expect(await kim.read(`${PROPOSALS}/${into}`)).toMatchObject({ following: false });
+    // Who follows an idea follows the one that it is merged into.
+    expect(await kim.read(`${PROPOSALS}/${into}`)).toMatchObject({ following: true });
   });
 });
 

@@ -81,7 +81,15 @@ const resources = [
     collection: "/tenant/panelists",
     least: {},
     defaults: {
-      ...{ id: ID, externalId: null, displayName: null, active: true, email: null, emailVerified: false },
+      ...{
+        id: ID,
+        externalId: null,
+        displayName: null,
+        active: true,
+        email: null,
+        emailVerified: false,
+        language: null,
+      },
       createdAt: TIME,
     },
     changes: { displayName: "Robin", active: false, email: "robin@example.com" },
