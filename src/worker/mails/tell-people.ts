@@ -63,14 +63,15 @@ export function tellingPeople(session: Session, run: Run): (() => Promise<boolea
   if (!tellsPeople(run.env)) return [];
   const [finding, sending] = [startPosition(), startPosition()];
   const idle = new Set<string>();
-  let finds = true;
+  // Each goes on while the one before it may still have something for it.
+  let [starts, finds] = [true, true];
   return [
     async () => {
-      await startDue(session, run.now);
-      return false;
+      starts = await startDue(session, run.now);
+      return starts;
     },
     async () => {
-      finds = await findRecipients(session, finding, run.now);
+      finds = (await findRecipients(session, finding, run.now)) || starts;
       return finds;
     },
     async () => (await sendSlice(session, run, { position: sending, idle })) || (finds && hasRoom(run)),

@@ -248,6 +248,22 @@ describe("the service", () => {
   });
 });
 
+it("a thousand decisions of one account, made before, do not delay the e-mail of another", async () => {
+  const neighbour = await createTold();
+  await neighbour.rows(
+    `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
+     INSERT INTO outbox (account_id, idea_bank_id, proposal_id, kind, created_at, starts_at)
+     SELECT ?1, ?2, ?2 || i, 'decision', ?3, ?3 FROM n`,
+    neighbour.panel.bank.accountId,
+    neighbour.panel.bank.id,
+    Date.now() - WINDOW,
+  );
+  const { idea, decide, pass, mails } = await votedIdea(["ana@example.com"]);
+  await decide(idea, { status: "planned" });
+  await pass(WINDOW);
+  expect(mails.map(({ to }) => to)).toEqual(["ana@example.com"]);
+});
+
 it("two runs at the same time, and one that ends in the middle, send nothing twice", async () => {
   const emails = Array.from({ length: 12 }, (_, index) => `p${index}@example.com`);
   const { idea, decide, to, states } = await votedIdea(emails);

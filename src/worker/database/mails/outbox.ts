@@ -61,8 +61,8 @@ export function tell(
   );
 }
 
-/** More than a minute's decisions; the next slice takes the others. */
-const STARTED_AT_ONCE = 50;
+/** The next slice takes the others. */
+const STARTED_AT_ONCE = 200;
 
 /** Whether people may read the idea now: hidden, waiting, merged and of a closed board is told to nobody. */
 export const IS_SHOWN = `(p.listed = 1 AND b.status = 'OPEN' AND b.internal = 0 AND b.notifies_people = 1 AND a.notifies_people = 1
@@ -75,9 +75,9 @@ const NEW_RESPONSE = `(tells_response = 1 AND ${DIFFERS} p.response IS NOT NULL 
 const NEW_COMMENT = `(kind = 'comments' AND ${DIFFERS} EXISTS (SELECT 1 FROM comments c WHERE c.proposal_id = p.id
   AND c.created_at >= outbox.created_at)))`;
 
-/** Fixes what is told by the rows whose time has come. One that has nothing left to tell is finished. */
-export async function startDue(session: Session, now: number): Promise<void> {
-  await session.run(
+/** Fixes what is told by a slice of the rows whose time has come. One that has nothing left to tell is finished. False when none was left. */
+export async function startDue(session: Session, now: number): Promise<boolean> {
+  const started = await session.run(
     prepare(
       `UPDATE outbox SET started_at = :now, (tells_status, tells_response, found_after, finished_at) = (SELECT s, r,
            iif(s OR r OR c, '', NULL), iif(s OR r OR c, NULL, :now) FROM (SELECT ${NEW_STATUS} AS s, ${NEW_RESPONSE} AS r, ${NEW_COMMENT} AS c))
@@ -85,6 +85,7 @@ export async function startDue(session: Session, now: number): Promise<void> {
       { now },
     ),
   );
+  return started > 0;
 }
 
 /** A page of a person or an idea shows this many. */
