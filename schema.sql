@@ -944,7 +944,8 @@ BEGIN
   SELECT NEW.account_id, NEW.idea_bank_id, NEW.proposal_id, 'comments', NEW.created_at,
     coalesce((SELECT min(starts_at) FROM outbox WHERE idea_bank_id = NEW.idea_bank_id AND started_at IS NULL
       AND starts_at > NEW.created_at + 60000), NEW.created_at + 660000)
-  WHERE true ON CONFLICT DO NOTHING;
+  WHERE true ON CONFLICT (proposal_id, kind) WHERE started_at IS NULL DO UPDATE SET created_at = excluded.created_at
+    WHERE excluded.created_at < created_at;
 END;
 
 -- With a person go all mails that are waiting, and what was kept by the address unless somebody else has it.

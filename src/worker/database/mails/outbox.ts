@@ -5,6 +5,7 @@
 import type { ProposalChanges } from "../../model/proposal.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare, type Statement } from "../../store/statement.ts";
+import { authorStays } from "../proposals/deletions.ts";
 import { IS_MUTED } from "./mutes.ts";
 
 /** What happens to ideas of a board within this time is one e-mail. */
@@ -64,9 +65,9 @@ export function tell(
 /** The next slice takes the others. */
 const STARTED_AT_ONCE = 200;
 
-/** Whether people may read the idea now: hidden, waiting, merged and of a closed board is told to nobody. */
+/** Whether people may read the idea now: hidden, waiting, merged, of a closed board and of a deleted author is told to nobody. */
 export const IS_SHOWN = `(p.listed = 1 AND b.status = 'OPEN' AND b.internal = 0 AND b.notifies_people = 1 AND a.notifies_people = 1
-  AND a.status = 'active')`;
+  AND a.status = 'active' AND ${authorStays("p.author_id")})`;
 
 const DIFFERS = `EXISTS (SELECT 1 FROM proposals p JOIN idea_banks b ON b.id = p.idea_bank_id JOIN accounts a ON a.id = b.account_id
   WHERE p.id = outbox.proposal_id AND p.idea_bank_id = outbox.idea_bank_id AND ${IS_SHOWN} AND `;

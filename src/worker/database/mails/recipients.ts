@@ -5,6 +5,7 @@
 import type { ProposalStatus } from "../../model/proposal.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
+import { authorStays } from "../proposals/deletions.ts";
 import type { SlicePosition } from "../slices.ts";
 import { IS_MUTED } from "./mutes.ts";
 import { IS_SHOWN } from "./outbox.ts";
@@ -18,16 +19,20 @@ const LATEST_MS = 3 * 86_400_000;
 /** A call has ended by then. */
 const CALL_MS = 15 * 60_000;
 
+/** Votes of a merge that is under way arrive in the next minutes. */
+const IS_READY = "NOT EXISTS (SELECT 1 FROM merges WHERE target_id = outbox.proposal_id)";
+
 type Found = { id: number; account_id: string; proposal_id: string; found_after: string; kind: string };
 
 /**
  * Writes one slice of recipients, of the account whose turn it is. Who was blocked or cannot be reached is not told, and nobody of their own
- * acts. False when no row is waiting for its recipients.
+ * acts. False when no row is ready for its recipients.
  */
 export async function findRecipients(session: Session, position: SlicePosition, now: number): Promise<boolean> {
   const next = (after: string) =>
     `SELECT * FROM (SELECT id, account_id, proposal_id, found_after, kind FROM outbox INDEXED BY outbox_under_way
-       WHERE started_at IS NOT NULL AND finished_at IS NULL AND found_after IS NOT NULL AND account_id > ${after} ORDER BY account_id, id LIMIT 1)`;
+       WHERE started_at IS NOT NULL AND finished_at IS NULL AND found_after IS NOT NULL AND account_id > ${after} AND ${IS_READY}
+       ORDER BY account_id, id LIMIT 1)`;
   const row = await session.first(
     prepare<Found>(`${next(":after")} UNION ALL ${next("''")} LIMIT 1`, { after: position.id }),
   );
@@ -36,7 +41,6 @@ export async function findRecipients(session: Session, position: SlicePosition, 
   const values = { outboxId: row.id, proposalId: row.proposal_id, after: row.found_after, now };
   const inOrder = (table: string) =>
     `SELECT panelist_id FROM ${table} WHERE proposal_id = :proposalId AND panelist_id > :after ORDER BY panelist_id LIMIT ${FOUND_AT_ONCE}`;
-  // Votes of a merge that is under way arrive in the next minutes.
   const isReady = "NOT EXISTS (SELECT 1 FROM merges WHERE target_id = :proposalId)";
   const voters = row.kind === "decision" ? `SELECT * FROM (${inOrder("votes")}) UNION` : "";
   const slice = `SELECT panelist_id FROM (${voters} SELECT * FROM (${inOrder("follows")})) ORDER BY panelist_id LIMIT ${FOUND_AT_ONCE}`;
@@ -160,6 +164,10 @@ type ToldRow = ClaimedRow & {
   is_told: number;
 };
 
+/** SQL: from when on comments are told by a later row. A comment is in the row that waited when it was written, whatever its own time. */
+const NEXT_COMMENTS = `(SELECT min(n.created_at) FROM outbox n WHERE n.account_id = o.account_id AND n.proposal_id = o.proposal_id AND n.id > o.id
+  AND n.kind = 'comments')`;
+
 /**
  * Takes the e-mails of up to `limit` addresses of the account: from now on nobody else sends them. What an address is told of one board is one
  * e-mail. Returns what they say as it is now, and without what is gone.
@@ -182,8 +190,8 @@ export async function claimMails(
   // A comment of one's own is no news.
   const comment = `(SELECT json_object('count', count(*), 'body', substr(max(printf('%015d', c.created_at) || c.body), 16, 1000), 'name', (
          SELECT n.display_name FROM panelists n WHERE n.id = c.panelist_id AND n.deleted_at IS NULL), 'byTeam', json(iif(c.by_tenant, 'true', 'false')))
-       FROM comments c WHERE c.proposal_id = o.proposal_id AND c.created_at >= o.created_at AND c.created_at <= o.started_at
-         AND c.panelist_id IS NOT w.id)`;
+       FROM comments c WHERE c.proposal_id = o.proposal_id AND c.created_at >= o.created_at AND c.created_at < coalesce(${NEXT_COMMENTS}, 9e15)
+         AND c.panelist_id IS NOT w.id AND ${authorStays("c.panelist_id")})`;
   const rows = await session.all(
     prepare<ToldRow>(
       `SELECT r.outbox_id, r.email, a.id AS account_id, a.mail_key, o.idea_bank_id AS bank_id, coalesce(b.name, '') AS bank, b.url,

@@ -7,6 +7,7 @@ import type { ProposalStatus } from "../../model/proposal.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
 import { isMember } from "../members/membership.ts";
+import { authorStays } from "../proposals/deletions.ts";
 import { OPEN_STATUSES } from "../proposals/queue.ts";
 import type { SlicePosition } from "../slices.ts";
 import { dayOf } from "./recipients.ts";
@@ -116,10 +117,10 @@ const isOwn = (row: string, author: string) =>
 
 const NEW_IDEAS = `SELECT p.id, p.title, p.description, p.created_at FROM proposals p
   WHERE p.idea_bank_id = m.bank_id AND p.duplicate_of IS NULL AND p.created_at > m.ideas_after AND p.created_at <= :upTo
-    AND p.visibility <> 'hidden' AND NOT ${isOwn("p", "author_id")} ORDER BY p.created_at DESC, p.id DESC`;
+    AND p.visibility <> 'hidden' AND NOT ${isOwn("p", "author_id")} AND ${authorStays("p.author_id")} ORDER BY p.created_at DESC, p.id DESC`;
 const NEW_COMMENTS = `SELECT c.proposal_id, c.body, c.created_at FROM comments c
   WHERE c.idea_bank_id = m.bank_id AND c.created_at > m.comments_after AND c.created_at <= :upTo
-    AND NOT ${isOwn("c", "panelist_id")} ORDER BY c.created_at DESC, c.id DESC LIMIT ${COUNTED_NEWS}`;
+    AND NOT ${isOwn("c", "panelist_id")} AND ${authorStays("c.panelist_id")} ORDER BY c.created_at DESC, c.id DESC LIMIT ${COUNTED_NEWS}`;
 const COMMENTED = `SELECT proposal_id, count(*) AS count, sum(count(*)) OVER () AS total, count(*) OVER () AS ideas, max(created_at), body
   FROM (${NEW_COMMENTS}) GROUP BY proposal_id ORDER BY 2 DESC, proposal_id LIMIT ${NAMED_NEWS}`;
 
