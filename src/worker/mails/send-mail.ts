@@ -52,6 +52,14 @@ const outcomeOf = (error: unknown): Outcome => {
 export const isUnreachable = (error: unknown): boolean =>
   ["E_RECIPIENT_SUPPRESSED", "E_RECIPIENT_NOT_ALLOWED", "E_VALIDATION_ERROR"].includes(codeOf(error));
 
+/** One address can be wrong, and two; then it is what we send. */
+const WRONG_AT_MOST = 2;
+
+/** The service finds fault with the e-mail, not with who gets it: so nothing is known about the addresses. */
+export const isFaultOfMail = (sent: readonly Sent[]): boolean =>
+  sent.filter(({ error }) => codeOf(error) === "E_VALIDATION_ERROR").length > WRONG_AT_MOST &&
+  sent.every(({ outcome }) => outcome !== "sent");
+
 /** For the log, which has no addresses: what the service says may name one. */
 export const withoutAddress = (error: unknown): Error => {
   const { name, message } = error instanceof Error ? error : new Error(String(error));

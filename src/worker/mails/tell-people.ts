@@ -24,7 +24,15 @@ import { type MailLinkEnv, mailOriginOf, tellsPeople } from "../model/mail-setti
 import { DEADLINE_MS, DeadlineExceeded } from "../store/deadline.ts";
 import type { Session } from "../store/session.ts";
 import { renderIdeaMail } from "./idea-mail.ts";
-import { codeOf, isUnreachable, type Outcome, type Sent, sendMail, withoutAddress } from "./send-mail.ts";
+import {
+  codeOf,
+  isFaultOfMail,
+  isUnreachable,
+  type Outcome,
+  type Sent,
+  sendMail,
+  withoutAddress,
+} from "./send-mail.ts";
 
 /** NOTICES_PER_MINUTE, NOTICES_PER_DAY: what e-mails to people may use of the service. Sign-in codes have the rest. */
 export type TellEnv = MailLinkEnv &
@@ -107,8 +115,9 @@ async function sendSlice(session: Session, run: Run, { position, idle }: Turns):
     await finishMails(session, { accountId, now: run.now });
     return true;
   }
-  idle.delete(accountId);
-  const ended = await sendAll(session, run, claimed);
+  const { isOurs, ...ended } = await sendAll(session, run, claimed);
+  // What the service takes from nobody is not tried on everybody: the next run goes on.
+  if (!isOurs) idle.delete(accountId);
   await endMails(session, { accountId, now: run.now, ...ended });
   return true;
 }
@@ -173,10 +182,12 @@ async function sendAll(session: Session, run: Run, claimed: readonly ToldIdea[])
     if (outcome === "unknown")
       logError("nobody knows whether an e-mail about an idea was sent", withoutAddress(error), ideas[0].proposalId);
   await stopAfter(session, run, sent);
+  const isOurs = isFaultOfMail(sent);
   const ended = sent.flatMap(({ ideas, outcome, error }) =>
-    ideas.map((idea) => endOf(idea, STATES[outcome], isUnreachable(error))),
+    ideas.map((idea) => endOf(idea, STATES[outcome], !isOurs && isUnreachable(error))),
   );
   return {
+    isOurs,
     ended: [...ended, ...skipped],
     mails: sent.filter(({ outcome }) => outcome === "sent" || outcome === "unknown").length,
   };

@@ -13,7 +13,7 @@ const ADDRESS = "https://hooks.slack.com/services/T0000/B0000/s3cr3tXyzW";
 async function scene(react?: Reaction, options = {}) {
   const made = await createWebhookScene(react, { url: ADDRESS, format: "slack", ...options });
   const { receiver, pass, job, tenant, bank } = made;
-  const texts = () => receiver.seen.map(({ body }) => (body as unknown as { text: string }).text);
+  const texts = () => receiver.seen.map(({ body }: { body: object }) => ("text" in body ? String(body.text) : ""));
   return {
     ...made,
     texts,

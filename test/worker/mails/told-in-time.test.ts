@@ -8,7 +8,7 @@ import { databaseOf, sessionOf } from "../../support/databases.ts";
 import { runJob } from "../../support/job.ts";
 import { numbers } from "../../support/many-rows.ts";
 import { PROPOSALS } from "../../support/panel.ts";
-import { createTold, MINUTE, telling, WINDOW } from "../../support/told.ts";
+import { createTold, MINUTE, refusal, telling, WINDOW } from "../../support/told.ts";
 
 afterEach(() => void vi.useRealTimers());
 
@@ -101,3 +101,26 @@ it("an idea that waits for the votes of a merge is not looked at: the job's turn
   await rows("DELETE FROM merges WHERE source_id = ?1", source);
   expect(await findRecipients(session, startPosition(), later)).toBe(true);
 });
+
+it.each([
+  [6, 0],
+  [2, 2],
+])(
+  "of %i voters whose e-mail the service finds invalid, %i cannot be reached: more than two are the e-mail's fault",
+  async (voters, unreachable) => {
+    const { panel, person, decide, pass, rows } = await createTold(async () => {
+      throw refusal("E_VALIDATION_ERROR");
+    });
+    const idea = await panel.propose();
+    for (let voter = 0; voter < voters; voter++)
+      await (await person(`p${voter}@example.com`)).send("PUT", `${PROPOSALS}/${idea}/vote`);
+    await decide(idea, { status: "planned" });
+    await pass(WINDOW);
+    const marked = await rows(
+      "SELECT 1 FROM panelists WHERE account_id = ?1 AND unreachable_at IS NOT NULL",
+      panel.bank.accountId,
+    );
+    expect(marked).toHaveLength(unreachable);
+    expect(await rows("SELECT refused FROM outbox WHERE proposal_id = ?1", idea)).toEqual([{ refused: voters }]);
+  },
+);
