@@ -34,12 +34,12 @@ describe("the owner's desk in Chromium", () => {
       await page.locator("input[name=tag]:focus").waitFor();
       await page.getByRole("combobox", { name: "Status" }).last().selectOption("planned");
       await page.getByRole("button", { name: "Set status" }).press("Enter");
-      await page.getByText("“Dogs on ferries”: Status: Submitted → Planned.").waitFor();
+      await page.getByText("“Dogs on ferries” is now Planned (was Submitted).").waitFor();
       await page.getByRole("button", { name: "Undo" }).press("Enter");
-      await page.getByText("“Dogs on ferries”: Status: Planned → Submitted.").waitFor();
+      await page.getByText("“Dogs on ferries” is now Submitted (was Planned).").waitFor();
       await page.getByRole("link", { name: "Quay lights", exact: true }).press("Enter");
       await page.getByLabel("Official response").fill("In spring.");
-      await page.getByRole("button", { name: "Save", exact: true }).press("Enter");
+      await page.getByRole("button", { name: "Post response" }).press("Enter");
       await page.getByText("Response posted: “Quay lights”.").waitFor();
       await page.getByRole("link", { name: "Merge…" }).press("Enter");
       await page.getByRole("radio", { name: /^Lights on the quay/ }).press("Space");
@@ -80,7 +80,7 @@ describe("the owner's desk in Chromium", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
-    await page.getByText("“By keyboard 1”: Status: Submitted → Planned.").waitFor();
+    await page.getByText("“By keyboard 1” is now Planned (was Submitted).").waitFor();
     await page.locator(".scripted [data-queue]").waitFor();
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
@@ -146,7 +146,7 @@ describe("the owner's desk in Chromium", () => {
     const answer = page.getByLabel("Official response to “Night buses”");
     await answer.fill("Half\nwritten");
     await page.getByRole("combobox", { name: "Status of “Quay lights”", exact: true }).selectOption("planned");
-    await page.getByText("“Quay lights”: Status: Submitted → Planned.").waitFor();
+    await page.getByText("“Quay lights” is now Planned (was Submitted).").waitFor();
     await expect.poll(() => answer.inputValue()).toBe("Half\nwritten");
     await row("Quay lights").getByText("Respond", { exact: true }).click();
     await page.getByLabel("Official response to “Quay lights”").fill("In spring.");
@@ -163,13 +163,49 @@ describe("the owner's desk in Chromium", () => {
     await expect.poll(() => comment.inputValue()).toBe("");
     await expect.poll(() => response.inputValue()).toBe("Half\nwritten");
     await comment.fill("And");
+    // Each box that has a draft says so, and saving another one leaves it.
+    await expect.poll(() => page.getByText("Unsent draft.").count()).toBe(2);
+    await page.getByLabel("Tags").fill("Night");
     await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("“Night buses”: Tags: none → Night.").waitFor();
+    await expect.poll(() => response.inputValue()).toBe("Half\nwritten");
+    await expect.poll(() => comment.inputValue()).toBe("And");
+    await expect.poll(() => page.getByText("Unsent draft.").count()).toBe(2);
+    await page.getByRole("button", { name: "Post response" }).click();
     await page.getByText("Response posted: “Night buses”.").waitFor();
     await expect.poll(() => comment.inputValue()).toBe("And");
     await page.getByRole("button", { name: "Discard" }).click();
     await page.reload();
-    await expect.poll(() => page.getByText("Draft, not posted yet.").count()).toBe(0);
+    await expect.poll(() => page.getByText("Unsent draft.").count()).toBe(0);
     expect(complaints).toEqual([]);
+    await stage.tenant("DELETE", path);
+  });
+
+  it("shows both texts where somebody has answered while an answer was a draft", async () => {
+    const { path } = await stage.ideaBank({ name: "Both" }, [{ title: "Quay lights" }]);
+    const { page, complaints } = await openPage(stage);
+    await page.goto(`/account/idea-banks/${path.split("/").at(-1)}`);
+    await page.getByRole("link", { name: "Quay lights" }).click();
+    const response = page.getByLabel("Official response");
+    await response.fill("Mine, half written");
+    const idea = new URL(page.url()).pathname.split("/").at(-1);
+    await stage.tenant("PATCH", `${path}/proposals/${idea}`, { response: { text: "Theirs, since Monday" } });
+    await page.getByLabel("Tags").fill("Night");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("What it replaces has changed in the meantime.").waitFor();
+    await expect.poll(() => response.inputValue()).toBe("Mine, half written");
+    await page.getByRole("button", { name: "Save response" }).click();
+    await page.getByRole("heading", { name: "Changed in the meantime" }).waitFor();
+    await page.getByText("Theirs, since Monday").waitFor();
+    const mine = page.getByLabel("Official response, yours");
+    await expect.poll(() => mine.inputValue()).toBe("Mine, half written");
+    await lookAround(page, "changed-meanwhile");
+    await mine.fill("Both of us");
+    await page.getByRole("button", { name: "Save mine all the same" }).click();
+    await page.getByText("Response updated: “Quay lights”.").waitFor();
+    await page.getByText("Both of us").first().waitFor();
+    // The refusal, once.
+    expect(complaints).toHaveLength(1);
     await stage.tenant("DELETE", path);
   });
 

@@ -1,4 +1,4 @@
-/** `/account`: what is left to set up, what needs somebody, and the last 30 days. */
+/** `/account`: what is left to set up, what waits for somebody, and the last 30 days. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
 import { databaseOf } from "../../support/databases.ts";
@@ -78,7 +78,7 @@ describe("the checklist", () => {
     const board = `<a href="/account/idea-banks/${id}"><bdi>`;
     const unfinished = await homeOf(owner);
     expect([unfinished.includes("Get started"), unfinished.includes(board)]).toEqual([true, true]);
-    await panel.propose();
+    await panel.propose({ response: { text: "Soon." } });
     await panel.panelist();
     await owner.submit("/members", { email: "colleague@example.com" });
     const html = await homeOf(owner);
@@ -98,19 +98,130 @@ describe("what needs somebody", () => {
       expect(await (await owner.page(path)).text()).toContain('<span class="count">3<span class="unseen"> waiting');
   });
 
-  it("counts the ideas that wait up to 99", async () => {
+  it("counts the ideas that wait up to 1,000, and in the navigation up to 100", async () => {
     const { panel, owner } = await createDesk();
     await databaseOf(panel.bank.id)
       .prepare(
-        `${numbers(1, 150)}
+        `${numbers(1, 1_150)}
          INSERT INTO proposals (id, account_id, idea_bank_id, title, description, visibility, created_at, last_activity_at)
          SELECT substr(?1, 1, 1) || printf('%011d', i), ?1, ?2, 'An idea', '', 'pending', i, i FROM n`,
       )
       .bind(panel.bank.accountId, panel.bank.id)
       .run();
     const html = await homeOf(owner);
-    expect(html).toContain("99+ ideas are waiting for approval");
-    expect(html).toContain('<span class="count">99+<span class="unseen">');
+    expect(html).toContain("1,000+ ideas waiting for approval");
+    expect(html).toContain('<span class="count">100+<span class="unseen">');
+  });
+
+  it("names what waits, each as a link to the list of it, and nothing when nothing does", async () => {
+    const { panel, owner } = await createDesk();
+    const caughtUp = "You’re all caught up.";
+    expect(await homeOf(owner)).toContain(caughtUp);
+    await panel.manage("PATCH", "", { commentApprovalRequired: true });
+    const robin = await panel.panelist("Robin");
+    const idea = await panel.propose();
+    await panel.propose({ visibility: "hidden" });
+    await panel.propose({ status: "declined" });
+    for (const body of ["One", "Two"]) await robin.send("POST", `/ideabank/proposals/${idea}/comments`, { body });
+    const html = await homeOf(owner);
+    for (const link of [
+      '<a href="/account/comments?show=waiting">2 comments waiting for approval</a>',
+      '<a href="/account/comments">2 new comments since your last visit</a>',
+      '<a href="/account/ideas?status=unanswered&amp;sort=top">1 open idea without a response</a>',
+    ])
+      expect(html).toContain(link);
+    expect(html).not.toContain(caughtUp);
+    const { items } = await (await panel.manage("GET", `/proposals/${idea}/comments`)).json<{
+      items: { id: string }[];
+    }>();
+    for (const { id } of items)
+      await panel.manage("PATCH", `/proposals/${idea}/comments/${id}`, { visibility: "public" });
+    await panel.manage("PATCH", `/proposals/${idea}`, { response: { text: "Soon." } });
+    await owner.page("/comments");
+    expect(await homeOf(owner)).toContain(caughtUp);
+  });
+
+  it("counts new comments for each member apart, without the team's and hidden ones", async () => {
+    const { panel, owner } = await createDesk();
+    const colleague = createOwner();
+    await add(owner, colleague);
+    const robin = await panel.panelist("Robin");
+    const idea = await panel.propose();
+    const comments = `/proposals/${idea}/comments`;
+    const write = async (body: string) =>
+      (await robin.send("POST", `/ideabank${comments}`, { body })).json<{ id: string }>();
+    await write("One");
+    await panel.manage("POST", comments, { body: "The team's" });
+    const { id } = await write("Two");
+    await panel.manage("PATCH", `${comments}/${id}`, { visibility: "hidden" });
+    const news = /(\d+) new comments? since your last visit/;
+    const here = `?account=${panel.bank.accountId}`;
+    const newFor = async (member: typeof owner) => news.exec(await (await member.page(here)).text())?.[1];
+    expect([await newFor(owner), await newFor(colleague)]).toEqual(["1", "1"]);
+    // Neither a board's comments nor those that wait are all of them.
+    await owner.page(`/comments?board=${panel.bank.id}`);
+    await owner.page("/comments?show=waiting");
+    expect(await newFor(owner)).toBe("1");
+    expect(await (await owner.page("/comments")).text()).toContain('<span class="pill">New</span>');
+    expect([await newFor(owner), await newFor(colleague)]).toEqual([undefined, "1"]);
+    expect(await (await owner.page("/comments")).text()).not.toContain('<span class="pill">New</span>');
+    await write("Three");
+    expect([await newFor(owner), await newFor(colleague)]).toEqual(["1", "2"]);
+  });
+
+  it("names boards whose pages went dark with all tokens, until Embed was opened or somebody says that it is done", async () => {
+    const { panel, owner } = await createDesk();
+    const dark = "Pages with “<bdi>";
+    const embed = `/idea-banks/${panel.bank.id}/embed`;
+    const endAll = async () => {
+      await owner.submit("/tokens/end", {});
+      // Tokens of the second in which they ended are ended, too.
+      await databaseOf(panel.bank.id)
+        .prepare("UPDATE accounts SET tokens_ended_at = tokens_ended_at - 5000 WHERE id = ?1")
+        .bind(panel.bank.accountId)
+        .run();
+      await databaseOf(panel.bank.id)
+        .prepare(
+          "UPDATE idea_banks SET site_token_issued_at = site_token_issued_at - 100 WHERE id = ?1 AND site_token_issued_at IS NOT NULL",
+        )
+        .bind(panel.bank.id)
+        .run();
+    };
+    await endAll();
+    // No page has its code.
+    expect(await homeOf(owner)).not.toContain(dark);
+    await owner.page(embed);
+    expect(await homeOf(owner)).not.toContain(dark);
+    await endAll();
+    expect(await homeOf(owner)).toContain(`<a href="/account${embed}">${dark}`);
+    await owner.page(embed);
+    expect(await homeOf(owner)).not.toContain(dark);
+    await endAll();
+    expect(await homeOf(owner)).toContain(dark);
+    await owner.submit("/code-renewed", {});
+    expect(await homeOf(owner)).not.toContain(dark);
+  });
+
+  it("names ideas with e-mails of the last week that failed, and surveys with responses", async () => {
+    const { panel, owner } = await createDesk();
+    const idea = await panel.propose({ title: "Night <buses>", response: { text: "Soon." } });
+    const mails = (unknown: number, refused: number, daysAgo: number) =>
+      databaseOf(idea)
+        .prepare(
+          `INSERT INTO outbox (account_id, idea_bank_id, proposal_id, kind, created_at, starts_at, started_at, finished_at, sent, unknown, refused)
+           VALUES (?1, ?2, ?3, 'decision', ?4, ?4, ?4, ?4, 5, ?5, ?6)`,
+        )
+        .bind(panel.bank.accountId, panel.bank.id, idea, Date.now() - daysAgo * DAY_MS, unknown, refused)
+        .run();
+    await mails(0, 0, 1);
+    await mails(3, 3, 8);
+    expect(await homeOf(owner)).not.toContain("failed");
+    await mails(1, 0, 2);
+    await mails(0, 1, 3);
+    expect(await homeOf(owner)).toContain(
+      `<a href="/account/idea-banks/${panel.bank.id}/ideas/${idea}">2 emails about “<bdi>Night &lt;buses&gt;</bdi>” failed</a>` +
+        '<span class="hint">1 refused · 1 may have arrived</span>',
+    );
   });
 
   it("has the keys in the last third of their lives, at most 30 days before the end, and those that were found in public and still work", async () => {

@@ -75,7 +75,7 @@ describe("the queue", () => {
     expect(titlesIn(await page("/ideas?sort=active"))[0]).toBe("Wanted");
     // What the order leaves out is said above the list, with the way to it; nothing is said where it leaves out nothing.
     const leavesOut = "Hidden and waiting ideas are left out of this order.";
-    const [above = "", list] = (await page("/ideas?sort=top&status=submitted")).split('<ol class="ideas">');
+    const [above = "", list] = (await page("/ideas?sort=top&status=submitted")).split('<ol class="ideas"');
     expect(above).toContain(`${leavesOut} <a href="/account/ideas?status=submitted">`);
     expect(list).not.toContain(leavesOut);
     for (const query of ["sort=top&status=planned", `sort=top&board=${second}`, "sort=top&visibility=public", ""])
@@ -365,13 +365,12 @@ describe("the queue", () => {
     await panel.manage("PATCH", `/proposals/${one}`, { response: { text: "A colleague’s" } });
     const path = form.action.replace("/account", "");
     const refused = await owner.submit(path, { ...Object.fromEntries(form.fields), do: "decide", response: "Mine" });
-    expect(refused.status).toBe(400);
+    expect(refused.status).toBe(409);
     const again = await refused.clone().text();
-    for (const part of ["was changed in the meantime. Save again to replace it", "A colleague’s", ">Mine</textarea>"])
-      expect(again).toContain(part);
+    for (const part of ["Changed in the meantime", "A colleague’s", ">Mine</textarea>"]) expect(again).toContain(part);
     expect((await idea(one)).response).toMatchObject({ text: "A colleague’s" });
-    const { fields } = await readForm(refused, "Save response");
-    expect((await owner.submit(path, { ...Object.fromEntries(fields), do: "decide" })).status).toBe(303);
+    const { fields } = await readForm(refused, "Save mine all the same");
+    expect((await owner.submit(path, Object.fromEntries(fields))).status).toBe(303);
     expect((await idea(one)).response).toMatchObject({ text: "Mine" });
     expect(await page("/ideas")).not.toContain("respond-");
   });
@@ -521,27 +520,34 @@ describe("setting several ideas to Done", () => {
     const text = html.replace(/<[^>]*>/g, "");
     for (const part of [
       "Publish 3 entries?",
-      "Publishes 2 changelog entries on An idea bank,",
-      "Publishes 1 changelog entry on Second &lt;board&gt;,",
+      "These 2 go out on An idea bank in your customers’ words.",
+      "This goes out on Second &lt;board&gt; in your customers’ words.",
       "pls &lt;b&gt; night busses",
       "1 other idea will be set to Done without an entry",
     ])
       expect(text).toContain(part);
     expect(html).not.toContain("Was done");
     expect(html).toContain('href="/account/ideas?sort=top">Cancel</a>');
-    // One is put into the team's words, which leads back to what is left.
-    const alone = html.match(new RegExp(`href="/account(/idea-banks/${first}/ideas/${two}/publish[^"]*)"`))?.[1] ?? "";
-    const form = await readForm(await owner.page(alone.replaceAll("&amp;", "&")), "Publish");
-    const entry = { ...Object.fromEntries(form.fields), title: "Second", do: "publish" };
-    const left = locationOf(await owner.submit(form.action.replace("/account", ""), entry));
-    const shown = await page(left);
-    for (const part of ["“Second” is published.", "Publish 2 entries"]) expect(shown).toContain(part);
-    const rest = await readForm(await owner.page(left), "Publish 2 entries");
-    const told = locationOf(
-      await owner.submit("/ideas/publish", { ids: rest.fields.getAll("ids"), back: rest.fields.get("back") ?? "" }),
+    const form = await readForm(await owner.page(asked), "Publish 3 entries");
+    const sent = { ...Object.fromEntries(form.fields), ids: form.fields.getAll("ids") };
+    const refused = await owner.submit("/ideas/publish", { ...sent, [`title-${two}`]: "" });
+    expect(refused.status).toBe(400);
+    expect((await refused.text()).replace(/<[^>]*>/g, "")).toContain("Title of “Two”");
+    // One is put into the team's words, another one was changed in the meantime: it is left, and shown again.
+    await panel.manage("PATCH", `/proposals/${one}`, { title: "Night buses" });
+    const left = locationOf(await owner.submit("/ideas/publish", { ...sent, [`title-${two}`]: "Second" }));
+    const shown = locationOf(await owner.page(left));
+    expect([left, shown]).toEqual([expect.stringMatching(/^\/ideas\/publish\?/), expect.stringMatching(/^$/)]);
+    expect((await idea(two)).title).toBe("Second");
+    expect((await idea(one)).status).toBe("submitted");
+    expect(await page(left)).toContain("Left out: the text was changed in the meantime.");
+    const rest = await readForm(await owner.page(left), "Publish 1 entry");
+    expect(rest.fields.get(`title-${one}`)).toBe("Night buses");
+    const next = locationOf(
+      await owner.submit("/ideas/publish", { ...Object.fromEntries(rest.fields), ids: rest.fields.getAll("ids") }),
     );
+    const told = locationOf(await owner.page(next));
     expect(told).toMatch(/^\/ideas\?sort=top&undo=\w{12}$/);
-    expect(await page(told)).toContain("3 ideas set to Done.");
     expect((await idea(hidden)).status).toBe("implemented");
     const read = await panel.tenant.send("GET", `/tenant/ideabanks/${second}/proposals/${three}`);
     expect(await read.json()).toMatchObject({ status: "implemented" });

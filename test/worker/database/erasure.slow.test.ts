@@ -98,6 +98,8 @@ async function createScene() {
   await owner.submit(bank, { ids: [edited, another, discussed], do: "public" });
   await owner.submit(page(theirs), { do: "delete-comment", commentId: removed });
   await owner.submit(page(deleted), { do: "delete" });
+  // A note of the team, which goes with the person.
+  await owner.submit(`/people/${id}`, { do: "add-note", note: `Called ${NAME}.` });
   // Acts of an API key.
   await panel.manage("POST", `/proposals/${discussed}/comments`, { body: "By the key" });
   const { items } = await (await panel.manage("GET", `/proposals/${discussed}/comments`)).json<{

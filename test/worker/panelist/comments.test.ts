@@ -120,7 +120,7 @@ describe("editing one", () => {
     const refused = await panel.tenant.send("PATCH", `${full}/${theirs}`, { body: "Changed." });
     expect([refused.status, await refused.json()]).toMatchObject([
       403,
-      { detail: "A panelist wrote this comment. You can delete it; only your own can be edited." },
+      { detail: "A panelist wrote this comment. You can hide or delete it; only the text of your own can be edited." },
     ]);
     expect(await robin.read(path)).toMatchObject({ items: [{ body: "Mine." }, { body: "Next week." }] });
     expect(await robin.read(`${PROPOSALS}/${id}`)).toMatchObject({ lastActivityAt: own.createdAt });

@@ -2,7 +2,7 @@
 import type { LoadedDecision } from "../../database/activity/audit-events.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import type { ProposalStatus } from "../../model/proposal.ts";
-import { changesInWords, personInWords } from "./changes-in-words.ts";
+import { changesInWords, personInWords, statusInWords } from "./changes-in-words.ts";
 import type { Told } from "./visit.ts";
 import { IDEA_STATUSES } from "./words.ts";
 
@@ -77,6 +77,7 @@ const Changelog = ({ id, boards }: { readonly id: string; readonly boards: reado
 };
 
 const REFUSED: Partial<Record<Told, string>> = {
+  "text-changed": "Left out: the text was changed in the meantime. Read it again.",
   "nothing-chosen": "Choose at least one idea.",
   "merge-needs-two": "Choose at least two ideas to merge, or open one and choose “Merge into another…”.",
   "merge-needs-one-board": "Only ideas on the same board can be merged.",
@@ -95,6 +96,12 @@ const DONE: Partial<Record<Told, string>> = {
   "webhook-deleted": "Webhook deleted.",
   left: "You’ve left this account.",
   "emails-saved": "Your emails are saved.",
+  assigned: "Assignee saved.",
+  "several-assigned": "Ideas assigned.",
+  "private-tags-saved": "Private tags saved.",
+  "note-added": "Note added.",
+  "note-saved": "Note saved.",
+  "note-deleted": "Note deleted.",
 };
 
 /** What a button has done, or why it has not done, or not done for all, what it says. */
@@ -116,6 +123,12 @@ const COMMENTS: Record<string, string> = {
   changed: "Comment updated.",
   deleted: "Comment deleted.",
 };
+
+function commentShownInWords({ before, after }: NonNullable<JustDone["event"]["changes"]>): string {
+  if (after.visibility === "hidden") return "Comment hidden.";
+  if (after.visibility === "pending") return "Comment waits for approval again.";
+  return before?.visibility === "pending" ? "Comment approved." : "Comment made public.";
+}
 
 const isPublication = ({ event, changes }: JustDone["event"]): boolean =>
   event === "proposal-changed" &&
@@ -165,6 +178,8 @@ function inWords({ event: first, isUndo }: Pick<JustDone, "event" | "isUndo">, p
   if (kind === "survey" && first.changes?.after.status !== undefined && what === "changed")
     return `${name} is ${first.changes.after.status === "OPEN" ? "open" : "closed"}.`;
   if (kind === "survey" && what !== "deleted") return `${name} is saved.`;
+  if (kind === "comment" && what === "changed" && first.changes?.after.visibility !== undefined)
+    return commentShownInWords(first.changes);
   if (kind === "comment") return isUndo && what === "created" ? "Comment restored." : (COMMENTS[what] ?? "");
   if (kind === "proposal" && what === "created") return person ? `Idea added for ${person}.` : "Idea added.";
   if (first.changes?.after.duplicateOf) return `${name} was merged.`;
@@ -175,6 +190,8 @@ function inWords({ event: first, isUndo }: Pick<JustDone, "event" | "isUndo">, p
   if (what === "changed" && kind === "proposal" && first.changes) {
     const { before, after } = first.changes;
     const changed = Object.keys(after).filter((each) => each !== "lastActivityAt");
+    const status = statusInWords(first.changes);
+    if (status !== undefined) return `${name} is ${status}.`;
     if (after.votes !== undefined)
       return `Vote ${Number(after.votes) > Number(before.votes) ? "added" : "removed"}${person ? `: ${person}` : ""}.`;
     if ("response" in after) {

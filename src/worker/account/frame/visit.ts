@@ -12,6 +12,7 @@ const TOLD = [
   "decided-before",
   "several-merged",
   "several-deleted",
+  "text-changed",
   "change-skipped",
   "changes-skipped",
   "webhook-deleted",
@@ -19,6 +20,12 @@ const TOLD = [
   "emails-saved",
   "webhook-created-before",
   "secret-rotated-before",
+  "assigned",
+  "several-assigned",
+  "private-tags-saved",
+  "note-added",
+  "note-saved",
+  "note-deleted",
 ] as const;
 export type Told = (typeof TOLD)[number];
 
@@ -30,6 +37,8 @@ export type PageVisit = {
   readonly redo: string | undefined;
   /** Whom the last decision was about, because events name no panelist. */
   readonly person: string | undefined;
+  /** The ideas that stay chosen after a decision about them. */
+  readonly chosen: readonly string[];
   readonly told: Told | undefined;
 };
 
@@ -60,6 +69,7 @@ export function readVisit(c: Context<OwnerEnv>): PageVisit {
     return askedWith(c).get(name);
   };
   const [back, undo, redo, person] = [take("back"), take("undo"), take("redo"), take("person")];
+  const chosen = take("chosen")?.split(",") ?? [];
   const given = new URLSearchParams([...url.searchParams].filter(([, value]) => value.trim() !== ""));
   url.search = given.toString();
   // A form was read before this line, so the body is not needed.
@@ -71,6 +81,7 @@ export function readVisit(c: Context<OwnerEnv>): PageVisit {
     undo: undo ?? undefined,
     redo: redo ?? undefined,
     person: person ?? undefined,
+    chosen,
     told: toldAt(c),
   };
 }

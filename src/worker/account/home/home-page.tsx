@@ -1,15 +1,22 @@
-/** `/account`: what is left to set up, what needs somebody, and the last 30 days. */
-import { COUNTED_AT_MOST, type Home, loadHome, type Made } from "../../database/accounts/home.ts";
+/** `/account`: what is left to set up, what waits for somebody, and the last 30 days. */
+import {
+  COUNTED_AT_MOST,
+  COUNTED_WAITING,
+  type Count,
+  type Home,
+  loadHome,
+  type Made,
+  noteRenewedCode,
+} from "../../database/accounts/home.ts";
 import type { MailStop } from "../../database/mails/recipients.ts";
 import { tellsPeople } from "../../model/mail-settings.ts";
 import { toTimestamp } from "../../model/text.ts";
 import { invitationsOf, openOwn } from "../account-databases.ts";
-import { useFrame } from "../frame/frame.ts";
 import { Invitations } from "../frame/invitations.tsx";
-import { Layout, MAX_WAITING, pathOf } from "../frame/layout.tsx";
-import { page } from "../frame/page.tsx";
+import { Layout, pathOf } from "../frame/layout.tsx";
+import { action, page } from "../frame/page.tsx";
 import { Time, ZonedTime } from "../frame/times.tsx";
-import { counted } from "../frame/words.ts";
+import { counted, number } from "../frame/words.ts";
 
 const pageAt = (path: string) =>
   page({
@@ -20,7 +27,7 @@ const pageAt = (path: string) =>
       const { session, accountId } = await openOwn(c);
       // A failing directory must not hide the account.
       const invitations = invitationsOf(c, c.var.owner.person, { limit: 20, after: undefined }).catch(() => undefined);
-      const home = await loadHome(session, { accountId, now });
+      const home = await loadHome(session, { accountId, person: c.var.owner.person, now });
       const mailStop = tellsPeople(c.env) ? home.mailStop : undefined;
       return { home: { ...home, mailStop }, invitations: (await invitations)?.items ?? [] };
     },
@@ -33,8 +40,10 @@ const pageAt = (path: string) =>
         <Layout title="Home" current="home">
           <Invitations invitations={invitations} />
           {hasBoards && <Boards boards={home.boards} />}
+          {/* Where ideas are, what waits for an answer comes first. */}
+          {home.hasIdeas && <Attention home={home} />}
           {!isSetUp && <Checklist steps={steps} />}
-          {hasBoards && <Attention home={home} />}
+          {hasBoards && !home.hasIdeas && <Attention home={home} />}
           {home.openSurveys.length > 0 && <OpenSurveys surveys={home.openSurveys} />}
           {hasBoards && <Month month={home.month} />}
         </Layout>
@@ -44,6 +53,15 @@ const pageAt = (path: string) =>
 
 export const HOME_PAGE = pageAt("/account");
 export const HOME_PAGE_WITH_SLASH = pageAt("/account/");
+
+const RENEWED = "/account/code-renewed";
+
+/** A member says that no page is dark any more. */
+export const CODE_RENEWED = action(RENEWED, async (c) => {
+  const { session, accountId } = await openOwn(c);
+  await noteRenewedCode(session, { accountId, person: c.var.owner.person, now: Date.now() });
+  return c.redirect("/account", 303);
+});
 
 type Step = {
   readonly title: string;
@@ -89,7 +107,7 @@ function stepsOf({ boards: [first], wasOpened, isPlaced, hasPage, hasIdeas, hasC
     },
     {
       title: "Invite a colleague",
-      hint: "Members can do everything in this account.",
+      hint: "As an admin, a member or a viewer.",
       isDone: hasColleagues,
       label: "Invite",
       href: "/account/members",
@@ -163,22 +181,54 @@ const Boards = ({ boards }: Pick<Home, "boards">) => (
   </p>
 );
 
-const Attention = ({
-  home: { mailStop, leakedKeys, failingWebhooks, endingKeys, endingTokens },
-}: {
-  readonly home: Home;
-}) => {
-  const { waiting } = useFrame();
+/** What waits: how many, in words, and the list of it. */
+function waitingIn({ waiting, unanswered, unseenComments }: Home): readonly (readonly [words: string, href: string])[] {
+  const of = (count: number): Count => ({ count, isMore: count >= COUNTED_WAITING });
+  const items: readonly (readonly [Count, noun: string, rest: string, href: string])[] = [
+    [of(waiting.ideas), "idea", "waiting for approval", pathOf("approval")],
+    [of(waiting.comments), "comment", "waiting for approval", `${pathOf("comments")}?show=waiting`],
+    [unseenComments, "new comment", "since your last visit", pathOf("comments")],
+    [unanswered, "open idea", "without a response", `${pathOf("ideas")}?status=unanswered&sort=top`],
+  ];
+  return items
+    .filter(([{ count, isMore }]) => count > 0 || isMore)
+    .map(([{ count, isMore }, noun, rest, href]) => [
+      `${isMore ? `${number(count)}+ ${noun}s` : `${number(count)} ${noun}${count === 1 ? "" : "s"}`} ${rest}`,
+      href,
+    ]);
+}
+
+const Attention = ({ home }: { readonly home: Home }) => {
+  const { mailStop, leakedKeys, failingWebhooks, endingKeys, endingTokens, failedMails, darkBoards, openSurveys } =
+    home;
+  const waiting = waitingIn(home);
+  const answered = openSurveys.filter(({ recent }) => recent > 0);
   const isQuiet =
-    !waiting &&
     mailStop === undefined &&
-    leakedKeys.length + failingWebhooks.length + endingKeys.length + endingTokens.length === 0;
+    [waiting, answered, failedMails, darkBoards, leakedKeys, failingWebhooks, endingKeys, endingTokens].every(
+      ({ length }) => length === 0,
+    );
   return (
     <section aria-labelledby="attention">
       <h2 id="attention">Needs attention</h2>
       {isQuiet && <p class="hint">You’re all caught up.</p>}
       <ul class="todo">
         {mailStop && <StoppedMails stop={mailStop} />}
+        {darkBoards.map(({ id, name }) => (
+          <li class="bad">
+            <a href={`/account/idea-banks/${id}/embed`}>
+              Pages with “<bdi>{name}</bdi>” show nothing
+            </a>
+            <span class="hint">All tokens were ended. Copy the new code to each page.</span>
+          </li>
+        ))}
+        {darkBoards.length > 0 && (
+          <li>
+            <form method="post" action={RENEWED}>
+              <button type="submit">My pages have the new code</button>
+            </form>
+          </li>
+        )}
         {leakedKeys.map(({ id, name }) => (
           <li class="bad">
             <a href={`/account/api-keys/${id}`}>
@@ -195,15 +245,33 @@ const Attention = ({
             <span class="hint">{hasStopped ? "Fix the endpoint, then resume." : "Fix the endpoint."}</span>
           </li>
         ))}
-        {waiting ? (
-          <li>
-            <a href={pathOf("approval")}>
-              {waiting >= MAX_WAITING
-                ? `${MAX_WAITING - 1}+ ideas are waiting for approval`
-                : `${counted(waiting, "idea")} waiting for approval`}
+        {failedMails.map(({ ideaBankId, proposalId, title, unknown, refused }) => (
+          <li class="bad">
+            <a href={`/account/idea-banks/${ideaBankId}/ideas/${proposalId}`}>
+              {`${counted(unknown + refused, "email")} about “`}
+              <bdi>{title}</bdi>” failed
             </a>
+            <span class="hint">
+              {[refused > 0 && `${number(refused)} refused`, unknown > 0 && `${number(unknown)} may have arrived`]
+                .filter(Boolean)
+                .join(" · ")}
+            </span>
           </li>
-        ) : null}
+        ))}
+        {waiting.map(([words, href]) => (
+          <li>
+            <a href={href}>{words}</a>
+          </li>
+        ))}
+        {answered.map(({ id, title, recent }) => (
+          <li>
+            <a href={`/account/surveys/${id}`}>
+              {`${recent >= COUNTED_WAITING ? `${number(recent)}+ responses` : counted(recent, "response")} to “`}
+              <bdi>{title}</bdi>”
+            </a>
+            <span class="hint">In the last 7 days</span>
+          </li>
+        ))}
         {endingKeys.map(({ id, name, expiresAt }) => (
           <li>
             <a href={`/account/api-keys/${id}`}>

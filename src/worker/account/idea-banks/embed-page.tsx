@@ -11,6 +11,7 @@ import { described, Field, messageFor } from "../frame/field.tsx";
 import { useFrame } from "../frame/frame.ts";
 import { Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
+import { filledIn } from "../frame/own-link.ts";
 import { page } from "../frame/page.tsx";
 import { Success } from "../frame/success.tsx";
 import { exactTime } from "../frame/times.tsx";
@@ -37,6 +38,7 @@ const MONTH_MS = 30 * 86_400_000;
 
 export const EMBED_PAGE = page({
   path: `${IDEA_BANKS}/:ideaBankId/embed`,
+  needs: "member",
   allows: "frames",
 
   load: async (c): Promise<Props> => {
@@ -48,12 +50,13 @@ export const EMBED_PAGE = page({
         return makeToken(own, asked.lifetime);
       }),
     );
-    const { origin, searchParams } = new URL(c.req.url);
-    const done = searchParams.get("done");
-    searchParams.delete("done");
-    const search = searchParams.size > 0 ? `?${searchParams}` : "";
+    const { origin } = new URL(c.req.url);
+    const chosen = filledIn(c);
+    const done = chosen.get("done");
+    chosen.delete("done");
+    const search = chosen.size > 0 ? `?${chosen}` : "";
     return {
-      ...{ ideaBank, origin, search, choice: readChoice(searchParams, ideaBank) },
+      ...{ ideaBank, origin, search, choice: readChoice(chosen, ideaBank) },
       token: token && { text: await toText(c, ideaBank.id, token), expiresAt: toTimestamp(token.expiresAt * 1000) },
       ...{ isRenewed: done === "renewed", isSaved: done === "saved" },
     };

@@ -10,6 +10,7 @@ import { openOwn } from "../account-databases.ts";
 import { noSuchContent } from "../frame/decide.ts";
 import { ErrorSummary } from "../frame/field.tsx";
 import { Layout } from "../frame/layout.tsx";
+import { filledIn } from "../frame/own-link.ts";
 import { page } from "../frame/page.tsx";
 import { ownPage, type Told, tellAt, withParameter } from "../frame/visit.ts";
 import { counted, IDEA_STATUSES } from "../frame/words.ts";
@@ -30,7 +31,8 @@ type Props = {
 
 export const MERGE_SEVERAL_PAGE = page({
   path: `${IDEAS}/merge`,
-  load: (c) => loadMerge(c, new URL(c.req.url).searchParams),
+  needs: "member",
+  load: (c) => loadMerge(c, filledIn(c)),
   view: (props) => <MergeSeveralPage {...props} />,
 
   act: async (c) => {
@@ -43,7 +45,8 @@ export const MERGE_SEVERAL_PAGE = page({
 
 export const DELETE_SEVERAL_PAGE = page({
   path: `${IDEAS}/delete`,
-  load: (c) => load(c, new URL(c.req.url).searchParams),
+  needs: "member",
+  load: (c) => load(c, filledIn(c)),
   view: (props) => <DeleteSeveralPage {...props} />,
 
   act: async (c) => {

@@ -7,6 +7,7 @@ import { COUNTED_PEOPLE, countTold, type ToldOfIdea } from "../../database/mails
 import { tellsPeople } from "../../model/mail-settings.ts";
 import { toTimestamp } from "../../model/text.ts";
 import { openOwn } from "../account-databases.ts";
+import { filledIn } from "../frame/own-link.ts";
 import { Clock, dayOf } from "../frame/times.tsx";
 import { number, people } from "../frame/words.ts";
 import type { OwnerEnv } from "../owner-env.ts";
@@ -42,7 +43,7 @@ export const carrying = ({ status }: Tells): [string, string][] => (status === f
 
 /** Whether the box of a new status is ticked: as in the form, or as in the one that led here. */
 export const tellsStatus = (c: Context<OwnerEnv>, fields: URLSearchParams): boolean =>
-  tellsIn(fields).status ?? c.req.query(NOBODY[0]) !== NOBODY[1];
+  tellsIn(fields).status ?? filledIn(c).get(NOBODY[0]) !== NOBODY[1];
 
 /** How many addresses are told of a decision about these ideas; 0 where the deployment sends no e-mail. */
 export async function countToldOf(c: Context<OwnerEnv>, proposalIds: readonly string[]): Promise<number> {

@@ -12,6 +12,7 @@ import { API_KEYS, loadKeyUse } from "./actions.ts";
 
 export const LEAKED_KEY_PAGE = page({
   path: `${API_KEYS}/:apiKeyId/leaked`,
+  needs: "admin",
 
   /** `successor`: the oldest key that was created since this one ended. */
   load: async (c) => {

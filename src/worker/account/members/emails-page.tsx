@@ -62,6 +62,7 @@ async function load(c: Context<OwnerEnv>, sent?: SentForm) {
 
 export const EMAILS_PAGE = page({
   path: EMAILS,
+  needs: "viewer",
   load,
 
   view: ({ choices: { all, boards }, fields, errors, told, sendsEmail }) => {

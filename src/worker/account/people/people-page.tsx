@@ -15,6 +15,7 @@ import type { Panelist } from "../../model/panelist.ts";
 import { toTimestamp } from "../../model/text.ts";
 import { openOwn } from "../account-databases.ts";
 import { Done } from "../frame/done.tsx";
+import { ExportLink } from "../frame/export-link.tsx";
 import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
 import { Pager } from "../frame/pager.tsx";
@@ -92,6 +93,9 @@ export const PEOPLE_PAGE = page({
         </Table>
       )}
       <Pager next={next && `${PEOPLE}?cursor=${next}`} />
+      {people.length > 0 && (
+        <ExportLink to={`${PEOPLE}/export${q && `?${new URLSearchParams({ q })}`}`} what="people" />
+      )}
     </Layout>
   ),
 });

@@ -218,7 +218,11 @@ const Events = ({ fields, id }: { fields: URLSearchParams; id: string }) => (
   </fieldset>
 );
 
-function toFields(webhook: Webhook | undefined): URLSearchParams {
+/** The fields of a setting that has several. */
+export const FIELDS_OF = { types: ["events", "types", "told"] };
+
+/** The values with which the form opens. */
+export function toFields(webhook: Webhook | undefined): URLSearchParams {
   const fields = new URLSearchParams({ url: webhook?.url ?? "", events: webhook?.types ? "chosen" : "all" });
   fields.set("format", webhook?.format ?? "standard");
   for (const type of webhook?.types ?? []) fields.append("types", type);

@@ -120,7 +120,7 @@ const NEW_IDEAS = `SELECT p.id, p.title, p.description, p.created_at FROM propos
     AND p.visibility <> 'hidden' AND NOT ${isOwn("p", "author_id")} AND ${authorStays("p.author_id")} ORDER BY p.created_at DESC, p.id DESC`;
 const NEW_COMMENTS = `SELECT c.proposal_id, c.body, c.created_at FROM comments c
   WHERE c.idea_bank_id = m.bank_id AND c.created_at > m.comments_after AND c.created_at <= :upTo
-    AND NOT ${isOwn("c", "panelist_id")} AND ${authorStays("c.panelist_id")} ORDER BY c.created_at DESC, c.id DESC LIMIT ${COUNTED_NEWS}`;
+    AND c.visibility <> 'hidden' AND NOT ${isOwn("c", "panelist_id")} AND ${authorStays("c.panelist_id")} ORDER BY c.created_at DESC, c.id DESC LIMIT ${COUNTED_NEWS}`;
 const COMMENTED = `SELECT proposal_id, count(*) AS count, sum(count(*)) OVER () AS total, count(*) OVER () AS ideas, max(created_at), body
   FROM (${NEW_COMMENTS}) GROUP BY proposal_id ORDER BY 2 DESC, proposal_id LIMIT ${NAMED_NEWS}`;
 

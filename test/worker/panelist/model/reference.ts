@@ -151,8 +151,23 @@ export class Reference {
     const refused = this.refusal(token, "canComment", { id, change: true });
     const proposal = this.find(id);
     if (refused || !proposal) return refused ?? NOT_THE_TENANTS;
+    if (this.#repeats(token, proposal, body)) return refuse(409, "repeated-comment");
     this.#addComment(proposal, { id: commentId, by: "panelist", author: token.panelist, body });
     return { status: 201 };
+  }
+
+  /** Of the panelist's last 20 comments, the last one on this proposal has this text, or, if it is long, one of the last day. */
+  #repeats({ panelist }: Token, proposal: Proposal, body: string): boolean {
+    const own = this.there()
+      .flatMap((on) => on.comments.filter(({ author }) => author === panelist).map((comment) => ({ on, ...comment })))
+      .toSorted((a, b) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1))
+      .slice(0, 20);
+    const last = own.find(({ on }) => on === proposal);
+    const isLong = [...body].length >= 20;
+    return (
+      last?.body === body ||
+      (isLong && own.some((each) => each.body === body && each.createdAt > this.now - 86_400_000))
+    );
   }
 
   uncomment(token: Token, id: string, commentId: string): Answer {

@@ -1,9 +1,20 @@
-/** Text of a service that keeps HTML. Text without HTML stays as it is: "a < b", "List<String>", a tag that is only mentioned. */
+/**
+ * Text of a spreadsheet in which a service has left HTML. Text without HTML stays as it is: "a < b", "List<String>", a tag that is only
+ * mentioned.
+ */
 import { compile, type FormatCallback, type HtmlToTextOptions } from "html-to-text";
 
+const BLOCKS = "blockquote|div|dl|figure|h[1-6]|hr|li|ol|p|pre|table|tbody|td|th|thead|tr|ul";
+const INLINE = "a|b|br|code|em|i|img|s|small|span|strong|style|script|sub|sup|u";
+/** A tag of HTML, or a comment. Everything else in angle brackets is text. */
+const TAG = new RegExp(`^<(?:(/?)(${BLOCKS}|${INLINE})(?=[\\s/>])|!--)`, "i");
+
 /** A tag that ends, or a line break. Nobody writes one of these by chance. */
-const EVIDENCE =
-  /<\/(?:a|b|blockquote|code|div|em|h[1-6]|i|li|ol|p|pre|s|span|strong|table|tbody|td|th|tr|u|ul)\s*>|<br\s*\/?>/i;
+const EVIDENCE = new RegExp(`</(?:${BLOCKS}|${INLINE})\\s*>|<br\\s*/?>`, "i");
+/** The marks divide the lines of a text that is in them from its beginning to its end. Otherwise its own lines count, too. */
+const WHOLE = new RegExp(`^\\s*<(?:(?:${BLOCKS}|style|script)\\b|!--)[^]*>\\s*$`, "i");
+/** Nothing has to end these. */
+const VOID = /^(?:br|hr|img|li|p|td|th|tr)$/i;
 
 /** A link keeps its address, unless its text is the address, or it leads nowhere that a browser opens. */
 const formatLink: FormatCallback = (element, walk, builder) => {
@@ -35,11 +46,20 @@ const options: HtmlToTextOptions = {
   limits: { maxDepth: 100 },
 };
 const convert = compile(options);
-/** Where the source has no marks for lines, its own lines are the lines of the text. */
 const convertKeepingLines = compile({ ...options, preserveNewlines: true });
+
+/** Escapes each `<` that begins no tag, and each tag that is only mentioned, because nothing ends it. */
+function withTextEscaped(html: string): string {
+  const ended = new Set(Array.from(html.matchAll(/<\/([a-z][a-z0-9]*)\s*>/gi), ([, name = ""]) => name.toLowerCase()));
+  return html.replaceAll("<", (_, at: number) => {
+    const [tag, end, name = ""] = TAG.exec(html.slice(at, at + 16)) ?? [];
+    if (tag === undefined) return "&lt;";
+    return end === "" && !VOID.test(name) && !ended.has(name.toLowerCase()) ? "&lt;" : "<";
+  });
+}
 
 /** Undefined for a text without HTML. Links keep their address, lists their items. */
 export function textOfHtml(html: string): string | undefined {
   if (!EVIDENCE.test(html)) return undefined;
-  return (/<(?:p|br|div|li)\b/i.test(html) ? convert(html) : convertKeepingLines(html)).trim();
+  return (WHOLE.test(html) ? convert : convertKeepingLines)(withTextEscaped(html)).trim();
 }

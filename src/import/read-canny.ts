@@ -3,24 +3,27 @@
  * `{"posts": […], "comments": […], "votes": […], "boards": […]}`. https://developers.canny.io/api-reference
  */
 import { JSONParser } from "@streamparser/json";
-import { Failure } from "../command-line/failure.ts";
+import { textPieces } from "./encoding.ts";
 import {
   COMMENT_OF_TEAM,
   type Idea,
   type Import,
+  type ImportedComment,
   Lost,
   type Person,
+  readEach,
+  somebody,
   type Terms,
   toName,
   toPersonId,
   toProse,
   toTags,
-  toTime,
   toTitle,
   unique,
 } from "./ideas.ts";
-import { toStatus } from "./statuses.ts";
-import { utf8Pieces } from "./utf8.ts";
+import { Statuses } from "./statuses.ts";
+import { toTime } from "./times.ts";
+import { Unreadable } from "./unreadable.ts";
 
 type User = { id: string; name?: string | null; email?: string | null; userID?: string | null; isAdmin?: boolean };
 type Board = { id: string; name: string; isPrivate?: boolean };
@@ -57,11 +60,13 @@ type Lists = { posts: Post[]; comments: Comment[]; votes: Vote[]; boards: Board[
 export async function readCanny(
   file: AsyncIterable<Uint8Array>,
   now: number,
-  { statuses = new Map() }: Terms = {},
+  { statuses: own = new Map() }: Terms = {},
 ): Promise<Import> {
   const { posts, comments, votes, boards, hasPosts } = await readLists(file);
-  if (!hasPosts) throw new Failure('The file has no list "posts": see npm run import -- --help.');
+  if (!hasPosts) throw new Unreadable('The file has no list "posts": it is not what Canny’s API gives.');
   const lost = new Lost();
+  const faulty: string[] = [];
+  const statuses = new Statuses(own, lost);
   // The company's own id for the user is the one that it names the panelist by.
   const person = (user: User | null | undefined): Person | undefined =>
     user
@@ -74,25 +79,47 @@ export async function readCanny(
     [...boards, ...posts.flatMap(({ board }) => board ?? [])].filter(({ isPrivate }) => isPrivate).map(({ id }) => id),
   );
   const known = new Set(boards.map(({ id }) => id));
-  const faulty = posts
-    .filter(({ board }) => !known.has(board?.id ?? "") && typeof board?.isPrivate !== "boolean")
-    .map(({ id }) => `post ${id}: its board is not in the list "boards", which says whether it is private`);
   const commentsOf = Map.groupBy(comments, ({ post }) => post?.id);
   const votesOf = Map.groupBy(votes, ({ post }) => post?.id);
   lost.add("comment of a post that is not in the file", countOthers(commentsOf, posts));
   lost.add("vote for a post that is not in the file", countOthers(votesOf, posts));
-  const ideas = posts.map((post): Idea => {
+
+  const readComment =
+    (place: string) =>
+    (comment: Comment): ImportedComment[] => {
+      const { author, value, created, parentID, imageURLs, likeCount } = comment;
+      const body = toProse(value ?? "", "comment", lost);
+      const createdAt = toTime(created, now, (why) => faulty.push(`comment of ${place}: created ${why}`));
+      if (comment.internal || comment.private) return lost.add("private comment") ?? [];
+      if (body === "" || createdAt === undefined) return lost.add("comment without text or time") ?? [];
+      if (!author) lost.add("comment without an author: imported as Somebody’s");
+      if (parentID) lost.add("answer to a comment: imported as a comment");
+      if (author?.isAdmin) lost.add(COMMENT_OF_TEAM);
+      lost.add("image of a comment", imageURLs?.length ?? 0);
+      lost.add("like of a comment", likeCount ?? 0);
+      return [{ author: author?.isAdmin ? undefined : (person(author) ?? somebody("canny")), body, createdAt }];
+    };
+
+  const readPost = (post: Post): Idea[] => {
+    const place = placeOf(post);
+    if (!known.has(post.board?.id ?? "") && typeof post.board?.isPrivate !== "boolean") {
+      faulty.push(`${place}: its board is not in the list "boards", which says whether it is private`);
+      return [];
+    }
+    const refused: string[] = [];
+    const createdAt = toTime(post.created, now, (why) => refused.push(`${place}: created ${why}`));
+    faulty.push(...refused);
+    if (refused.length > 0) return [];
     const voters = unique((votesOf.get(post.id) ?? []).flatMap(({ voter }) => person(voter) ?? []));
-    lost.votes += Math.max(0, (post.score ?? 0) - voters.length);
-    lost.add("image of a post", post.imageURLs?.length ?? 0);
-    if (post.eta) lost.add("estimated date");
+    const countedVotes = Math.max(0, (post.score ?? 0) - voters.length);
     const isPrivate = privateBoards.has(post.board?.id ?? "");
-    lost.add("post of a private board: imported as hidden", Number(isPrivate));
-    return {
+    const ofPost = { nameOf: nameOfComment(place), required: ["created"], faulty } as const;
+    const idea: Idea = {
+      place,
       externalId: `canny:${post.id}`,
       title: toTitle(post.title, lost),
       description: toProse(post.details ?? "", "description", lost),
-      status: toStatus(post.status ?? "", statuses, lost),
+      status: statuses.of(post.status ?? ""),
       visibility: isPrivate ? "hidden" : "public",
       tags: toTags(post.tags?.map(({ name }) => name) ?? [], lost),
       metadata: {
@@ -101,28 +128,26 @@ export async function readCanny(
         ...(post.board && { board: post.board.name.slice(0, 200) }),
         ...(post.category && { category: post.category.name.slice(0, 200) }),
       },
-      createdAt: toTime(post.created, now, (why) => faulty.push(`post ${post.id}: created ${why}`)),
+      createdAt,
       author: person(post.author),
       response: undefined,
       voters,
-      comments: (commentsOf.get(post.id) ?? []).flatMap((comment) => {
-        const { author, value, created, parentID, imageURLs, likeCount } = comment;
-        const body = toProse(value ?? "", "comment", lost);
-        const createdAt = toTime(created, now, (why) => faulty.push(`comment of post ${post.id}: created ${why}`));
-        if (comment.internal || comment.private) return lost.add("private comment") ?? [];
-        if (!author || body === "" || createdAt === undefined)
-          return lost.add("comment without author, text or time") ?? [];
-        if (parentID) lost.add("answer to a comment: imported as a comment");
-        if (author.isAdmin) lost.add(COMMENT_OF_TEAM);
-        lost.add("image of a comment", imageURLs?.length ?? 0);
-        lost.add("like of a comment", likeCount ?? 0);
-        return { author: author.isAdmin ? undefined : person(author), body, createdAt };
-      }),
+      countedVotes,
+      comments: readEach(commentsOf.get(post.id) ?? [], ofPost, readComment(place)),
       duplicateOf: undefined,
     };
-  });
-  return { ideas, lost, faulty };
+    lost.votes += countedVotes;
+    lost.add("image of a post", post.imageURLs?.length ?? 0);
+    if (post.eta) lost.add("estimated date");
+    lost.add("post of a private board: imported as hidden", Number(isPrivate));
+    return [idea];
+  };
+  const ideas = readEach(posts, { nameOf: placeOf, required: ["id", "title"], faulty }, readPost);
+  return { ideas, lost, faulty, statuses: statuses.found, rows: posts.length };
 }
+
+const placeOf = ({ id }: Partial<Post>, index = 0) => (id === undefined ? `item ${index + 1} of posts` : `post ${id}`);
+const nameOfComment = (place: string) => (_: unknown, index: number) => `comment ${index + 1} of ${place}`;
 
 const countOthers = (byPost: Map<string | undefined, unknown[]>, posts: readonly Post[]): number => {
   const known = new Set<string | undefined>(posts.map(({ id }) => id));
@@ -138,18 +163,20 @@ const KEPT: { readonly [List in keyof Lists]: (item: Lists[List][number]) => Lis
 };
 const userOf = ({ id, name = null, email = null, userID = null }: User): User => ({ id, name, email, userID });
 
+/** What is no object becomes one without members, which `readEach` names. */
 async function readLists(file: AsyncIterable<Uint8Array>): Promise<Lists & { readonly hasPosts: boolean }> {
   const lists = { ...{ posts: [], comments: [], votes: [], boards: [] }, hasPosts: false };
   const names = Object.keys(KEPT);
   const parser = new JSONParser({ paths: names.flatMap((name) => [`$.${name}`, `$.${name}.*`]), keepStack: false });
   parser.onValue = ({ value, key, stack }) => {
     const [, { key: list } = {}] = stack;
+    const item = typeof value === "object" && value !== null ? value : {};
     if (typeof key === "number")
-      (lists[list as keyof Lists] as unknown[]).push(KEPT[list as keyof Lists](value as never));
+      (lists[list as keyof Lists] as unknown[]).push(KEPT[list as keyof Lists](item as never));
     else if (key === "posts") lists.hasPosts = Array.isArray(value);
   };
-  const refused = new Failure("The file is not JSON: see npm run import -- --help.");
-  for await (const piece of utf8Pieces(file)) {
+  const refused = new Unreadable("The file is not JSON.");
+  for await (const piece of textPieces(file)) {
     try {
       parser.write(piece);
     } catch (error) {

@@ -1,11 +1,14 @@
 /** The content of another service's file in the terms of the tenant API, and the parts of it that have no counterpart here. */
-import type { ProposalStatus, Visibility } from "../../worker/model/proposal.ts";
-import { Tag } from "../../worker/model/tag.ts";
-import { Moment, Name, Title, withoutInvisible } from "../../worker/model/text.ts";
-import { textOfHtml } from "./html.ts";
+import type { ProposalStatus, Visibility } from "../worker/model/proposal.ts";
+import { Tag } from "../worker/model/tag.ts";
+import { Name, Title, withoutInvisible } from "../worker/model/text.ts";
+import type { Encoding } from "./encoding.ts";
 
 /** `externalId` is the tenant's own id for the person, as far as the file has one. */
 export type Person = { readonly externalId: string; readonly displayName: string | null };
+
+/** The author of a comment that has lost its own. `service` is the one that the file is from. */
+export const somebody = (service: string): Person => ({ externalId: `${service}:somebody`, displayName: "Somebody" });
 
 /** Without an author it is the team's. */
 export type ImportedComment = {
@@ -15,6 +18,8 @@ export type ImportedComment = {
 };
 
 export type Idea = {
+  /** Where it stands in the file, in words: "line 12". */
+  readonly place: string;
   readonly externalId: string;
   readonly title: string;
   readonly description: string;
@@ -27,6 +32,8 @@ export type Idea = {
   readonly author: Person | undefined;
   readonly response: string | undefined;
   readonly voters: readonly Person[];
+  /** Votes that the file only counts, without their voters. */
+  readonly countedVotes: number;
   readonly comments: readonly ImportedComment[];
   /** The external id of the idea that this one repeats. */
   readonly duplicateOf: string | undefined;
@@ -36,12 +43,29 @@ export type Idea = {
 export type Terms = {
   /** By the name of a status, as `statusName` returns it. */
   readonly statuses?: ReadonlyMap<string, ProposalStatus>;
-  /** The file's names of columns, by ours. */
+  /** The file's names of columns, by ours. Empty: the column is not imported. */
   readonly columns?: ReadonlyMap<string, string>;
+  readonly encoding?: Encoding;
 };
 
-/** `faulty`: rows that give no idea, and why. */
-export type Import = { readonly ideas: readonly Idea[]; readonly lost: Lost; readonly faulty: readonly string[] };
+/** A status of the file, and what it becomes. */
+export type FoundStatus = { readonly name: string; readonly status: ProposalStatus; readonly isKnown: boolean };
+
+/** `faulty`: what gives no idea or no comment, each by its place and why. `rows`: how many ideas the file has with those. */
+export type Import = {
+  readonly ideas: readonly Idea[];
+  readonly lost: Lost;
+  readonly faulty: readonly string[];
+  readonly statuses: readonly FoundStatus[];
+  readonly rows: number;
+};
+
+/** What has no place among the votes: who they are from is not in the file. Null where all voters are. */
+export const noteOf = ({ countedVotes, metadata: { source } }: Idea): string | null => {
+  if (countedVotes === 0) return null;
+  const place = { canny: "Canny", fider: "Fider" }[source ?? ""] ?? "the imported file";
+  return `${countedVotes} ${countedVotes === 1 ? "vote" : "votes"} in ${place}`;
+};
 
 /** The body for a new idea, without its author. */
 export const toUpsert = ({ title, description, status, visibility, tags, metadata, createdAt, response }: Idea) => ({
@@ -59,6 +83,37 @@ export function peopleOf(ideas: readonly Idea[]): readonly Person[] {
     ))
       if ((people.get(person.externalId)?.displayName ?? null) === null) people.set(person.externalId, person);
   return [...people.values()];
+}
+
+/**
+ * Reads each item. One that is not as the service gives it is a fault by its name, and no reason to refuse the others. `required`: the
+ * members that each must have.
+ */
+export function readEach<Item extends object, Read>(
+  items: readonly Item[],
+  {
+    nameOf,
+    required,
+    faulty,
+  }: {
+    readonly nameOf: (item: Partial<Item>, index: number) => string;
+    readonly required: readonly (keyof Item & string)[];
+    readonly faulty: string[];
+  },
+  read: (item: Item) => readonly Read[],
+): Read[] {
+  return items.flatMap((item: Item | null, index) => {
+    const given: Partial<Item> = typeof item === "object" && item !== null ? item : {};
+    const missing = required.filter((name) => given[name] === undefined || given[name] === null);
+    try {
+      if (item !== null && missing.length === 0) return read(item);
+      faulty.push(`${nameOf(given, index)}: it has no ${missing.join(", no ")}`);
+    } catch (error) {
+      if (!(error instanceof TypeError)) throw error;
+      faulty.push(`${nameOf(given, index)}: it is not as the service gives it`);
+    }
+    return [];
+  });
 }
 
 export const COMMENT_OF_TEAM = "comment of an administrator: imported as the team's";
@@ -117,11 +172,8 @@ export function toName(text: string | null | undefined, lost: Lost): string | nu
 }
 
 export function toProse(text: string, what: string, lost: Lost): string {
-  const ofHtml = textOfHtml(text);
-  if (ofHtml !== undefined) lost.add(`${what} in HTML: imported as text`);
-  const whole = ofHtml ?? text;
-  const prose = whole.replaceAll(/[^\P{Cc}\n\r\t]/gu, "").toWellFormed();
-  if (prose !== whole) lost.add(`control characters of a ${what}: left out`);
+  const prose = text.replaceAll(/[^\P{Cc}\n\r\t]/gu, "").toWellFormed();
+  if (prose !== text) lost.add(`control characters of a ${what}: left out`);
   return cut(prose.trim(), { length: 10_000, what, lost });
 }
 
@@ -143,19 +195,4 @@ export function toTags(names: readonly string[], lost: Lost): string[] {
   const tags = different.filter((tag) => Tag.safeParse(tag).success);
   lost.add("tag beyond the fifth of an idea", tags.length - 5);
   return tags.slice(0, 5);
-}
-
-/** ISO 8601 in UTC; undefined for no text. Any other text goes to `refuse`, because a guess would be another day. */
-export function toTime(
-  text: string | null | undefined,
-  now: number,
-  refuse: (why: string) => void,
-): string | undefined {
-  if (text === null || text === undefined || text === "") return undefined;
-  const time = /^\d{4}-\d\d-\d\d$/.test(text) ? `${text}T00:00:00Z` : text;
-  if (Moment.safeParse(time).success && Date.parse(time) <= now) return new Date(time).toISOString();
-  refuse(
-    `${JSON.stringify(text)}: give a past time in ISO 8601 with its offset, such as 2025-03-01T08:00:00Z, or a date, such as 2025-03-01`,
-  );
-  return undefined;
 }

@@ -1,6 +1,6 @@
 /** The names that services and teams give to statuses, and which of ours each one is. */
-import type { ProposalStatus } from "../../worker/model/proposal.ts";
-import type { Lost } from "./ideas.ts";
+import type { ProposalStatus } from "../worker/model/proposal.ts";
+import type { FoundStatus, Lost } from "./ideas.ts";
 
 const NAMES: Readonly<Record<ProposalStatus, readonly string[]>> = {
   submitted: ["open", "submitted", "new", "backlog"],
@@ -21,10 +21,28 @@ export const statusName = (name: string): string =>
     .toLowerCase()
     .replaceAll(/[\s_.-]+/g, " ");
 
-/** `own` are the person's choices, by the status's name. */
-export function toStatus(name: string, own: ReadonlyMap<string, ProposalStatus>, lost: Lost): ProposalStatus {
-  const status = own.get(statusName(name)) ?? STATUSES.get(statusName(name));
-  if (status === undefined && name.trim() !== "")
-    lost.add(`status “${name}”: imported as submitted. Or say which: --status "${name}=planned"`);
-  return status ?? "submitted";
+/** What each status of the file becomes, by its name as it is compared. Own choices come before our names for it. */
+export class Statuses {
+  readonly #own: ReadonlyMap<string, ProposalStatus>;
+  readonly #lost: Lost;
+  readonly #found = new Map<string, FoundStatus>();
+
+  constructor(own: ReadonlyMap<string, ProposalStatus>, lost: Lost) {
+    this.#own = own;
+    this.#lost = lost;
+  }
+
+  get found(): readonly FoundStatus[] {
+    return [...this.#found.values()];
+  }
+
+  of(name: string): ProposalStatus {
+    const key = statusName(name);
+    if (key === "") return "submitted";
+    const known = this.#own.get(key) ?? STATUSES.get(key);
+    if (known === undefined) this.#lost.add(`status “${name}”: imported as submitted`);
+    const status = known ?? "submitted";
+    if (!this.#found.has(key)) this.#found.set(key, { name: name.trim(), status, isKnown: known !== undefined });
+    return status;
+  }
 }
