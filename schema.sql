@@ -806,7 +806,8 @@ CREATE INDEX IF NOT EXISTS votes_by_panelist ON votes (panelist_id, idea_bank_id
 -- by_tenant: the tenant wrote it. Otherwise a panelist did; panelist_id is null once that panelist was deleted. on_behalf: the tenant wrote
 -- it for that panelist.
 -- visibility: as of a proposal. Where comment_approval_required, a panelist's comment is pending. shown_at: when it became public, if that was
--- later than created_at, and of one that is not public any more, when it was. NULL of a comment that is not public: it never was.
+-- later than created_at, and of one that is not public any more, when it was. NULL of a comment that is not public: it never was. 0: it was
+-- imported, and nobody is told of it.
 CREATE TABLE IF NOT EXISTS comments (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -1212,6 +1213,8 @@ CREATE TABLE IF NOT EXISTS notes (
 
 CREATE INDEX IF NOT EXISTS notes_by_proposal ON notes (proposal_id, created_at, id) WHERE proposal_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS notes_by_panelist ON notes (panelist_id, created_at, id) WHERE panelist_id IS NOT NULL;
+-- Those that name somebody, for the first page of whom they name.
+CREATE INDEX IF NOT EXISTS notes_that_name ON notes (account_id, created_at) WHERE named <> '[]';
 
 -- E-mails to one member that are to be sent: somebody has given the member an idea (kind 'assigned', subject_id is the idea), or a note names
 -- the member ('named', the note). actor: the member who did it, by id. A row goes before its e-mail is sent, and comes back if it surely was not.

@@ -83,6 +83,8 @@ CREATE TABLE IF NOT EXISTS notes (
 
 CREATE INDEX IF NOT EXISTS notes_by_proposal ON notes (proposal_id, created_at, id) WHERE proposal_id IS NOT NULL;
 CREATE INDEX IF NOT EXISTS notes_by_panelist ON notes (panelist_id, created_at, id) WHERE panelist_id IS NOT NULL;
+-- Those that name somebody, for the first page of whom they name.
+CREATE INDEX IF NOT EXISTS notes_that_name ON notes (account_id, created_at) WHERE named <> '[]';
 
 -- E-mails to one member that are to be sent: somebody has given the member an idea (kind 'assigned', subject_id is the idea), or a note names
 -- the member ('named', the note). actor: the member who did it, by id. A row goes before its e-mail is sent, and comes back if it surely was not.

@@ -1,4 +1,5 @@
-// While somebody types a person's name or an idea's title, what is there already is suggested. Without this, a form that was sent asks.
+// While somebody types a person's name, an idea's title or a colleague after an @, what is there already is suggested. Without this, a form
+// that was sent asks, and the colleagues stand below the field.
 
 const whenTyped = (field, show) => {
   let typed;
@@ -40,6 +41,31 @@ for (const field of document.querySelectorAll("input[data-from]")) {
     if (items === undefined) return;
     field.list.replaceChildren(...items.map(({ value, label }) => new Option(label, value)));
     nameChosen();
+  });
+}
+
+for (const area of document.querySelectorAll("textarea[data-names]")) {
+  const names = JSON.parse(area.dataset.names);
+  const offered = area.parentElement.querySelector("[data-offered]");
+  area.addEventListener("input", () => {
+    const to = area.selectionStart;
+    const [begun = ""] = /(?<![\p{L}\p{N}_@.+-])@[^@\n]{0,100}$/u.exec(area.value.slice(0, to)) ?? [];
+    const fit = (name) => begun !== "" && name !== begun && name.toLowerCase().startsWith(begun.toLowerCase());
+    offered.replaceChildren(
+      ...names.filter(fit).map((name) => {
+        const button = document.createElement("button");
+        button.type = "button";
+        button.dir = "auto";
+        button.textContent = name;
+        button.addEventListener("click", () => {
+          area.setRangeText(`${name} `, to - begun.length, to, "end");
+          area.focus();
+          area.dispatchEvent(new Event("input", { bubbles: true }));
+        });
+        return button;
+      }),
+    );
+    offered.hidden = offered.children.length === 0;
   });
 }
 

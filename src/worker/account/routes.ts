@@ -41,6 +41,7 @@ import { MEMBER_PAGE } from "./members/member-page.tsx";
 import { MEMBERS_PAGE } from "./members/members-page.tsx";
 import { PROFILE_PAGE } from "./members/profile-page.tsx";
 import { REMOVE_MEMBER_PAGE } from "./members/remove-member-page.tsx";
+import { CLEAR_PAGE } from "./people/clear-page.tsx";
 import { PEOPLE_PAGE } from "./people/people-page.tsx";
 import { PERSON_PAGE } from "./people/person-page.tsx";
 import { EDIT_SURVEY_PAGE } from "./surveys/edit-page.tsx";
@@ -112,6 +113,7 @@ export const ROUTES: readonly DeskRoute[] = [
   EXPORT_PEOPLE_PAGE,
   PERSON_PAGE,
   PERSON_FILE,
+  CLEAR_PAGE,
   TRY_TOKEN_PAGE,
   END_TOKENS_PAGE,
   WEBHOOKS_PAGE,

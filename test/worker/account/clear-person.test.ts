@@ -83,7 +83,9 @@ it("deleting the person lifts the block, and the page says so", async () => {
   await desk.owner.submit(path, { do: "block" });
   const html = await desk.page(path);
   expect(html).toContain("This lifts the block: they can come back as a new person.");
-  expect(html).toContain("Delete what they wrote, keep them blocked");
+  expect(html).toContain("Delete what they wrote…");
+  expect(await desk.page(`${path}/clear`)).toContain("Delete what they wrote, keep them blocked");
+  expect(await desk.page(`${path}/clear?with=person`)).toContain("This lifts the block: they can come back");
   expect(await token()).toBe(409);
   await desk.owner.submit(path, { do: "delete-all" });
   expect(await token()).toBe(201);
@@ -113,13 +115,42 @@ it("is offered where an idea or a comment of theirs stands, and leads back to wh
     [idea, `/account${bank}`],
   ] as const) {
     const html = await page(`${bank}/ideas/${of}`);
-    const action = `/account/people/${robin.id}?back=${encodeURIComponent(back)}`;
-    expect(html).toContain(`action="${action}`);
+    const asked = `/people/${robin.id}/clear?back=${encodeURIComponent(back)}`;
+    expect(html).toContain(`href="/account${asked}`);
+    expect(await page(asked)).toContain(
+      `action="/account/people/${robin.id}?back=${encodeURIComponent(back)}" class="confirm"><button type="submit" name="do" value="clear"`,
+    );
   }
   const answer = await owner.submit(`/people/${robin.id}?back=${encodeURIComponent(`/account${bank}`)}`, {
     do: "clear",
   });
   expect(answer.headers.get("Location")).toMatch(new RegExp(`^/account${bank}\\?undo=`));
+});
+
+it("asks with the numbers, and names the ideas that others lose", async () => {
+  const { desk, panel, robin, idea, path } = await createScene();
+  const { page, bank, owner } = desk;
+  for (const asked of [`${path}/clear`, `${path}/clear?with=person`]) {
+    expect(await page(asked)).toContain("This deletes <strong>1 idea, 1 comment and 2 votes</strong>");
+    // Nobody else has a part in it.
+    expect(await page(asked)).not.toContain("Others lose these, too");
+  }
+  const [ana, ben] = [await panel.panelist("Ana"), await panel.panelist("Ben")];
+  await ana.send("PUT", `${PROPOSALS}/${idea}/vote`);
+  const merged = await ben.submit("Buses at night");
+  await owner.submit(`${bank}/ideas/${merged}/merge`, { into: idea });
+  await robin.submit("Only mine");
+  for (const asked of [`${path}/clear`, `${path}/clear?with=person`]) {
+    const html = await page(asked);
+    expect(html).toContain("<strong>2 ideas, 1 comment and 3 votes</strong>");
+    expect(html).toContain("<bdi>Night buses</bdi></a>");
+    expect(html).toContain("2 votes of others · 1 idea merged into it, deleted with it");
+    expect(html).not.toContain("<bdi>Only mine</bdi>");
+  }
+  // The same is said where the idea alone is deleted.
+  expect(await page(`${bank}/ideas/${idea}`)).toContain(
+    "Its 3 votes, 0 comments and 1 idea merged into it go with it. You can’t undo this.",
+  );
 });
 
 it("another account’s person stays as they are", async () => {

@@ -18,7 +18,7 @@ const textIn = (html: string) =>
 
 /** The sentences of the history on a page, the newest first. */
 const stepsIn = (html: string) => {
-  const list = html.match(/class="comments history".*?<\/ol>/s)?.[0] ?? "";
+  const list = html.match(/class="comments history".*?<\/section>/s)?.[0] ?? "";
   return [...list.matchAll(/<li[^>]*>\s*<p>(.*?)<\/p>/gs)].map(([, step = ""]) =>
     (textIn(step).split(" · ")[0] ?? "").trim(),
   );
@@ -51,6 +51,16 @@ async function createScene() {
   const asColleague = (idea: string, button: string, fields: Record<string, string>) =>
     press(colleague, `${desk.bank}/ideas/${idea}?account=${accountId}`, button, fields);
   return { ...desk, colleague, asColleague };
+}
+
+async function createDeskWithRows() {
+  const desk = await createDesk();
+  const rows = (sql: string, ...values: string[]) =>
+    databaseOf(desk.panel.bank.id)
+      .prepare(sql)
+      .bind(...values)
+      .run();
+  return { ...desk, rows };
 }
 
 it("says in sentences who did what: members, keys, people, and what was merged", async () => {
@@ -90,15 +100,36 @@ it("says in sentences who did what: members, keys, people, and what was merged",
   expect(stepsIn(await page(path))[2]).toContain(colleague.email);
 });
 
-it("shows 20 steps, and all of them on a page of its own", async () => {
+it("shows the newest five steps and folds up to 20, and all of them stand on a page of its own", async () => {
   const { panel, bank, page } = await createDesk();
   const idea = await panel.propose();
   for (let times = 0; times < 21; times++)
     await panel.manage("PATCH", `/proposals/${idea}`, { status: times % 2 === 0 ? "planned" : "declined" });
   const html = await page(`${bank}/ideas/${idea}`);
   expect([stepsIn(html).length, html.includes(">More<")]).toEqual([20, true]);
+  const [inSight = "", folded = ""] = html.split("<summary>Show 15 more</summary>");
+  expect([inSight, folded].map((part) => part.match(/<li id="step-/g)?.length)).toEqual([5, 15]);
   const whole = stepsIn(await page(`${bank}/ideas/${idea}/history`));
   expect([whole.length, whole.at(-1)]).toEqual([22, "API key A key created this idea"]);
+});
+
+it("folds the older ones of a short history, too, and says who began an idea that is older than the history", async () => {
+  const { panel, bank, page, rows } = await createDeskWithRows();
+  const kim = await panel.panelist("Kim");
+  const [own, forKim, ours] = [await kim.submit("Own"), await panel.propose(), await panel.propose()];
+  await rows("UPDATE proposals SET author_id = ?1 WHERE id = ?2", kim.id, forKim);
+  await rows("DELETE FROM proposal_steps");
+  for (const [idea, words] of [
+    [own, "Kim posted this idea"],
+    [forKim, "Your team added this idea for Kim"],
+    [ours, "Your team created this idea"],
+  ] as const)
+    expect(stepsIn(await page(`${bank}/ideas/${idea}`))).toEqual([words]);
+  for (let times = 0; times < 6; times++)
+    await panel.manage("PATCH", `/proposals/${ours}`, { status: times % 2 === 0 ? "planned" : "declined" });
+  const html = await page(`${bank}/ideas/${ours}`);
+  expect(html).toContain("<summary>Show all 7</summary>");
+  expect(stepsIn(html)).toHaveLength(7);
 });
 
 describe("Undo of a step", () => {

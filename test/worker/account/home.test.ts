@@ -1,11 +1,12 @@
 /** `/account`: what is left to set up, what waits for somebody, and the last 30 days. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { inAccount } from "../../../src/worker/account/identity/identity.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { createDesk } from "../../support/desk.ts";
 import { countStores } from "../../support/intercept.ts";
 import { numbers } from "../../support/many-rows.ts";
-import { add } from "../../support/members.ts";
+import { add, membersOf } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
 
 const DAY_MS = 86_400_000;
@@ -14,9 +15,11 @@ const homeOf = async (owner: ReturnType<typeof createOwner>) => (await owner.pag
 const doneIn = (html: string) => /(\d) of 5 done/.exec(html)?.[1];
 const numbersIn = (html: string) =>
   Object.fromEntries(
-    [...html.matchAll(/<dt>([^<]+)<\/dt><dd><strong>([^<]+)<\/strong><span class="hint">([^ ]+) /g)].map(
-      ([, name, recent, before]) => [name, [recent, before]],
-    ),
+    [
+      ...html.matchAll(
+        /<dt>([^<]+)<\/dt><dd><a [^>]+><strong>([^<]+)<\/strong><\/a><span class="hint">(?:[^<]+ · )?([^ ]+) /g,
+      ),
+    ].map(([, name, recent, before]) => [name, [recent, before]]),
   );
 
 describe("the checklist", () => {
@@ -262,6 +265,51 @@ describe("what needs somebody", () => {
   });
 });
 
+it("names what the visitor has and where a note names them, as links, and to nobody else", async () => {
+  const { panel, owner, bank } = await createDesk();
+  const ana = createOwner();
+  await add(owner, ana, "", "member");
+  const here = `?account=${panel.bank.accountId}`;
+  const anas = async () => (await ana.page(here)).text();
+  const [idea, done] = [await panel.propose({ title: "Night buses" }), await panel.propose({ status: "declined" })];
+  const robin = await panel.panelist("Robin");
+  const before = await anas();
+  expect([before.includes("assigned to you"), before.includes("names you")]).toEqual([false, false]);
+  const { items } = await membersOf(owner);
+  const assignee = items.find(({ email }) => email === ana.email)?.id ?? "";
+  for (const id of [idea, done]) await owner.submit(`${bank}/ideas/${id}`, { do: "assign", assignee });
+  const note = `@${ana.email.split("@")[0]} please`;
+  for (const path of [`${bank}/ideas/${idea}`, `/people/${robin.id}`, `${bank}/ideas/${idea}`])
+    await owner.submit(path, { do: "add-note", note });
+  await ana.submit(`${bank}/ideas/${done}${here}`, { do: "add-note", note });
+  const html = await anas();
+  const to = (path: string) => `href="${inAccount(`/account${path}`, panel.bank.accountId)}"`;
+  // What is done or declined is not hers to do any more.
+  expect(html).toContain(">1 idea assigned to you</a>");
+  expect(html).toContain("/account/ideas?assignee=me&amp;status=open");
+  // Each idea and each person once, and not what she wrote herself.
+  expect(html.match(/names you/g)).toHaveLength(2);
+  expect(html).toContain(to(`${bank}/ideas/${idea}#notes`));
+  expect(html).toContain(to(`/people/${robin.id}#notes`));
+  expect(html).toContain(`<bdi>${owner.email}</bdi>`);
+  const own = await (await owner.page("")).text();
+  expect([own.includes("assigned to you"), own.includes("names you")]).toEqual([false, false]);
+});
+
+it("shows a viewer no set-up, and what only others can open as text", async () => {
+  const { panel, owner, bank } = await createDesk();
+  const viewer = createOwner();
+  await add(owner, viewer, "", "viewer");
+  await databaseOf(panel.bank.id)
+    .prepare("UPDATE api_keys SET leaked_at = 1 WHERE account_id = ?1")
+    .bind(panel.bank.accountId)
+    .run();
+  const html = await (await viewer.page(`?account=${panel.bank.accountId}`)).text();
+  expect(html).toContain("was found in public");
+  for (const part of ["Get started", "/api-keys/", `${bank}/settings`, `${bank}/embed`])
+    expect(html).not.toContain(part);
+});
+
 describe("the last 30 days", () => {
   it("counts ideas, their votes, comments and people, beside the 30 days before", async () => {
     const { panel, owner } = await createDesk();
@@ -274,7 +322,7 @@ describe("the last 30 days", () => {
     await panel.manage("POST", `/proposals/${id}/comments`, { body: "A comment" });
     expect(numbersIn(await homeOf(owner))).toEqual({
       "New ideas": ["1", "2"],
-      "Votes on new ideas": ["1", "0"],
+      Votes: ["1", "0"],
       Comments: ["1", "0"],
       // Its panelist of every test, and this one.
       "New people": ["2", "0"],

@@ -146,7 +146,7 @@ describe("idea banks", () => {
     const query =
       "elements=roadmap&elements=launcher&lang=de&theme=dark&color=%230b6b3a&radius=8&signIn=https://shop.example/in?to={page}";
     const html = await page(`${bank}/embed?${query}`);
-    expect(html).toContain("These settings are only in the code you copy.");
+    expect(html).toContain("Pages that already have the code don’t change.");
     const lines = linesOf(html);
     for (const part of [
       "/embed/roadmap.js",

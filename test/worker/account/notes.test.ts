@@ -6,6 +6,8 @@ import { createDesk } from "../../support/desk.ts";
 import { runJob } from "../../support/job.ts";
 import { add } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
+import { collectMails } from "../../support/page-visitor.ts";
+import { telling } from "../../support/told.ts";
 import { newId } from "../../support/world.ts";
 
 const locationOf = (answer: Response) => answer.headers.get("Location")?.replace(/^\/account/, "") ?? "";
@@ -145,7 +147,13 @@ describe("@name", () => {
     const { owner, page, idea, handle } = await createScene();
     await owner.json("POST", "/members", { email: "invited-person@example.com" });
     const html = await page(idea);
-    expect(html).toContain(`Name a colleague to tell them by email: ${handle}.`);
+    expect(html).toContain(`You can name: ${handle}. They find it on Home.`);
+    expect(html).toContain(`data-names="[&quot;${handle}&quot;]"`);
+    // E-mail is promised only where it is sent.
+    expect(html).not.toContain("told by email");
+    expect(await (await createOwner(owner.email, telling).page(idea)).text()).toContain(
+      "They find it on Home, and are told by email.",
+    );
     expect(html).not.toContain("@invited-person");
     await owner.submit(idea, { do: "add-note", note: "@invited-person" });
   });
@@ -239,4 +247,28 @@ it("a note of an import has no member as its author, and one of who has left say
   const html = await page(idea);
   expect(html).toContain("<bdi>Import</bdi>");
   expect(html).toContain("<bdi>Former member</bdi>");
+});
+
+it("an edit that names somebody no more tells nobody; named again, they are told once", async () => {
+  const mails = collectMails();
+  const { owner, idea, handle, notes, told, anaId, rows } = await createScene();
+  await rows("DELETE FROM member_mails");
+  await rows("UPDATE audit_events SET notice = NULL");
+  await owner.submit(idea, { do: "add-note", note: `SECRET for ${handle}` });
+  const noteId = String((await notes())[0]?.id);
+  const edit = (note: string) => owner.submit(idea, { do: "edit-note", noteId, note });
+  await edit("Names nobody");
+  const pass = (minutes: number) => runJob(telling, () => Date.now() + minutes * 60_000);
+  await pass(5);
+  expect([mails.map(({ to }) => to), await told()]).toEqual([[], []]);
+  await edit(`Again ${handle}`);
+  expect(await told()).toEqual([anaId]);
+  await pass(10);
+  expect(mails).toHaveLength(1);
+  expect(mails[0]?.text).toContain("Again");
+  // Who was told is not told again.
+  await edit("Nobody");
+  await edit(`And ${handle}`);
+  await pass(15);
+  expect(mails).toHaveLength(1);
 });

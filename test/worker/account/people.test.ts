@@ -27,6 +27,15 @@ describe("people", () => {
     expect(await page("/people?q=%F4%8F%BF%BF")).toContain("No people match.");
     const all = namesIn(await page("/people"));
     expect(all).toEqual(expect.arrayContaining(["Ro-bin &lt;b&gt;", "ro-sa", "Kim"]));
+    // The order is said where it holds: the newest first.
+    await databaseOf(panel.bank.id)
+      .prepare("UPDATE panelists SET created_at = created_at - 1000 WHERE id = ?1")
+      .bind(robin.id)
+      .run();
+    const list = await page("/people");
+    expect(namesIn(list).indexOf("ro-sa")).toBeLessThan(namesIn(list).indexOf("Ro-bin &lt;b&gt;"));
+    expect(list).toContain(">First seen, newest first</th>");
+    expect(await page("/people?q=ro-")).toContain(">First seen</th>");
     const more = (await page("/people?limit=1")).match(/href="\/account(\/people\?cursor=[^"]+)"/)?.[1] ?? "";
     expect(namesIn(await page(more)).length).toBeGreaterThan(0);
     const stranger = createOwner();
@@ -243,13 +252,13 @@ describe("people", () => {
   });
 
   it.each([
-    ["Delete person, keep ideas and comments", "delete", 200],
-    ["Delete person, ideas and comments", "delete-all", 403],
-  ])("are deleted: %s", async (button, what, status) => {
+    ["Delete person, keep ideas and comments", "delete", 200, ""],
+    ["Delete person, ideas and comments", "delete-all", 403, "/clear?with=person"],
+  ])("are deleted: %s", async (button, what, status, asked) => {
     const { panel, owner, opened } = await createDesk();
     const robin = await panel.panelist("Robin");
     const idea = await robin.submit("Night buses");
-    await opened(`/people/${robin.id}`, button);
+    await opened(`/people/${robin.id}${asked}`, button);
     const answer = await owner.submit(`/people/${robin.id}`, { do: what });
     expect(answer.headers.get("Location")).toMatch(/^\/account\/people\?undo=/);
     const path = `/tenant/ideabanks/${panel.bank.id}/proposals/${idea}`;

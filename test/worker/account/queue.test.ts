@@ -150,6 +150,42 @@ describe("the queue", () => {
     expect(await page(`/ideas?q=night&sort=top&tag=Bus&board=${first}`)).not.toContain("always sorted");
   });
 
+  it("is filtered by public tag over all boards: in each order, with the other filters, in pages, and in a search", async () => {
+    const { page, first, second, propose, panel } = await createTwoBoards();
+    const robin = await panel.panelist("Robin");
+    const wanted = await propose(first, { title: "Wanted", tags: ["Bus", "Night"], status: "planned" });
+    await propose(second, { title: "Other", tags: ["bus"] });
+    await propose(second, { title: "Hidden", tags: ["Bus"], visibility: "hidden" });
+    await propose(second, { title: "Waits", tags: ["Bus"], visibility: "pending" });
+    await propose(second, { title: "Without", tags: ["Rail"] });
+    await panel.manage("PUT", `/proposals/${wanted}/votes/${robin.id}`);
+    const html = await page("/ideas?tag=bus");
+    expect(titlesIn(html)).toEqual(["Waits", "Hidden", "Other", "Wanted"]);
+    expect(html).toMatch(/<select name="tag"><option value="">Any tag<\/option><option value="[Bb]us"/);
+    for (const [filter, titles] of [
+      ["sort=top", ["Wanted", "Other"]],
+      ["status=planned", ["Wanted"]],
+      ["visibility=hidden", ["Hidden"]],
+      ["visibility=pending", ["Waits"]],
+      ["q=other", ["Other"]],
+      ["q=without", []],
+      ["status=unanswered&sort=top", ["Wanted", "Other"]],
+      ["sort=top-30", ["Wanted"]],
+      [`board=${second}`, ["Waits", "Hidden", "Other"]],
+    ] as const)
+      expect([filter, titlesIn(await page(`/ideas?tag=Bus&${filter}`))]).toEqual([filter, titles]);
+    const shown: (string | undefined)[] = [];
+    for (let next: string | undefined = "/ideas?tag=Bus&limit=1"; next !== undefined; ) {
+      const one: string = await page(next);
+      shown.push(...titlesIn(one));
+      next = one.match(/href="\/account(\/ideas\?[^"]*cursor=[^"]*)"/)?.[1]?.replaceAll("&amp;", "&");
+      next &&= `${next}&limit=1`;
+    }
+    expect(shown).toEqual(["Waits", "Hidden", "Other", "Wanted"]);
+    expect(titlesIn(await (await createOwner().page("/ideas?tag=Bus")).text())).toEqual([]);
+    expect(await (await createOwner().page("/ideas")).text()).not.toContain('value="Rail"');
+  });
+
   it("is searched by titles, texts and names of authors", async () => {
     const { panel, page, first, second, propose } = await createTwoBoards();
     await propose(first, { title: "Night buses" });
@@ -222,8 +258,13 @@ describe("the queue", () => {
       );
     expect(await found("/ideas?q=rude")).toEqual(["rude of us", "A RUDE word"]);
     expect(await found(`/ideas?q=rude&board=${second}`)).toEqual([]);
-    expect(await page("/ideas?q=nothing")).toContain("No comments match. Searched the newest 1,000 comments.");
+    const hint = "No comments match. Searched texts and authors of the newest 1,000 comments.";
+    expect(await page("/ideas?q=nothing")).toContain(hint);
     expect(await page("/ideas")).not.toContain("1,000 comments");
+    // By the name of who wrote them, and by the ID that the tenant has for them.
+    expect(await found("/ideas?q=robi")).toEqual(["A RUDE word"]);
+    expect(await found(`/ideas?q=${robin.externalId}`)).toEqual(["A RUDE word"]);
+    expect(await found(`/ideas?q=robin&board=${second}`)).toEqual([]);
     expect(await (await createOwner().page("/ideas?q=rude")).text()).not.toContain("rude of us");
     const { action, fields } = await readForm(await owner.page("/ideas?q=rude%20word"), "Delete");
     const sent = { ...Object.fromEntries(fields), do: "delete-comment" };
@@ -350,7 +391,7 @@ describe("the queue", () => {
         id === one ? `/account/idea-banks/${first}/embed"` : 'https://site.example/new" target="_blank"';
       expect(await page(to)).toMatch(
         new RegExp(
-          `” is published\\.( Response posted\\.)? <a href="${changelog}[^>]*>${id === one ? "Preview it" : "See the changelog"}</a>`,
+          `” is published\\.( Response posted\\.)? <a href="${changelog}[^>]*>${id === one ? "See it" : "See the changelog"}</a>`,
         ),
       );
       await panel.manage("PATCH", "", { url: "https://site.example/new" });
@@ -378,11 +419,17 @@ describe("the queue", () => {
 
 describe("ideas of several boards", () => {
   it("are decided about at once, each in its board", async () => {
-    const { owner, panel, first, second, propose } = await createTwoBoards();
+    const { owner, panel, page, first, second, propose } = await createTwoBoards();
     const ids = [
       `${first}-${await propose(first, { title: "One" })}`,
       `${second}-${await propose(second, { title: "Two" })}`,
     ];
+    // The bar begins with no status chosen, and so nothing is changed.
+    expect(await page("/ideas")).toMatch(/<select name="status" aria-label="Status"><option value="">Status…<\/option>/);
+    const nothing = await page(locationOf(await owner.submit("/ideas", { ids, do: "status", status: "" })));
+    expect(nothing).toContain("Choose a status.");
+    expect(nothing.match(/name="ids"[^>]* checked=""/g)).toHaveLength(2);
+    expect((await owner.events()).filter(({ event }) => event.startsWith("proposal"))).toEqual([]);
     expect((await owner.submit("/ideas", { ids, do: "status", status: "planned" })).status).toBe(303);
     for (const [bank, id] of ids.map((each) => each.split("-"))) {
       const read = await panel.tenant.send("GET", `/tenant/ideabanks/${bank}/proposals/${id}`);

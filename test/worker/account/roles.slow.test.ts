@@ -4,10 +4,11 @@ import { ACCOUNT_OPERATIONS } from "../../../src/worker/account/api.ts";
 import { ROUTES } from "../../../src/worker/account/routes.ts";
 import { may, type Needs, ROLES } from "../../../src/worker/model/role.ts";
 import type { DeskIds } from "../../support/desk-account.ts";
-import { addressOfPage } from "../../support/desk-pages.ts";
+import { addressOfPage, DESK_PAGES, isAt, SIGN_IN } from "../../support/desk-pages.ts";
 import { createFilledDesk } from "../../support/filled-desk.ts";
 import { add, membersOf, pair } from "../../support/members.ts";
 import { createOwner, ORIGIN } from "../../support/owner.ts";
+import { readForms } from "../../support/read-forms.ts";
 import { newId } from "../../support/world.ts";
 
 type Owner = ReturnType<typeof createOwner>;
@@ -18,7 +19,7 @@ const OPERATIONS: readonly Asked[] = Object.values(ACCOUNT_OPERATIONS);
 /** Of these everybody may ask, and the answer depends on whom it is about: see below. */
 const ABOUT_SOMEBODY = ["/account/members/:memberId/remove", "/account/api/members/{memberId}"];
 
-const REFUSED = /Only admins can do this\. Ask |You can read everything, but not change it\. Ask /;
+const REFUSED = /Only admins can do this|You can read everything, but not change it\. Ask /;
 
 async function ask(owner: Owner, { method, path }: Asked, ids: DeskIds, accountId: string): Promise<Response> {
   const isOperation = path.startsWith("/account/api/");
@@ -44,6 +45,40 @@ async function ask(owner: Owner, { method, path }: Asked, ids: DeskIds, accountI
       })
     : owner.isolate.request(to, { method, headers, body: new URLSearchParams() });
 }
+
+it("no page shows a viewer or a member a link or a form that refuses them", async () => {
+  const { owner, ids } = await createFilledDesk();
+  const { accountId } = await membersOf(owner);
+  const unescaped = (text: string) => text.replaceAll("&amp;", "&");
+  for (const role of ["viewer", "member"] as const) {
+    const colleague = createOwner();
+    await add(owner, colleague, "", role);
+    const open = (address: string) => colleague.isolate.request(address);
+    const asked = new Map<string, number>();
+    for (const page of DESK_PAGES.filter((each) => each !== SIGN_IN)) {
+      const address = addressOfPage(page, ids);
+      const answer = await open(`${address}${address.includes("?") ? "&" : "?"}account=${accountId}`);
+      if (answer.status !== 200) continue;
+      const html = await answer.clone().text();
+      for (const [, href = ""] of html.matchAll(/ href="(\/account[^"#]*)/g)) {
+        const path = unescaped(href);
+        const status = asked.get(path) ?? (await open(path)).status;
+        asked.set(path, status);
+        expect([role, page, path, status]).toEqual([role, page, path, 200]);
+      }
+      const forms = (await readForms(answer)).flatMap(({ method, action, senders }) =>
+        senders.map((sender) => ({ method, to: sender.action ?? action })),
+      );
+      for (const { method, to } of forms) {
+        const path = (to || address).split("?")[0] ?? "";
+        const sent = PAGES.find((each) => each.method === method.toUpperCase() && isAt(each.path, path));
+        const needs = sent?.needs ?? "anyone";
+        expect([role, page, path, needs, may(role, needs)]).toEqual([role, page, path, needs, true]);
+      }
+    }
+    expect(asked.size).toBeGreaterThan(20);
+  }
+});
 
 describe.each([...ROLES, "no member"] as const)("as %s", (role) => {
   it("each page, form and operation is refused or not, as it says", async () => {

@@ -65,7 +65,9 @@ describe("a page", () => {
     const refused = await member.page(`/api-keys${here}`);
     const html = await refused.text();
     expect([refused.status, html.includes('<h1 dir="auto">Only admins can do this</h1>')]).toEqual([403, true]);
-    expect(html).toContain("Ask Ana Ortiz.");
+    // What the heading says is said once, and the way back is to a page that opens.
+    expect(html).toContain("<p>Ask Ana Ortiz.</p>");
+    expect(html).toContain(`<a href="/account?account=${(await membersOf(founder)).accountId}">Back to Home</a>`);
     const ideas = await (await member.page(`/ideas${here}`)).text();
     expect([ideas.includes(">People</a>"), ideas.includes(">Developers</a>")]).toEqual([true, false]);
     expect(await (await founder.page("/ideas")).text()).toContain(">Developers</a>");

@@ -12,6 +12,7 @@ import { oneOf } from "../../model/text.ts";
 import { openOwn, visitAccount } from "../account-databases.ts";
 import { ExportedInWords } from "../exports/exported-in-words.tsx";
 import { changesInWords, type Names, personInWords, statusInWords } from "../frame/changes-in-words.ts";
+import { LinkFor } from "../frame/for-members.tsx";
 import { useFrame } from "../frame/frame.ts";
 import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
@@ -19,6 +20,7 @@ import { Pager } from "../frame/pager.tsx";
 import { Table } from "../frame/table.tsx";
 import { Clock } from "../frame/times.tsx";
 import { readVisit } from "../frame/visit.ts";
+import { asMayBeSeen } from "./without-addresses.ts";
 
 const ACTIVITY = "/account/activity";
 
@@ -71,8 +73,11 @@ export const ACTIVITY_PAGE = page({
       ]),
     ]);
     const named = [...ids, filters.apiKeyId, filters.proposalId].filter((id) => id != null);
-    const names = await loadNames(session, accountId, [...new Set(named)]);
-    return { events: found.items, names, members, filters, next: await nextCursor(c, found.next) };
+    const [names, events] = await Promise.all([
+      loadNames(session, accountId, [...new Set(named)]),
+      asMayBeSeen(c, found.items),
+    ]);
+    return { events, names, members, filters, next: await nextCursor(c, found.next) };
   },
 
   view: ({ events, names, members, filters, next }) => (
@@ -121,7 +126,6 @@ const WORDS: Partial<Record<AuditEvent["event"], string>> = {
   "long-token-issued": "issued a token valid for more than a day",
   "signed-in": "signed in with a link",
   "sign-in-link-used-again": "opened by someone else after it was used",
-  "tokens-ended": "ended all tokens",
   "signing-secret-rotated": "has a new signing secret",
   "visitor-tokens-ended": "visitor tokens ended",
   "visitor-token-expiring": "visitor token expires soon",
@@ -231,7 +235,9 @@ type NamedProps = { readonly id: string; readonly names: Names };
 
 /** By its name, where it still exists. */
 const Key = ({ id, names }: NamedProps) => (
-  <a href={`/account/api-keys/${id}`}>{names.has(id) ? <bdi>{names.get(id)}</bdi> : <code>{`ibk_${id}…`}</code>}</a>
+  <LinkFor needs="admin" href={`/account/api-keys/${id}`}>
+    {names.has(id) ? <bdi>{names.get(id)}</bdi> : <code>{`ibk_${id}…`}</code>}
+  </LinkFor>
 );
 
 /** The board is known from the events. */
@@ -320,7 +326,9 @@ const What = ({ event, names, isRestored }: EventProps) => {
         {event.apiKeyId && event.subject === null ? (
           <>
             {"API key "}
-            <a href={`/account/api-keys/${event.apiKeyId}`}>{event.apiKeyName}</a>
+            <LinkFor needs="admin" href={`/account/api-keys/${event.apiKeyId}`}>
+              {event.apiKeyName}
+            </LinkFor>
           </>
         ) : (
           <Subject event={event} names={names} />
@@ -369,6 +377,7 @@ const Subject = ({
   if (event === "signed-in") return actor;
   if (event === "sign-in-link-used-again") return `The sign-in link of ${changes?.after.member}`;
   if (leaked) return `${LEAKED_WORDS[leaked]}${webhook ? ` ${webhook.url}` : ""}`;
+  if (event === "tokens-ended") return "All tokens";
   if (subject === null) return webhook?.url ?? (apiKeyName || "Account");
   const [kind = ""] = event.split("-");
   const { id, name, ideaBankId } = subject;

@@ -40,14 +40,16 @@ const Asked = ({ says, buttons }: Pick<ConfirmProps, "says" | "buttons">) => {
 type ConfirmFormProps = {
   readonly action: string;
   readonly label: string;
+  /** What the button does, where its page has several. */
+  readonly does?: string;
   /** The page to which "Cancel" leads. */
   readonly cancel: string;
 };
 
 /** At the end of a page that asks. */
-export const ConfirmForm = ({ action, label, cancel }: ConfirmFormProps) => (
+export const ConfirmForm = ({ action, label, does, cancel }: ConfirmFormProps) => (
   <form method="post" action={action} class="confirm">
-    <button type="submit" class="danger">
+    <button type="submit" {...(does && { name: "do", value: does })} class="danger">
       {label}
     </button>
     <a href={cancel}>Cancel</a>

@@ -36,7 +36,7 @@ export const Done = ({ done, isQuiet = false, person, boards = [] }: DoneProps) 
         {done.isUndo && "Undone. "}
         {done.mergedInto === undefined ? inWords(done, person) : <Merged done={done} into={done.mergedInto} />}
         {isUnpublished(done, boards) && " Removed from the changelog."}
-        {published !== undefined && <Changelog id={published} boards={boards} />}
+        {published !== undefined && <Changelog id={published} isOne={!done.event.proposals} boards={boards} />}
       </p>
       {done.isUndoable && <input type="hidden" name="event" value={done.event.id} />}
       {done.isUndoable && <input type="hidden" name="back" value={done.here} />}
@@ -62,15 +62,17 @@ const Merged = ({ done, into }: { readonly done: JustDone; readonly into: string
   );
 };
 
+type ChangelogProps = { readonly id: string; readonly isOne: boolean; readonly boards: readonly IdeaBank[] };
+
 /** Leads to the site that shows the changelog, or else to the preview of the elements. */
-const Changelog = ({ id, boards }: { readonly id: string; readonly boards: readonly IdeaBank[] }) => {
+const Changelog = ({ id, isOne, boards }: ChangelogProps) => {
   const board = boards.find((each) => each.id === id);
   const site = board?.changelogEnabled ? board.url : null;
   return (
     <>
       {" "}
       <a href={site ?? `/account/idea-banks/${id}/embed`} {...(site && { target: "_blank", rel: "noopener" })}>
-        {site ? "See the changelog" : "Preview it"}
+        {site ? "See the changelog" : isOne ? "See it" : "See them"}
       </a>
     </>
   );
@@ -79,9 +81,11 @@ const Changelog = ({ id, boards }: { readonly id: string; readonly boards: reado
 const REFUSED: Partial<Record<Told, string>> = {
   "text-changed": "Left out: the text was changed in the meantime. Read it again.",
   "nothing-chosen": "Choose at least one idea.",
+  "status-not-chosen": "Choose a status.",
+  "assignee-not-chosen": "Choose an assignee.",
+  "comments-not-chosen": "Choose at least one comment.",
   "merge-needs-two": "Choose at least two ideas to merge, or open one and choose “Merge into another…”.",
   "merge-needs-one-board": "Only ideas on the same board can be merged.",
-  "waiting-left-out": "Ideas that are waiting for approval were left out. Open each to approve it.",
   "decided-before": "Nothing was changed: these ideas are no longer waiting for approval.",
   "webhook-created-before": "This webhook was already created. If you didn’t copy its secret, rotate it.",
   "secret-rotated-before": "The secret was already rotated. If you didn’t copy it, rotate again.",
@@ -99,13 +103,20 @@ const DONE: Partial<Record<Told, string>> = {
   assigned: "Assignee saved.",
   "several-assigned": "Ideas assigned.",
   "private-tags-saved": "Private tags saved.",
+  "approvals-undone": "Undone. The comments wait for approval again.",
   "note-added": "Note added.",
   "note-saved": "Note saved.",
   "note-deleted": "Note deleted.",
 };
 
+type OutcomeProps = {
+  readonly told: Told | undefined;
+  /** Where the page knows more of it. */
+  readonly says?: string;
+};
+
 /** What a button has done, or why it has not done, or not done for all, what it says. */
-export const Outcome = ({ told }: { readonly told: Told | undefined }) =>
+export const Outcome = ({ told, says }: OutcomeProps) =>
   told && (
     <p
       class={DONE[told] ? "notice good" : "notice bad"}
@@ -114,7 +125,7 @@ export const Outcome = ({ told }: { readonly told: Told | undefined }) =>
       autofocus
       data-done={DONE[told] && ""}
     >
-      {DONE[told] ?? REFUSED[told]}
+      {says ?? DONE[told] ?? REFUSED[told]}
     </p>
   );
 

@@ -151,7 +151,7 @@ type WhoProps = { readonly [Name in "email" | "account" | "signOut"]: Frame[Name
 
 const Who = ({ email, account, signOut }: WhoProps) => (
   <div class="who">
-    <p>
+    <p title={account ? `${email} in ${accountInWords(account)}` : email}>
       <span class="unseen">Signed in as </span>
       <a href={pathOf("accounts")}>{email}</a>
       {account && <span class="hint">{` in ${accountInWords(account)}`}</span>}

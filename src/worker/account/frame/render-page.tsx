@@ -85,7 +85,9 @@ const stayIn = (html: string, accountId: string): string =>
 export async function renderProblem(c: Context<OwnerEnv>, error: Error): Promise<Response> {
   const problem = toProblem(error, c);
   for (const [name, value] of Object.entries(problem.headers)) c.header(name, value);
-  const section = sectionOf(c.req.path);
+  // Back from a page that the visitor cannot open is not to that page's own list.
+  const isClosed = error instanceof LacksRole && c.req.method === "GET";
+  const section = isClosed ? "home" : sectionOf(c.req.path);
   const held = await heldForm(c);
   if (!(error instanceof SignedOut))
     return renderPage(

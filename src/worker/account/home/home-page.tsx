@@ -12,6 +12,8 @@ import type { MailStop } from "../../database/mails/recipients.ts";
 import { tellsPeople } from "../../model/mail-settings.ts";
 import { toTimestamp } from "../../model/text.ts";
 import { invitationsOf, openOwn } from "../account-databases.ts";
+import { ForMembers, LinkFor } from "../frame/for-members.tsx";
+import { useMay } from "../frame/frame.ts";
 import { Invitations } from "../frame/invitations.tsx";
 import { Layout, pathOf } from "../frame/layout.tsx";
 import { action, page } from "../frame/page.tsx";
@@ -42,7 +44,11 @@ const pageAt = (path: string) =>
           {hasBoards && <Boards boards={home.boards} />}
           {/* Where ideas are, what waits for an answer comes first. */}
           {home.hasIdeas && <Attention home={home} />}
-          {!isSetUp && <Checklist steps={steps} />}
+          {!isSetUp && (
+            <ForMembers>
+              <Checklist steps={steps} />
+            </ForMembers>
+          )}
           {hasBoards && !home.hasIdeas && <Attention home={home} />}
           {home.openSurveys.length > 0 && <OpenSurveys surveys={home.openSurveys} />}
           {hasBoards && <Month month={home.month} />}
@@ -164,27 +170,35 @@ const Boards = ({ boards }: Pick<Home, "boards">) => (
         <a href={`/account/idea-banks/${id}`}>
           <bdi>{name}</bdi>
         </a>
-        {" · "}
-        <a href={`/account/idea-banks/${id}/public-page`} aria-label={`Public page of “${name}”`}>
-          Public page
-        </a>
-        {" · "}
-        <a href={`/account/idea-banks/${id}/embed`} aria-label={`Embed “${name}”`}>
-          Embed
-        </a>
-        {" · "}
-        <a href={`/account/idea-banks/${id}/settings`} aria-label={`Settings of “${name}”`}>
-          Settings
-        </a>
+        <ForMembers>
+          {" · "}
+          <a href={`/account/idea-banks/${id}/public-page`} aria-label={`Public page of “${name}”`}>
+            Public page
+          </a>
+          {" · "}
+          <a href={`/account/idea-banks/${id}/embed`} aria-label={`Embed “${name}”`}>
+            Embed
+          </a>
+          {" · "}
+          <a href={`/account/idea-banks/${id}/settings`} aria-label={`Settings of “${name}”`}>
+            Settings
+          </a>
+        </ForMembers>
       </>
     ))}
   </p>
 );
 
 /** What waits: how many, in words, and the list of it. */
-function waitingIn({ waiting, unanswered, unseenComments }: Home): readonly (readonly [words: string, href: string])[] {
+function waitingIn({
+  assigned,
+  waiting,
+  unanswered,
+  unseenComments,
+}: Home): readonly (readonly [words: string, href: string])[] {
   const of = (count: number): Count => ({ count, isMore: count >= COUNTED_WAITING });
   const items: readonly (readonly [Count, noun: string, rest: string, href: string])[] = [
+    [of(assigned), "idea", "assigned to you", `${pathOf("ideas")}?assignee=me&status=open`],
     [of(waiting.ideas), "idea", "waiting for approval", pathOf("approval")],
     [of(waiting.comments), "comment", "waiting for approval", `${pathOf("comments")}?show=waiting`],
     [unseenComments, "new comment", "since your last visit", pathOf("comments")],
@@ -199,13 +213,23 @@ function waitingIn({ waiting, unanswered, unseenComments }: Home): readonly (rea
 }
 
 const Attention = ({ home }: { readonly home: Home }) => {
-  const { mailStop, leakedKeys, failingWebhooks, endingKeys, endingTokens, failedMails, darkBoards, openSurveys } =
-    home;
+  const {
+    mailStop,
+    leakedKeys,
+    failingWebhooks,
+    endingKeys,
+    endingTokens,
+    failedMails,
+    darkBoards,
+    openSurveys,
+    named,
+  } = home;
+  const isAdmin = useMay("admin");
   const waiting = waitingIn(home);
   const answered = openSurveys.filter(({ recent }) => recent > 0);
   const isQuiet =
     mailStop === undefined &&
-    [waiting, answered, failedMails, darkBoards, leakedKeys, failingWebhooks, endingKeys, endingTokens].every(
+    [waiting, named, answered, failedMails, darkBoards, leakedKeys, failingWebhooks, endingKeys, endingTokens].every(
       ({ length }) => length === 0,
     );
   return (
@@ -216,33 +240,35 @@ const Attention = ({ home }: { readonly home: Home }) => {
         {mailStop && <StoppedMails stop={mailStop} />}
         {darkBoards.map(({ id, name }) => (
           <li class="bad">
-            <a href={`/account/idea-banks/${id}/embed`}>
+            <LinkFor needs="member" href={`/account/idea-banks/${id}/embed`}>
               Pages with “<bdi>{name}</bdi>” show nothing
-            </a>
+            </LinkFor>
             <span class="hint">All tokens were ended. Copy the new code to each page.</span>
           </li>
         ))}
         {darkBoards.length > 0 && (
-          <li>
-            <form method="post" action={RENEWED}>
-              <button type="submit">My pages have the new code</button>
-            </form>
-          </li>
+          <ForMembers>
+            <li>
+              <form method="post" action={RENEWED}>
+                <button type="submit">My pages have the new code</button>
+              </form>
+            </li>
+          </ForMembers>
         )}
         {leakedKeys.map(({ id, name }) => (
           <li class="bad">
-            <a href={`/account/api-keys/${id}`}>
+            <LinkFor needs="admin" href={`/account/api-keys/${id}`}>
               API key “<bdi>{name}</bdi>” was found in public
-            </a>
-            <span class="hint">It still works. Rotate or revoke it.</span>
+            </LinkFor>
+            <span class="hint">{`It still works. ${isAdmin ? "Rotate" : "An admin can rotate"} or revoke it.`}</span>
           </li>
         ))}
         {failingWebhooks.map(({ id, url, hasStopped }) => (
           <li class="bad">
-            <a href={`/account/webhooks/${id}`}>
+            <LinkFor needs="admin" href={`/account/webhooks/${id}`}>
               {`Deliveries to ${URL.canParse(url) ? new URL(url).host : url} ${hasStopped ? "have stopped" : "are failing"}`}
-            </a>
-            <span class="hint">{hasStopped ? "Fix the endpoint, then resume." : "Fix the endpoint."}</span>
+            </LinkFor>
+            <span class="hint">{isAdmin ? "See what went wrong." : "An admin can see what went wrong."}</span>
           </li>
         ))}
         {failedMails.map(({ ideaBankId, proposalId, title, unknown, refused }) => (
@@ -255,6 +281,18 @@ const Attention = ({ home }: { readonly home: Home }) => {
               {[refused > 0 && `${number(refused)} refused`, unknown > 0 && `${number(unknown)} may have arrived`]
                 .filter(Boolean)
                 .join(" · ")}
+            </span>
+          </li>
+        ))}
+        {named.map(({ path, about, author, at }) => (
+          <li>
+            <a href={`/account/${path}#notes`}>
+              A note on “<bdi>{about}</bdi>” names you
+            </a>
+            <span class="hint">
+              <bdi>{author ?? "Former member"}</bdi>
+              {" · "}
+              <Time at={at} />
             </span>
           </li>
         ))}
@@ -274,16 +312,16 @@ const Attention = ({ home }: { readonly home: Home }) => {
         ))}
         {endingKeys.map(({ id, name, expiresAt }) => (
           <li>
-            <a href={`/account/api-keys/${id}`}>
+            <LinkFor needs="admin" href={`/account/api-keys/${id}`}>
               API key “<bdi>{name}</bdi>” expires <Time at={expiresAt} />
-            </a>
+            </LinkFor>
           </li>
         ))}
         {endingTokens.map(({ id, name, expiresAt }) => (
           <li>
-            <a href={`/account/idea-banks/${id}/embed`}>
+            <LinkFor needs="member" href={`/account/idea-banks/${id}/embed`}>
               The visitor token of “<bdi>{name}</bdi>” expires <Time at={expiresAt} />
-            </a>
+            </LinkFor>
             <span class="hint">Renew it, and copy the new code to your site.</span>
           </li>
         ))}
@@ -347,10 +385,16 @@ const Month = ({ month: { ideas, votes, comments, people } }: { readonly month: 
   <section aria-labelledby="month">
     <h2 id="month">Last 30 days</h2>
     <dl class="numbers">
-      <Tile name="New ideas" made={ideas} />
-      <Tile name="Votes on new ideas" made={votes} most={Number.POSITIVE_INFINITY} />
-      <Tile name="Comments" made={comments} />
-      <Tile name="New people" made={people} />
+      <Tile name="New ideas" made={ideas} href={pathOf("ideas")} />
+      <Tile
+        name="Votes"
+        made={votes}
+        href={`${pathOf("ideas")}?sort=top-30`}
+        of="on new ideas"
+        most={Number.POSITIVE_INFINITY}
+      />
+      <Tile name="Comments" made={comments} href={pathOf("comments")} />
+      <Tile name="New people" made={people} href={pathOf("people")} />
     </dl>
   </section>
 );
@@ -358,14 +402,24 @@ const Month = ({ month: { ideas, votes, comments, people } }: { readonly month: 
 const inWords = (count: number, most: number): string =>
   count >= most ? `${most.toLocaleString("en")}+` : count.toLocaleString("en");
 
-type TileProps = { readonly name: string; readonly made: Made; readonly most?: number };
+type TileProps = {
+  readonly name: string;
+  readonly made: Made;
+  /** The list of what is counted. */
+  readonly href: string;
+  /** Of what it is a part. */
+  readonly of?: string;
+  readonly most?: number;
+};
 
-const Tile = ({ name, made: { recent, before }, most = COUNTED_AT_MOST }: TileProps) => (
+const Tile = ({ name, made: { recent, before }, href, of, most = COUNTED_AT_MOST }: TileProps) => (
   <div>
     <dt>{name}</dt>
     <dd>
-      <strong>{inWords(recent, most)}</strong>
-      <span class="hint">{`${inWords(before, most)} in the 30 days before`}</span>
+      <a href={href} aria-label={`${name}: ${inWords(recent, most)}`}>
+        <strong>{inWords(recent, most)}</strong>
+      </a>
+      <span class="hint">{`${of ? `${of} · ` : ""}${inWords(before, most)} in the 30 days before`}</span>
     </dd>
   </div>
 );

@@ -7,7 +7,7 @@ import type { Panelist } from "../../model/panelist.ts";
 import { Visibility } from "../../model/proposal.ts";
 import { NotAsOpened, Problem } from "../../problem.ts";
 import { openOwn } from "../account-databases.ts";
-import { ClearAuthor } from "../frame/clear-person.tsx";
+import { ClearPerson } from "../frame/clear-person.tsx";
 import { decide, idsOf, orNotFound, requireDone } from "../frame/decide.ts";
 import { described, Field, messageFor } from "../frame/field.tsx";
 import { FORMATS, Formatted } from "../frame/formatted.tsx";
@@ -93,22 +93,24 @@ const seenIn = (fields: URLSearchParams) => ({
 type ApprovalProps = {
   /** `seen`: the whole text as it is shown; undefined where only a part is, so that it can only be hidden. */
   readonly comment: Pick<Comment, "visibility"> & { readonly seen: string | undefined };
+  /** The form of the buttons, which are not inside it. */
+  readonly form?: string;
 };
 
 /** The buttons of a comment's form that approve or hide it. */
-export const CommentApproval = ({ comment: { visibility, seen } }: ApprovalProps) => (
+export const CommentApproval = ({ comment: { visibility, seen }, form }: ApprovalProps) => (
   <>
     {visibility !== "public" && seen !== undefined && (
       <>
-        <input type="hidden" name="was" value={visibility} />
-        <input type="hidden" name="seen" value={seen} />
-        <button type="submit" name="do" value="approve-comment">
+        <input type="hidden" name="was" value={visibility} form={form} />
+        <input type="hidden" name="seen" value={seen} form={form} />
+        <button type="submit" form={form} name="do" value="approve-comment">
           {visibility === "pending" ? "Approve" : "Make public"}
         </button>
       </>
     )}
     {visibility !== "hidden" && (
-      <button type="submit" name="do" value="hide-comment">
+      <button type="submit" form={form} name="do" value="hide-comment">
         Hide
       </button>
     )}
@@ -249,7 +251,9 @@ const OneComment = ({ comment, people, action, here, backOf }: CommentProps) => 
               Delete
             </button>
           </form>
-          {panelistId !== null && <ClearAuthor panelistId={panelistId} back={backOf(panelistId)} />}
+          {panelistId !== null && (
+            <ClearPerson panelistId={panelistId} back={backOf(panelistId)} label="Block author…" />
+          )}
         </div>
       )}
     </li>

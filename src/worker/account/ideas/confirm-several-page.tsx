@@ -159,7 +159,10 @@ const DeleteSeveralPage = ({ ideas, back, errors }: Props) => (
     {errors.length > 0 && (
       <ErrorSummary title="Not everything was deleted." errors={errors} labels={{ ids: "Ideas" }} />
     )}
-    <p class="lead">Votes and comments go with them. You can’t undo this. To keep an idea for your team, hide it.</p>
+    <p class="lead">
+      Votes, comments and ideas that were merged into them go with them. You can’t undo this. To keep an idea for your
+      team, hide it.
+    </p>
     <ul>
       {ideas.map((idea) => (
         <li>

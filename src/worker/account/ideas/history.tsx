@@ -6,7 +6,7 @@ import { memberLabel } from "../../model/member.ts";
 import type { Proposal } from "../../model/proposal.ts";
 import { toTimestamp } from "../../model/text.ts";
 import { settingInWords, valueInWords } from "../frame/changes-in-words.ts";
-import { ForMembers } from "../frame/for-members.tsx";
+import { ForMembers, LinkFor } from "../frame/for-members.tsx";
 import { Formatted } from "../frame/formatted.tsx";
 import { Time } from "../frame/times.tsx";
 import { backTo } from "../frame/visit.ts";
@@ -16,6 +16,8 @@ import { fieldsToUndo } from "./undo-step.ts";
 
 /** On the idea's page. */
 export const STEPS_SHOWN = 20;
+/** Of these, the newest are in sight, and the others folded. */
+const UNFOLDED = 5;
 /** An import says an earlier time than its own. */
 const IMPORTED_MS = 60_000;
 
@@ -39,33 +41,50 @@ export const History = ({ ideaBankId, idea, steps, most, edits, author, back, ha
   const [here, whole] = [backTo(path, back), backTo(`${path}/history`, back)];
   const isWhole = steps.length <= most && (steps.at(-1)?.number ?? 1) === 1;
   const isCreated = steps.at(-1)?.changes.created !== undefined;
+  const shown = steps
+    .slice(0, most)
+    .map((step) => <OneStep step={step} idea={idea} ideaBankId={ideaBankId} here={here} action={whole} />);
+  if (isWhole && !isCreated) {
+    const isAuthorGone = steps.some(({ changes }) => changes.author !== undefined);
+    shown.push(<Beginning {...{ idea, edits, author, isAuthorGone, here }} />);
+  }
+  const inSight = hasHeading || shown.length <= UNFOLDED + 1 ? shown.length : UNFOLDED;
   return (
     <section aria-labelledby={hasHeading ? undefined : "history"} class="comments history">
       {!hasHeading && <h2 id="history">History</h2>}
-      <ol class="events">
-        {steps.slice(0, most).map((step) => (
-          <OneStep step={step} idea={idea} ideaBankId={ideaBankId} here={here} action={whole} />
-        ))}
-        {isWhole && !isCreated && (
-          <li>
-            <p>
-              {edits > 0 && author !== undefined ? (
-                <Person id={idea.panelistId} name={author} here={here} />
-              ) : (
-                "This idea"
-              )}
-              {edits > 0 && author !== undefined ? " posted this idea" : " was created"}
-              <When at={idea.createdAt} />
-            </p>
-          </li>
-        )}
-      </ol>
+      <ol class="events">{shown.slice(0, inSight)}</ol>
+      {inSight < shown.length && (
+        <details>
+          <summary>{isWhole ? `Show all ${shown.length}` : `Show ${shown.length - inSight} more`}</summary>
+          <ol class="events">{shown.slice(inSight)}</ol>
+        </details>
+      )}
       <p>
         {!hasHeading && <a href={whole}>{steps.length > most ? "More" : "Whole history"}</a>}
         {!hasHeading && " · "}
         <a href={`/account/activity?proposalId=${idea.id}`}>All activity of this idea</a>
       </p>
     </section>
+  );
+};
+
+type BeginningProps = Pick<Props, "idea" | "edits" | "author"> & {
+  readonly isAuthorGone: boolean;
+  readonly here: string;
+};
+
+/** How an idea began whose first step is older than the history. */
+const Beginning = ({ idea, edits, author, isAuthorGone, here }: BeginningProps) => {
+  const person = author !== undefined && <Person id={idea.panelistId} name={author} here={here} />;
+  return (
+    <li>
+      <p>
+        {person && edits > 0 && [person, " posted this idea"]}
+        {person && edits === 0 && ["Your team added this idea for ", person]}
+        {!person && `${isAuthorGone ? "A deleted person posted" : "Your team created"} this idea`}
+        <When at={idea.createdAt} />
+      </p>
+    </li>
   );
 };
 
@@ -136,9 +155,9 @@ const Maker = ({ by, here }: { readonly by: StepMaker; readonly here: string }) 
   return (
     <>
       {"API key "}
-      <a href={`/account/api-keys/${by.id}`}>
+      <LinkFor needs="admin" href={`/account/api-keys/${by.id}`}>
         <bdi>{by.name}</bdi>
-      </a>
+      </LinkFor>
     </>
   );
 };

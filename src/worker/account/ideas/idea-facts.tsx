@@ -12,6 +12,7 @@ import type { Proposal } from "../../model/proposal.ts";
 import type { TagCount } from "../../model/tag.ts";
 import type { Voter } from "../../model/voter.ts";
 import type { JustDone } from "../frame/done.tsx";
+import { ForMembers } from "../frame/for-members.tsx";
 import { Time } from "../frame/times.tsx";
 import { backTo, type Told } from "../frame/visit.ts";
 import { NAMELESS, type People } from "./comments.tsx";
@@ -99,23 +100,25 @@ export const Facts = ({ ideaBank, pagesOrigin, idea, voters, path, here }: Facts
           {idea.votes > voters.length && <a href={`${path}/voters`}>All voters</a>}
         </details>
       )}
-      {idea.duplicateOf === null && (
-        <p>
-          <a href={`${path}/voters#add`}>Add or remove voters</a>
-        </p>
-      )}
-      {idea.duplicateOf === null && idea.votes > 0 && (
-        <p>
-          <a href={`/account/surveys/new?${new URLSearchParams({ board: ideaBank.id, voters: idea.id })}`}>
-            Ask its voters
-          </a>
-        </p>
-      )}
-      {idea.status === "implemented" && (
-        <p>
-          <a href={`${path}/publish`}>Edit the changelog entry</a>
-        </p>
-      )}
+      <ForMembers>
+        {idea.duplicateOf === null && (
+          <p>
+            <a href={`${path}/voters#add`}>Add or remove voters</a>
+          </p>
+        )}
+        {idea.duplicateOf === null && idea.votes > 0 && (
+          <p>
+            <a href={`/account/surveys/new?${new URLSearchParams({ board: ideaBank.id, voters: idea.id })}`}>
+              Ask its voters
+            </a>
+          </p>
+        )}
+        {idea.status === "implemented" && (
+          <p>
+            <a href={`${path}/publish`}>Edit the changelog entry</a>
+          </p>
+        )}
+      </ForMembers>
       {publicUrl !== undefined && (
         <p>
           <a id="on-board" href={publicUrl} target="_blank" rel="noopener">

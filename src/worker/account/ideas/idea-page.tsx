@@ -12,7 +12,7 @@ import { readForm } from "../../http/read-body.ts";
 import { pagesOriginOf } from "../../model/pages-origin.ts";
 import { PageQuery } from "../../model/pagination.ts";
 import { openOwn } from "../account-databases.ts";
-import { ClearAuthor } from "../frame/clear-person.tsx";
+import { ClearPerson } from "../frame/clear-person.tsx";
 import { Confirm } from "../frame/confirm.tsx";
 import { orNotFound } from "../frame/decide.ts";
 import { Done, Outcome } from "../frame/done.tsx";
@@ -25,7 +25,7 @@ import { page, type SentForm } from "../frame/page.tsx";
 import { Time } from "../frame/times.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
 import { backTo, readVisit, tellAt, withParameter, withParameters } from "../frame/visit.ts";
-import { nameOf } from "../frame/words.ts";
+import { counted, nameOf } from "../frame/words.ts";
 import { IDEA_BANKS } from "../idea-banks/own-bank.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 import { APPROVALS, isUndecided, WAITING } from "./approval.tsx";
@@ -37,7 +37,7 @@ import { History, STEPS_SHOWN } from "./history.tsx";
 import { Decision, EditText, LABELS, Response, Similar } from "./idea-decision.tsx";
 import { Facts, type IdeaProps } from "./idea-facts.tsx";
 import { Merged } from "./merged.tsx";
-import { takeNotesPage } from "./notes.tsx";
+import { NOTE_SCRIPTS, takeNotesPage } from "./notes.tsx";
 import {
   addressOf,
   becomesDone,
@@ -187,7 +187,7 @@ async function load(c: Context<OwnerEnv>, { fields: sent, errors }: SentForm): P
     listMergedComments(session, { accountId, proposalId: path.proposalId }),
     listVoters(session, { accountId, path, request: FIRST_VOTERS }),
     listComments(session, { accountId, path, request: page }),
-    listOwnTags(session, accountId, path.ideaBankId),
+    listOwnTags(session, accountId, [path.ideaBankId]),
     countToldOf(c, [path.proposalId]),
     listToldOfIdea(session, { accountId, proposalId: path.proposalId }),
     listSteps(session, { accountId, proposalId: path.proposalId, most: STEPS_SHOWN + 1 }),
@@ -238,6 +238,12 @@ async function load(c: Context<OwnerEnv>, { fields: sent, errors }: SentForm): P
   };
 }
 
+/** "Its 35 votes, 4 comments and 2 ideas merged into it go" */
+const whatGoes = ({ idea: { votes, comments }, merged }: IdeaProps): string =>
+  `Its ${counted(votes, "vote")}${merged.length > 0 ? "," : " and"} ${counted(comments, "comment")}${
+    merged.length > 0 ? ` and ${counted(merged.length, "idea")} merged into it` : ""
+  } go`;
+
 const IdeaPage = (props: IdeaProps) => {
   const { ideaBank, idea, mergedInto, submitted, people, comments, more, sent, errors, back, done } = props;
   const bank = `/account/idea-banks/${ideaBank.id}`;
@@ -252,7 +258,7 @@ const IdeaPage = (props: IdeaProps) => {
   const isWaiting = isUndecided(idea);
   const older = more && `${path}?${new URLSearchParams({ ...(back && { back }), cursor: more })}#comments`;
   return (
-    <Layout title={idea.title} current={isWaiting ? "approval" : "ideas"}>
+    <Layout title={idea.title} current={isWaiting ? "approval" : "ideas"} scripts={NOTE_SCRIPTS}>
       <p>
         <a href={`${back ?? bank}#idea-${idea.id}`}>{isOfPerson ? "Back to the person" : "Back to the list"}</a>
       </p>
@@ -308,10 +314,12 @@ const IdeaPage = (props: IdeaProps) => {
               )}
               <Confirm
                 action={action}
-                says="Its votes and comments go with it. You can’t undo this. To keep it for your team, hide it."
+                says={`${whatGoes(props)} with it. You can’t undo this. To keep it for your team, hide it.`}
                 buttons={[["delete", "Delete this idea"]]}
               />
-              {idea.panelistId !== null && <ClearAuthor panelistId={idea.panelistId} back={back ?? bank} />}
+              {idea.panelistId !== null && (
+                <ClearPerson panelistId={idea.panelistId} back={back ?? bank} label="Block author…" />
+              )}
             </div>
           )}
           <TeamNotes {...props} action={action} />

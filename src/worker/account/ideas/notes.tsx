@@ -13,7 +13,7 @@ import { openOwn } from "../account-databases.ts";
 import { decide, idsOf, noSuchContent, orNotFound } from "../frame/decide.ts";
 import { described, Field, messageFor } from "../frame/field.tsx";
 import { ForMembers } from "../frame/for-members.tsx";
-import { Formatted } from "../frame/formatted.tsx";
+import { FORMATS, Formatted } from "../frame/formatted.tsx";
 import { Time } from "../frame/times.tsx";
 import type { Told } from "../frame/visit.ts";
 import type { OwnerEnv } from "../owner-env.ts";
@@ -79,6 +79,8 @@ type Props = {
   readonly members: readonly Member[];
   /** The visitor, by address. */
   readonly person: string;
+  /** Whom a note names gets an e-mail. */
+  readonly tellsMembers: boolean;
   /** The page, to which the forms are sent, and its later pages of notes. */
   readonly action: string;
   /** The refused form; empty when the page opens. */
@@ -90,21 +92,29 @@ export const NOTE_LABEL = "Note";
 /** So many members are named as examples of what one can write. */
 const EXAMPLES = 6;
 
-const hintFor = (members: readonly Member[], person: string): string => {
-  const handles = whoCanAct(members)
+/** What to write to name each colleague who can act. */
+const handlesFor = ({ members, person }: Pick<Props, "members" | "person">): readonly string[] =>
+  whoCanAct(members)
     .filter(({ email }) => email !== person)
     .map(handleOf);
-  const examples = handles.slice(0, EXAMPLES).join(", ");
-  const tells = `Name a colleague to tell them by email: ${examples}${handles.length > EXAMPLES ? " …" : ""}.`;
-  return handles.length === 0 ? "Markdown works." : `Markdown works. ${tells}`;
+
+const hintFor = (handles: readonly string[], tellsMembers: boolean): string => {
+  if (handles.length === 0) return FORMATS;
+  const examples = `${handles.slice(0, EXAMPLES).join(", ")}${handles.length > EXAMPLES ? " …" : ""}`;
+  return `${FORMATS} You can name: ${examples}. They find it on Home${tellsMembers ? ", and are told by email" : ""}.`;
 };
+
+/** While `@` and a name are typed, the script offers colleagues below the field. */
+export const NOTE_SCRIPTS = ["suggest.js"];
+const Offered = () => <div class="buttons small" aria-live="polite" data-offered="" hidden />;
 
 const olderAt = (action: string, { key, id }: Position): string =>
   `${action}${action.includes("?") ? "&" : "?"}notes=${key}-${id}#notes`;
 
-export const Notes = ({ notes, members, person, action, sent, errors }: Props) => {
+export const Notes = ({ notes, members, person, tellsMembers, action, sent, errors }: Props) => {
   const message = messageFor(errors, "note");
-  const hint = hintFor(members, person);
+  const handles = handlesFor({ members, person });
+  const hint = hintFor(handles, tellsMembers);
   const own = members.find(({ email }) => email === person)?.id;
   return (
     <section aria-labelledby="notes" class="internal">
@@ -112,7 +122,7 @@ export const Notes = ({ notes, members, person, action, sent, errors }: Props) =
       <p class="hint">Only your team sees notes.</p>
       <ol class="events">
         {notes.items.map((note) => (
-          <OneNote note={note} members={members} isOwn={note.authorId === own} {...{ action, sent }} />
+          <OneNote isOwn={note.authorId === own} {...{ note, members, handles, action, sent }} />
         ))}
       </ol>
       {notes.next && (
@@ -127,6 +137,7 @@ export const Notes = ({ notes, members, person, action, sent, errors }: Props) =
               id="note"
               name="note"
               data-draft=""
+              data-names={JSON.stringify(handles)}
               rows={3}
               dir="auto"
               required
@@ -134,6 +145,7 @@ export const Notes = ({ notes, members, person, action, sent, errors }: Props) =
             >
               {sent.get("do") === "add-note" ? sent.get("note") : null}
             </textarea>
+            <Offered />
           </Field>
           <button type="submit" name="do" value="add-note">
             Add note
@@ -144,7 +156,11 @@ export const Notes = ({ notes, members, person, action, sent, errors }: Props) =
   );
 };
 
-type NoteProps = Pick<Props, "members" | "action" | "sent"> & { readonly note: Note; readonly isOwn: boolean };
+type NoteProps = Pick<Props, "members" | "action" | "sent"> & {
+  readonly note: Note;
+  readonly isOwn: boolean;
+  readonly handles: readonly string[];
+};
 
 const authorInWords = (members: readonly Member[], authorId: string | null): string => {
   if (authorId === null) return "Import";
@@ -156,6 +172,7 @@ const OneNote = ({
   note: { id, authorId, body, createdAt, isEdited, of },
   members,
   isOwn,
+  handles,
   action,
   sent,
 }: NoteProps) => {
@@ -185,9 +202,17 @@ const OneNote = ({
               <summary>Edit</summary>
               <form method="post" action={action} class="narrow">
                 <input type="hidden" name="noteId" value={id} />
-                <textarea name="note" rows={3} dir="auto" required aria-label={NOTE_LABEL}>
+                <textarea
+                  name="note"
+                  data-names={JSON.stringify(handles)}
+                  rows={3}
+                  dir="auto"
+                  required
+                  aria-label={NOTE_LABEL}
+                >
                   {refused ?? body}
                 </textarea>
+                <Offered />
                 <button type="submit" name="do" value="edit-note">
                   Save note
                 </button>

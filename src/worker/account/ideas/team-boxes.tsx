@@ -5,9 +5,10 @@ import { listMembers } from "../../database/members/members.ts";
 import { listNotes } from "../../database/notes/notes.ts";
 import { listPrivateTags, loadTeamFields } from "../../database/proposals/assignment.ts";
 import type { FieldError } from "../../http/invalid-request.ts";
+import { tellsMembers } from "../../model/mail-settings.ts";
 import { openOwn } from "../account-databases.ts";
 import { orNotFound } from "../frame/decide.ts";
-import { type Told, tellAt } from "../frame/visit.ts";
+import { type Told, tellAt, withParameter, withParameters } from "../frame/visit.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { ASSIGNEE_LABEL, AssigneeBox, assign } from "./assignee.tsx";
 import type { Chosen } from "./chosen.ts";
@@ -41,7 +42,10 @@ export async function loadTeam(c: Context<OwnerEnv>, path: IdeaPath, notesAfter:
     listPrivateTags(session, accountId),
     listNotes(session, { accountId, of: path, after: notesAfter }),
   ]);
-  return { ...orNotFound(fields), members, known, notes, person: c.var.owner.person };
+  return {
+    ...{ ...orNotFound(fields), members, known, notes },
+    ...{ person: c.var.owner.person, tellsMembers: tellsMembers(c.env) },
+  };
 }
 
 export type Team = Awaited<ReturnType<typeof loadTeam>>;
@@ -60,8 +64,18 @@ export const TeamBoxes = ({ team, sent, errors, action }: Props & { readonly act
 );
 
 export const TeamNotes = ({ team, ...props }: Props & { readonly action: string }) => (
-  <Notes notes={team.notes} members={team.members} person={team.person} {...props} />
+  <Notes
+    notes={team.notes}
+    members={team.members}
+    person={team.person}
+    tellsMembers={team.tellsMembers}
+    {...props}
+  />
 );
+
+/** The list with the same ideas chosen: there is often more to do with them. */
+export const keepChosen = (back: string, chosen: readonly Chosen[]): string =>
+  withParameter(back, "chosen", chosen.map(({ id }) => id).join());
 
 /** Of several ideas at once: what the pressed button of the bar changes. Undefined for a button that is no one of these. */
 export async function changeSeveralForTeam(
@@ -69,11 +83,20 @@ export async function changeSeveralForTeam(
   chosen: readonly Chosen[],
   { what, fields, back }: { readonly what: string; readonly fields: URLSearchParams; readonly back: string },
 ): Promise<Response | undefined> {
+  const again = keepChosen(back, chosen);
   if (what === "assign") {
+    if (fields.get("assignee") === "") return c.redirect(tellAt(again, "assignee-not-chosen"), 303);
     await assign(c, chosen.map(pathOf), fields);
-    return c.redirect(tellAt(back, "several-assigned"), 303);
+    return c.redirect(tellAt(again, "several-assigned"), 303);
   }
   if (what !== "private-tag" && what !== "private-untag") return undefined;
-  await tagPrivately(c, chosen, { tag: fields.get("privateTag") ?? "", removes: what === "private-untag" });
-  return c.redirect(tellAt(back, "private-tags-saved"), 303);
+  const removes = what === "private-untag";
+  const { tag, changed } = await tagPrivately(c, chosen, { tag: fields.get("privateTag") ?? "", removes });
+  return c.redirect(
+    withParameters(tellAt(again, "private-tags-saved"), [
+      ["tagged", `${removes ? "-" : "+"}${tag}`],
+      ["changed", changed.map(({ ideaBankId, proposalId }) => `${ideaBankId}-${proposalId}`).join()],
+    ]),
+    303,
+  );
 }

@@ -46,7 +46,7 @@ const Delete = ({ action, commentId }: { readonly action: string; readonly comme
     {commentId === null ? (
       <Confirm
         action={action}
-        says="Its votes and comments go with it. You can’t undo this."
+        says="Its votes, comments and ideas that were merged into it go with it. You can’t undo this."
         buttons={[["delete", "Delete this idea"]]}
       />
     ) : (

@@ -124,10 +124,13 @@ export const rememberChoice = (c: Context<OwnerEnv>, accountId: string): void =>
     maxAge: 31_536_000,
   });
 
+/** What was chosen in this browser, by whomever. */
+export const choiceOf = (c: Context<OwnerEnv>): string | undefined => getCookie(c, CHOICE, "host");
+
 /** The account that the person has chosen in this browser. It applies to pages; a script names its account. */
 async function chosenAccount(c: Context<OwnerEnv>, person: string): Promise<string | undefined> {
   if (c.req.method !== "GET" || c.req.path.startsWith("/account/api/")) return undefined;
-  const chosen = getCookie(c, CHOICE, "host");
+  const chosen = choiceOf(c);
   const reader = chosen !== undefined && isId(chosen) && readerOf(c, chosen);
   return reader && (await findMembership(reader, chosen, person)) !== undefined ? chosen : undefined;
 }

@@ -201,7 +201,7 @@ const StorageBar = ({ storage: { usedBytes, maxBytes } }: { storage: Storage }) 
         {`${words}. `}
         {isFull
           ? "Storage is full. New content is refused; reading, deleting and revoking still work."
-          : "Boards, ideas, comments, notes, votes, people, surveys and the activity count."}
+          : "Boards, ideas, comments, notes, votes, people, surveys and the activity count toward it."}
       </p>
     </section>
   );

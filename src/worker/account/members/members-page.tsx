@@ -2,6 +2,7 @@
 import type { Context } from "hono";
 import { parseOrThrow } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
+import { tellsMembers } from "../../model/mail-settings.ts";
 import { foldAddress, type Member, memberLabel, NewMember } from "../../model/member.ts";
 import { ROLE_NAMES, toRole } from "../../model/role.ts";
 import { Avatar } from "../frame/avatar.tsx";
@@ -33,7 +34,7 @@ async function load(c: Context<OwnerEnv>, sent?: SentForm) {
     /** The page where an invited person answers. */
     invitationsUrl: new URL(ACCOUNTS, c.req.url).href,
     /** Invited people get an e-mail. */
-    sendsEmail: c.env.NOTICES !== undefined && c.env.NOTICES_FROM !== "" && c.env.SIGN_IN_URL !== "",
+    sendsEmail: tellsMembers(c.env),
     /** The address that was just invited. */
     invited: c.req.query("invited"),
     /** The address whose invitation was just canceled, or that was just removed, in lower case. */
@@ -174,7 +175,7 @@ const MemberRow = ({ member, person, isAdmin, isLastAdmin }: RowProps) => {
         {state === "invited" && <span class="pill warn">Invited</span>}
         {state === "declined" && <span class="pill">Declined</span>}
       </th>
-      <td data-of="Role">
+      <td>
         {ROLE_NAMES[role]}
         {isAdmin && state !== "declined" && (
           <>

@@ -80,6 +80,7 @@ export const PEOPLE_PAGE = page({
             { number: "Votes" },
             { number: "Comments" },
             "Last active",
+            q === "" ? "First seen, newest first" : "First seen",
           ]}
         >
           {people.map((panelist) => (
@@ -132,7 +133,12 @@ const Person = ({ panelist, activity, isSharing, here }: PersonProps) => (
     <Count of={activity?.ideas} noun="idea" />
     <Count of={activity?.votes} noun="vote" />
     <Count of={activity?.comments} noun="comment" />
-    <td>{activity?.lastAt ? <Time at={toTimestamp(activity.lastAt)} /> : <span class="hint">Not yet</span>}</td>
+    <td data-of={activity?.lastAt ? "last active" : undefined}>
+      {activity?.lastAt ? <Time at={toTimestamp(activity.lastAt)} /> : <span class="hint">Not yet</span>}
+    </td>
+    <td data-of="first seen">
+      <Time at={panelist.createdAt} />
+    </td>
   </tr>
 );
 

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import type { Position } from "../../credentials/cursor.ts";
 import { listMembers } from "../../database/members/members.ts";
 import { listNotes } from "../../database/notes/notes.ts";
+import { tellsMembers } from "../../model/mail-settings.ts";
 import { openOwn } from "../account-databases.ts";
 import { ErrorSummary } from "../frame/field.tsx";
 import type { SentForm } from "../frame/page.tsx";
@@ -15,7 +16,7 @@ export async function loadPersonNotes(c: Context<OwnerEnv>, panelistId: string, 
     listNotes(session, { accountId, of: { panelistId }, after }),
     listMembers(session, accountId, Date.now()),
   ]);
-  return { notes, members, person: c.var.owner.person };
+  return { notes, members, person: c.var.owner.person, tellsMembers: tellsMembers(c.env) };
 }
 
 type Props = {

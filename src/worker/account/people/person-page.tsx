@@ -34,7 +34,7 @@ import { Time } from "../frame/times.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
 import { backTo, readVisit, tellAt, withParameter } from "../frame/visit.ts";
 import { nameOf } from "../frame/words.ts";
-import { changeNotes, isOfNotes, takeNotesPage } from "../ideas/notes.tsx";
+import { changeNotes, isOfNotes, NOTE_SCRIPTS, takeNotesPage } from "../ideas/notes.tsx";
 import { MAX_TEXT_FORM_BYTES } from "../ideas/text-fields.tsx";
 import { Written } from "../ideas/written.tsx";
 import { countEnd, limitOwner } from "../identity/limit-owner.ts";
@@ -57,7 +57,7 @@ export const PERSON_PAGE = page({
     const isNote = isOfNotes(refused?.fields.get("do") ?? "");
     const { id, externalId, email, emailVerified, active, createdAt } = panelist;
     return (
-      <Layout title={nameOf(panelist)} current="people">
+      <Layout title={nameOf(panelist)} current="people" scripts={NOTE_SCRIPTS}>
         <p>
           <a href={back ?? PEOPLE}>{backInWords(back)}</a>
         </p>
@@ -99,15 +99,19 @@ export const PERSON_PAGE = page({
             <button type="submit" name="do" value={active ? "block" : "unblock"}>
               {active ? "Block" : "Unblock"}
             </button>
-            <ClearPerson isBlocked={!active} />
+            <ClearPerson
+              panelistId={id}
+              back={back}
+              label={active ? "Block and delete what they wrote…" : "Delete what they wrote…"}
+            />
             <Confirm
               summary="Delete person…"
               says={`${active ? "They" : "This lifts the block: they"} can come back as a new person. Their votes and survey responses are deleted and their tokens stop working. Responses to closed anonymous surveys stay. You can’t undo this.`}
-              buttons={[
-                ["delete", "Delete person, keep ideas and comments"],
-                ["delete-all", "Delete person, ideas and comments"],
-              ]}
+              buttons={[["delete", "Delete person, keep ideas and comments"]]}
             />
+            <a class="button danger" href={backTo(`${PEOPLE}/${id}/clear?with=person`, back)}>
+              Delete person, ideas and comments…
+            </a>
           </form>
           <p class="hint">
             Blocked people can’t read, vote or write. What they wrote stays. Once unblocked, they sign in again.

@@ -4,8 +4,10 @@ import { toTimestamp } from "../../model/text.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
 import { SEEN_UP_TO } from "../comments/recent-comments.ts";
+import { OWN_ID } from "../mails/member-outbox.ts";
 import { MAIL_STOP, type MailStop } from "../mails/recipients.ts";
 import { isMember, membersOf } from "../members/membership.ts";
+import { authorStays } from "../proposals/deletions.ts";
 import { selectWaiting } from "../proposals/pending-proposals.ts";
 import { OPEN_STATUSES } from "../proposals/queue.ts";
 import { RESPONSES, STATUS } from "../surveys/surveys.ts";
@@ -19,9 +21,11 @@ export const COUNTED_AT_MOST = 500;
 export const COUNTED_WAITING = 1_000;
 const DAY_MS = 86_400_000;
 const MONTH_MS = 30 * DAY_MS;
-/** E-mails that failed, and responses, are named for so long. */
+/** E-mails that failed, responses, and notes that name the member are named for so long. */
 const NAMED_MS = 7 * DAY_MS;
 const MAILS_AT_MOST = 200;
+/** Of the account's notes that name somebody, the newest of the last days are looked at. */
+const NOTES_AT_MOST = 200;
 
 const BANKS = `(SELECT id, status, url, public_page FROM idea_banks WHERE account_id = :accountId ORDER BY created_at DESC LIMIT ${BANKS_AT_MOST})`;
 
@@ -44,6 +48,14 @@ type SurveyRow = {
 /** How many there are of those that were `looked` at. */
 type CountRow = { looked: number; count: number };
 type MailRow = { idea_bank_id: string; proposal_id: string; title: string; unknown: number; refused: number };
+type NamedRow = {
+  proposal_id: string | null;
+  idea_bank_id: string | null;
+  panelist_id: string | null;
+  about: string;
+  author: string | null;
+  created_at: number;
+};
 type LeakedRow = { id: string; name: string };
 type WebhookRow = { id: string; url: string; state: string; failing_since: number | null };
 /** How many were made in the last 30 days and in the 30 days before. */
@@ -67,6 +79,20 @@ const ideasOf = (from: string, until: string) =>
 const DARK = `SELECT b.id, b.name FROM accounts a CROSS JOIN ${BANKS} newest CROSS JOIN idea_banks b ON b.id = newest.id
   WHERE a.id = :accountId AND a.tokens_ended_at IS NOT NULL AND coalesce(a.code_renewed_at, 0) < a.tokens_ended_at
     AND b.site_token_issued_at * 1000 <= a.tokens_ended_at AND NOT ${isSiteTokenValid("b")} LIMIT 4`;
+
+/** Open ideas that the member has. */
+const ASSIGNED = `SELECT count(*) AS count FROM (SELECT 1 FROM proposals WHERE assignee = ${OWN_ID} AND account_id = :accountId AND duplicate_of IS NULL
+    AND idea_bank_id <> id AND status IN (${OPEN_STATUSES.map((status) => `'${status}'`)}) LIMIT ${COUNTED_WAITING})`;
+
+/** The ideas and people on which a colleague's note names the member, the newest first. */
+const NAMED = `SELECT n.proposal_id, p.idea_bank_id, n.panelist_id, coalesce(p.title, q.display_name, q.external_id, q.id) AS about,
+    coalesce(m.name, m.email) AS author, max(n.created_at) AS created_at
+  FROM (SELECT * FROM notes WHERE account_id = :accountId AND named <> '[]' AND created_at > :recently ORDER BY created_at DESC LIMIT ${NOTES_AT_MOST}) n
+    LEFT JOIN proposals p ON p.id = n.proposal_id AND p.idea_bank_id <> p.id AND ${authorStays("p.author_id")}
+    LEFT JOIN panelists q ON q.id = n.panelist_id AND q.deleted_at IS NULL
+    LEFT JOIN (${membersOf()}) m ON m.id = n.author_id
+  WHERE ${OWN_ID} IN (SELECT value FROM json_each(n.named)) AND n.author_id IS NOT ${OWN_ID} AND (p.id IS NOT NULL OR q.id IS NOT NULL)
+  GROUP BY n.proposal_id, n.panelist_id ORDER BY 6 DESC LIMIT 4`;
 
 /** A member says that no page is dark any more. `now` is in Unix milliseconds. */
 export const noteRenewedCode = (
@@ -170,6 +196,8 @@ export async function loadHome(
        CROSS JOIN proposals p ON p.id = o.proposal_id AND p.idea_bank_id = o.idea_bank_id GROUP BY o.proposal_id LIMIT 4`,
       values,
     ),
+    assigned: prepare<{ count: number }>(ASSIGNED, values),
+    named: prepare<NamedRow>(NAMED, values),
     dark: prepare<IdeaBankRow>(DARK, values),
     mailStops: prepare<MailStop>(MAIL_STOP, { now }),
     recent: prepare<{ ideas: number; votes: number }>(ideasOf(":month", ":now"), values),
@@ -203,6 +231,14 @@ export async function loadHome(
       ...mails,
       ideaBankId: idea_bank_id,
       proposalId: proposal_id,
+    })),
+    /** Open ideas of the member, counted up to 1,000. */
+    assigned: rows.assigned[0]?.count ?? 0,
+    /** Where notes of the last 7 days name the member. `author`: null for a member who has left. */
+    named: rows.named.map(({ proposal_id, idea_bank_id, panelist_id, created_at, ...note }) => ({
+      ...note,
+      path: proposal_id === null ? `people/${panelist_id}` : `idea-banks/${idea_bank_id}/ideas/${proposal_id}`,
+      at: toTimestamp(created_at),
     })),
     /** Boards whose pages show nothing, because their tokens were ended. */
     darkBoards: rows.dark,

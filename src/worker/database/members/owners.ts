@@ -100,6 +100,16 @@ export const openAccount = (actor: string) => async (session: Session, visit: Vi
   return { session, accountId: accountOf(results), standing: row && standingOf(row, actor) };
 };
 
+/** Nothing was made in the account yet: it has no board and no API key. */
+export const isUnused = async (session: Session, accountId: string): Promise<boolean> =>
+  (await session.first(
+    prepare(
+      `SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM idea_banks WHERE account_id = :accountId)
+         AND NOT EXISTS (SELECT 1 FROM api_keys WHERE account_id = :accountId)`,
+      { accountId },
+    ),
+  )) !== null;
+
 /** The visitor has no account and was not given one, because other accounts may have this member. */
 export class NoOwnAccount extends Error {}
 
