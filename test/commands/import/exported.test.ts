@@ -36,6 +36,7 @@ const EMPTY = {
 const PLACE = {
   ideaBankId: "Id3aBank0001",
   boardName: "Ideas",
+  assigneeName: undefined,
   link: "",
   publicLink: undefined,
   recentVotes: undefined,

@@ -127,10 +127,17 @@ it("is set for several ideas at once, of which the member is told together", asy
   await assign(ideas[0] ?? "", accountId);
   const ids = ideas.slice(0, 2).map((id) => `${panel.bank.id}-${id}`);
   const answer = await owner.submit("/ideas", { ids, do: "assign", assignee: anaId, back: `/account${bank}` });
-  expect(await page(locationOf(answer))).toContain("Ideas assigned.");
+  const html = await page(locationOf(answer));
+  expect(html).toContain("Assignee of 2 ideas saved.");
+  expect(html.match(/name="ids"[^>]* checked=""/g)).toHaveLength(2);
   expect(await Promise.all(ideas.map(assigneeOf))).toEqual([anaId, anaId, null]);
   expect(await waiting()).toHaveLength(2);
-  await owner.submit("/ideas", { ids, do: "assign", assignee: "" });
+  // The choice begins with nobody chosen, and so nothing is changed.
+  expect(html).toContain('<option value="">Assignee…</option><option value="none">Unassigned</option>');
+  const nothing = await owner.submit("/ideas", { ids, do: "assign", assignee: "" });
+  expect(await page(locationOf(nothing))).toContain("Choose an assignee.");
+  expect(await Promise.all(ideas.map(assigneeOf))).toEqual([anaId, anaId, null]);
+  await owner.submit("/ideas", { ids, do: "assign", assignee: "none" });
   expect(await Promise.all(ideas.map(assigneeOf))).toEqual([null, null, null]);
 });
 

@@ -5,6 +5,7 @@ import { createDesk } from "../../support/desk.ts";
 import { numbers } from "../../support/many-rows.ts";
 import { createOwner } from "../../support/owner.ts";
 import { PROPOSALS } from "../../support/panel.ts";
+import { readForm } from "../../support/read-forms.ts";
 
 const DOES: Readonly<Record<string, string>> = {
   ...{ Approve: "approve-comment", "Make public": "approve-comment", Hide: "hide-comment", Delete: "delete-comment" },
@@ -169,6 +170,48 @@ describe("deciding", () => {
     ]);
   });
 
+  it("approves several that were read, each an event of its own, says what it left out, and Undo takes all back", async () => {
+    const { robin, path, write, shown, owner, read } = await createScene();
+    const written = [await write("One\ntwo"), await write("Three"), await write("Four"), await write("Five")];
+    await write("x".repeat(1_001));
+    const html = await read("?show=waiting");
+    const form = await readForm(new Response(html), "Approve selected");
+    const ids = [...html.matchAll(/name="ids" value="([^"]+)"/g)].map(([, value]) => value ?? "");
+    // Nobody approves a text that is shown in part.
+    expect(ids).toHaveLength(4);
+    const fields = { ...Object.fromEntries(form.fields), do: "approve-several" };
+    const open = async (answer: Response) =>
+      (await owner.page((answer.headers.get("Location") ?? "").replace("/account", ""))).text();
+    expect(await open(await owner.submit("/comments", fields))).toContain("Choose at least one comment.");
+    // One was changed since, and one was not chosen.
+    await robin.send("PATCH", `${path}/${written[1]?.id}`, { body: "Not harmless" });
+    const chosen = ids.filter((each) => !each.endsWith(`-${written[3]?.id}`));
+    const approved = await open(await owner.submit("/comments", { ...fields, ids: chosen }));
+    expect(approved).toContain("2 comments approved.");
+    expect(approved).toContain("1 comment was left out: changed or decided about in the meantime.");
+    const visible = async () =>
+      (await shown())
+        .filter(({ visibility }) => visibility === "public")
+        .map(({ id }) => id)
+        .toSorted();
+    expect(await visible()).toEqual([written[0]?.id, written[2]?.id].toSorted());
+    expect((await owner.events()).filter(({ event }) => event === "comment-changed")).toHaveLength(2);
+    const undo = await readForm(new Response(approved), "Undo");
+    const undone = await owner.submit("/undo", {
+      event: undo.fields.getAll("event"),
+      back: undo.fields.get("back") ?? "",
+    });
+    expect(await open(undone)).toContain("The comments wait for approval again.");
+    expect(await visible()).toEqual([]);
+    // A minute later, or twice, there is nothing to undo.
+    expect((await owner.submit("/undo", { event: undo.fields.getAll("event") })).status).toBe(409);
+    // One alone is told as one.
+    const one = await owner.submit("/comments", { ...fields, ids: ids.slice(-1) });
+    expect(await open(one)).toContain("Comment approved.");
+    const many = Array.from({ length: 21 }, (_, index) => `${ids[0]}${index}`);
+    expect((await owner.submit("/comments", { ...fields, ids: many })).status).toBe(400);
+  });
+
   it("works on the idea's page, too", async () => {
     const { write, opened, owner, bank, id, shown, page } = await createScene();
     await write("A comment");
@@ -187,4 +230,14 @@ it("the navigation says how many comments wait, and the place of ideas and comme
   const html = await page("/comments");
   expect(html).toContain('<a href="/account/comments" aria-current="page">Comments<span class="count">2<span');
   expect(html).toContain('Ideas<span class="count">3<span');
+});
+
+it("a hidden comment of a merged idea says so under the idea that was kept", async () => {
+  const { panel, bank, write, id, page } = await createScene();
+  const { id: comment } = await write("Rude");
+  await panel.manage("PATCH", `/proposals/${id}/comments/${comment}`, { visibility: "hidden" });
+  const into = await panel.propose({ title: "Kept" });
+  await panel.manage("POST", `/proposals/${id}/merge`, { into });
+  const [, merged = ""] = (await page(`${bank}/ideas/${into}`)).split("Merged into this idea");
+  expect(merged).toMatch(/<span class="pill warn">Hidden<\/span>.*?Rude/s);
 });

@@ -235,20 +235,84 @@ describe("the owner's desk in Chromium", () => {
     await stage.tenant("DELETE", path);
   });
 
+  it("has rows of one height and a low bar for several on a laptop, and nothing of a row covers another", async () => {
+    const tags = ["Accessibility", "Tickets", "On board", "A very long tag of a board"];
+    const { path } = await stage.ideaBank(
+      { name: "Rows" },
+      Array.from({ length: 12 }, (_, index) => ({
+        title: `Row ${index}`,
+        description: "What it is about, in some words that take more room than there is beside the title.",
+        tags: index % 2 ? tags : [],
+        ...(index % 3 ? {} : { response: { text: "Soon" } }),
+      })),
+    );
+    const { page, complaints } = await openPage(stage, { viewport: { width: 1280, height: 900 } });
+    await page.goto(`/account/idea-banks/${path.split("/").at(-1)}`);
+    const heights = () =>
+      page.evaluate<number[]>(
+        "[...document.querySelectorAll('.queue li')].map((row) => row.getBoundingClientRect().height)",
+      );
+    await expect.poll(async () => Math.min(...(await heights()))).toBeGreaterThanOrEqual(56);
+    await expect.poll(async () => Math.max(...(await heights()))).toBeLessThanOrEqual(64);
+    // Of what can be pressed in a row, nothing covers anything else.
+    const covered = `[...document.querySelectorAll(".queue li")].flatMap((row) => {
+      const parts = [...row.querySelectorAll("h2 a, .set, .respond, .hint")].map((part) => part.getBoundingClientRect());
+      return parts.flatMap((one, at) => parts.slice(at + 1).filter((other) =>
+        one.left < other.right - 1 && other.left < one.right - 1 && one.top < other.bottom - 1 && other.top < one.bottom - 1));
+    }).length`;
+    await expect.poll(() => page.evaluate(covered)).toBe(0);
+    await page.getByText("Respond", { exact: true }).first().click();
+    await expect.poll(() => page.evaluate(covered)).toBe(0);
+    await page.getByRole("checkbox", { name: "Choose “Row 11”" }).check();
+    const bar = page.getByRole("group", { name: "1 selected" });
+    await expect.poll(async () => (await bar.boundingBox())?.height).toBeLessThanOrEqual(110);
+    expect(complaints).toEqual([]);
+    await stage.tenant("DELETE", path);
+  });
+
+  it("shows nine comments on a laptop's screen, and approves several at once", async () => {
+    const { path, ids } = await stage.ideaBank({ name: "Talk" }, [{ title: "Quay lights" }]);
+    for (let at = 1; at <= 12; at++)
+      await stage.tenant("POST", `${path}/proposals/${ids[0]}/comments`, { body: `Comment ${at} in one line` });
+    const { items } = await stage.tenant<{ items: { id: string }[] }>("GET", `${path}/proposals/${ids[0]}/comments`);
+    for (const { id } of items.slice(0, 3))
+      await stage.tenant("PATCH", `${path}/proposals/${ids[0]}/comments/${id}`, { visibility: "pending" });
+    const { page, complaints } = await openPage(stage, { viewport: { width: 1280, height: 900 } });
+    await page.goto(`/account/comments?board=${path.split("/").at(-1)}`);
+    const inSight =
+      "[...document.querySelectorAll('.talk li')].filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length";
+    await expect.poll(() => page.evaluate<number>(inSight)).toBeGreaterThanOrEqual(9);
+    for (const box of await page.getByRole("checkbox", { name: /^Choose the comment/ }).all()) await box.check();
+    await page.getByRole("group", { name: "3 selected" }).getByRole("button", { name: "Approve selected" }).click();
+    await page.getByText("3 comments approved.").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("The comments wait for approval again.").waitFor();
+    expect(complaints).toEqual([]);
+    await stage.tenant("DELETE", path);
+  });
+
   it("has a bar for several on a phone that leaves the ideas in sight, with buttons that a finger hits", async () => {
-    const { path } = await stage.ideaBank({ name: "Phone" }, [{ title: "Quay lights" }]);
+    // While something waits, the navigation says so, beyond the edge of the screen.
+    const { path } = await stage.ideaBank({ name: "Phone" }, [
+      { title: "Waits", visibility: "pending", createdAt: "2019-01-01T00:00:00.000Z" },
+      { title: "Quay lights" },
+    ]);
     const { page } = await openPage(stage, { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
     await page.goto(`/account/idea-banks/${path.split("/").at(-1)}`);
     await page.getByRole("checkbox", { name: "Choose “Quay lights”" }).tap();
     const bar = page.getByRole("group", { name: "1 selected" });
     const boxOf = async (part: typeof bar) => (await part.boundingBox()) ?? { x: 0, width: 0, height: 0 };
     await expect.poll(async () => (await boxOf(bar)).height).toBeLessThanOrEqual(120);
+    await expect.poll(() => page.evaluate("innerWidth")).toBe(390);
+    const bottomOf = async (part: typeof bar) =>
+      ((box) => (box?.y ?? 999) + (box?.height ?? 999))(await part.boundingBox());
+    await expect.poll(() => bottomOf(bar)).toBeLessThanOrEqual(800);
     const endOf = async (part: typeof bar) => (({ x, width }) => x + width)(await boxOf(part));
     await expect.poll(() => endOf(bar.getByRole("button", { name: "Set status" }))).toBeLessThanOrEqual(390);
     await bar.getByText("More", { exact: true }).tap();
     for (const button of await bar.getByRole("button").all())
       await expect.poll(() => endOf(button)).toBeLessThanOrEqual(390);
-    await expect.poll(() => bar.getByRole("button").count()).toBe(7);
+    await expect.poll(() => bar.getByRole("button").count()).toBe(10);
     for (const button of await bar.getByRole("button").all())
       await expect.poll(async () => (await boxOf(button)).height).toBeGreaterThanOrEqual(40);
     const row = page.getByRole("listitem").filter({ hasText: "Quay lights" });

@@ -46,6 +46,7 @@ describe("the file of ideas", () => {
       tags: ["Bus", "Night"],
       response: { text: "Next year" },
     });
+    await owner.submit(`${desk.bank}/ideas/${night}`, { do: "assign", assignee: panel.bank.accountId });
     await panel.propose({ title: "Other", status: "declined" });
     await panel.propose({ title: "Hidden", visibility: "hidden", status: "planned" });
     const answer = await download(owner, "/ideas/export?status=planned");
@@ -61,13 +62,16 @@ describe("the file of ideas", () => {
       ...{
         id: night,
         description: 'Every hour,\nsays "Ana"',
-        status: "planned",
+        // The word of the page.
+        status: "Planned",
+        assignee: owner.email,
         visibility: "public",
         tags: "Bus; Night",
       },
       ...{ votes: "1", comments: "0", author: "Robin", author_id: robin.externalId, response: "Next year" },
       ...{ board_id: panel.bank.id, link: `https://api.example/account/idea-banks/${panel.bank.id}/ideas/${night}` },
     });
+    expect(rows[0]).toMatchObject({ assignee: "" });
     expect(rows[1]?.created_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
     const titles = async (query: string) => (await rowsOf(owner, `/ideas/export?${query}`)).map(({ title }) => title);
     expect(await titles("sort=top")).toEqual(["Night buses", "Other"]);

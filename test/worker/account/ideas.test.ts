@@ -121,8 +121,10 @@ describe("the ideas of an idea bank", () => {
     // What waits is approved where its text is shown.
     const pending = await panel.propose({ title: "Four", visibility: "pending" });
     const left = locationOf(await act({ do: "public" }, [pending]));
-    expect(left).toBe(`${bank}?tag=Old&q=x&told=waiting-left-out`);
-    expect(await page(left)).toContain("Ideas that are waiting for approval were left out.");
+    expect(left).toBe(`${bank}?tag=Old&q=x&told=waiting-left-out&left=1`);
+    expect(await page(left)).toContain(
+      `1 idea was left out: it’s waiting for approval. <a href="/account/ideas?visibility=pending&amp;board=${panel.bank.id}">Read and approve it</a>`,
+    );
     expect((await idea(pending)).visibility).toBe("pending");
     expect(await page(`${bank}/ideas/${pending}`)).toContain(`>Approve</button>`);
     // With nothing chosen the page says so, with its filters.

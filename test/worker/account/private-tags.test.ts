@@ -134,6 +134,51 @@ it("are added to several ideas and taken away, and the public field beside them 
   expect(await idea(ideas[1] ?? "")).toMatchObject({ tags: [] });
 });
 
+it("say how many ideas have changed, keep what was chosen, and Undo takes back what was changed, and no more", async () => {
+  const { panel, owner, page, tagsOf, save } = await createScene();
+  const ideas = [await panel.propose(), await panel.propose(), await panel.propose()];
+  await save(ideas[0] ?? "", "Acme Ltd");
+  const ids = ideas.map((id) => `${panel.bank.id}-${id}`);
+  const list = "/account/ideas?sort=top";
+  const press = async (what: string, privateTag: string) => {
+    const answer = await owner.submit("/ideas", { ids, do: what, privateTag, back: list });
+    return page((answer.headers.get("Location") ?? "").replace("/account", ""));
+  };
+  const undo = async (html: string) => {
+    const form = await readForm(new Response(html), "Undo");
+    const sent = Object.fromEntries([...form.fields.keys()].map((name) => [name, form.fields.getAll(name)]));
+    const answer = await owner.submit("/ideas", { ...sent, do: /value="(private-\w+)">Undo</.exec(html)?.[1] ?? "" });
+    return page((answer.headers.get("Location") ?? "").replace("/account", ""));
+  };
+  const tags = () => Promise.all(ideas.map(tagsOf));
+  const added = await press("private-tag", "Acme Ltd");
+  expect(added).toContain("“<bdi>Acme Ltd</bdi>” added to 2 ideas.");
+  expect(added.match(/<input type="checkbox" name="ids"[^>]* checked=""/g)).toHaveLength(3);
+  expect(await tags()).toEqual([["Acme Ltd"], ["Acme Ltd"], ["Acme Ltd"]]);
+  const undone = await undo(added);
+  expect(undone).toContain("“<bdi>Acme Ltd</bdi>” removed from 2 ideas.");
+  expect(undone).toContain(`name="back" value="${list}"`);
+  expect(await tags()).toEqual([["Acme Ltd"], [], []]);
+  // Undo of that is the first act again, and a removed tag comes back as it was spelled.
+  await undo(undone);
+  expect(await tags()).toEqual([["Acme Ltd"], ["Acme Ltd"], ["Acme Ltd"]]);
+  const removed = await press("private-untag", "acme ltd");
+  expect(removed).toContain("“<bdi>Acme Ltd</bdi>” removed from 3 ideas.");
+  expect(await press("private-untag", "acme ltd")).toContain("None of these ideas had “<bdi>acme ltd</bdi>”.");
+  await undo(removed);
+  expect(await tags()).toEqual([["Acme Ltd"], ["Acme Ltd"], ["Acme Ltd"]]);
+  const again = await press("private-tag", "Acme Ltd");
+  expect([again.includes("All of these ideas had “<bdi>Acme Ltd</bdi>”."), again.includes(">Undo<")]).toEqual([
+    true,
+    false,
+  ]);
+  // A link from elsewhere fills in no such form.
+  const link = `/ideas?told=private-tags-saved&tagged=%2BTheirs&changed=${ids[0]}`;
+  const fromElsewhere = { headers: { Referer: "https://evil.example/" } };
+  const elsewhere = await owner.isolate.request(`/account${link}`, fromElsewhere);
+  expect(await elsewhere.text()).not.toContain("Theirs");
+});
+
 it("of what was merged or deleted are in no list", async () => {
   const { panel, owner, bank, save, counted } = await createScene();
   const [source, target, gone] = [await panel.propose(), await panel.propose(), await panel.propose()];

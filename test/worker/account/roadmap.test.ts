@@ -74,6 +74,41 @@ it("has a column for each private tag, in the order that people expect of quarte
   expect(html).toMatch(/<span class="status planned">Planned<\/span>/);
 });
 
+it("has quarters in the order of time, and in each column the most wanted first", async () => {
+  const { panel, page, tag } = await createScene();
+  const robin = await panel.panelist();
+  const [old, wanted] = [await panel.propose({ title: "Wanted" }), await panel.propose({ title: "New" })];
+  await panel.manage("PUT", `/proposals/${old}/votes/${robin.id}`);
+  await tag(old, "Q1 2027, Q4 2026, 2027-Q2, Q2/28");
+  await tag(wanted, "Q1 2027, H2 2027");
+  expect(Object.entries(columnsIn(await page("/roadmap?by=tag")))).toEqual([
+    ["Q4 2026", ["Wanted"]],
+    ["H2 2027", ["New"]],
+    ["Q1 2027", ["Wanted", "New"]],
+    ["2027-Q2", ["Wanted"]],
+    ["Q2/28", ["Wanted"]],
+  ]);
+});
+
+it("has of Done what was done last, ten ideas, with how many there are and the way to all", async () => {
+  const { panel, page } = await createScene();
+  const ids: string[] = [];
+  for (let at = 1; at <= 12; at++) ids.push(await panel.propose({ title: `Done ${at}`, status: "planned" }));
+  // What was done last was not submitted last.
+  for (const id of ids.toReversed()) await panel.manage("PATCH", `/proposals/${id}`, { status: "implemented" });
+  await panel.propose({ title: "Quietly", status: "implemented", visibility: "hidden" });
+  const html = await page("/roadmap");
+  const [, done = ""] = html.split(/<h2[^>]*>Done/);
+  expect(done).toMatch(/^<span class="hint"> 13<\/span>/);
+  expect(columnsIn(html).Done).toHaveLength(10);
+  expect(columnsIn(html).Done).toContain("Quietly");
+  expect(columnsIn(html).Done).toContain("Done 1");
+  expect(columnsIn(html).Done).not.toContain("Done 12");
+  expect(done).toContain('<a href="/account/ideas?status=implemented">All 13</a>');
+  const few = await page(`/roadmap?board=${panel.bank.id}`);
+  expect(few).toContain(`<a href="/account/ideas?status=implemented&amp;board=${panel.bank.id}">All 13</a>`);
+});
+
 it("shows 50 of a column and leads to the others in the queue, with the same board", async () => {
   const { panel, page, tag } = await createScene();
   const { accountId, id } = panel.bank;

@@ -236,15 +236,18 @@ describe("publishing", () => {
 });
 
 describe("the list", () => {
-  it("has a ticked box in each row and in the bar, which counts nobody; none where the board tells nobody", async () => {
-    const { page, run, panel, idea } = await createScene();
+  it("has one ticked box for all rows, one in each response and one in the bar, which count nobody; none where the board tells nobody", async () => {
+    const { page, run, panel, idea, author } = await createScene();
+    const other = await author.submit("Day buses");
     const html = await page("/ideas");
-    for (const [name, form] of [
-      ["tell", `respond-${idea}`],
-      [`tell-${idea}`, "row"],
-    ])
-      expect(html).toContain(`<input type="checkbox" name="${name}" form="${form}" checked=""`);
-    expect(html).toContain('<input type="checkbox" name="tell" checked=""');
+    const boxes = [...html.matchAll(/<input type="checkbox" name="tell"( form="[^"]*")?( checked="")?/g)];
+    expect(boxes.map(([, form, checked]) => [form?.slice(7, -1), checked !== undefined])).toEqual([
+      ["row", true],
+      [`respond-${other}`, true],
+      [`respond-${idea}`, true],
+      [undefined, true],
+    ]);
+    expect(html).toContain("Tell people by email<span> of each status that you set here</span>");
     await run("UPDATE idea_banks SET notifies_people = 0 WHERE id = ?1", panel.bank.id);
     expect(await page("/ideas")).not.toContain("by email");
     await run("UPDATE idea_banks SET notifies_people = 1 WHERE id = ?1", panel.bank.id);
@@ -252,7 +255,27 @@ describe("the list", () => {
     expect(await page("/ideas")).not.toContain("by email");
   });
 
-  it("the box of a row is that of its status, and of its response", async () => {
+  it("the box of the rows stays as it was left, and a link from elsewhere does not untick it", async () => {
+    const { owner, panel, idea, page } = await createScene();
+    const row = { do: `status:${panel.bank.id}-${idea}`, "has-tell": "", back: "/account/ideas?sort=top" };
+    const set = async (status: string, more: object) => {
+      const answer = await owner.submit("/ideas", { ...row, [`status-${idea}`]: status, ...more });
+      return (answer.headers.get("Location") ?? "").replace("/account", "");
+    };
+    const rowBox = (html: string) => /<input type="checkbox" name="tell" form="row"( checked="")?/.exec(html)?.[1];
+    const unticked = await set("planned", {});
+    const html = await page(unticked);
+    expect([html.includes("is now Planned"), rowBox(html)]).toEqual([true, undefined]);
+    // The list itself is the same, so a place in it stays valid.
+    expect(html).toContain('name="back" value="/account/ideas?sort=top"');
+    const elsewhere = await owner.isolate.request(`/account${unticked}`, {
+      headers: { Referer: "https://evil.example/" },
+    });
+    expect(rowBox(await elsewhere.text())).toBe(' checked=""');
+    expect(rowBox(await page(await set("declined", { tell: "on" })))).toBe(' checked=""');
+  });
+
+  it("the box of the rows is that of a status, and the box of a response is its own", async () => {
     const { owner, panel, idea, page, mailsAfter, toAll, press, path } = await createScene();
     const set = (status: string, more: object) => {
       const row = { back: "/account/ideas", do: `status:${panel.bank.id}-${idea}`, [`status-${idea}`]: status };
@@ -260,7 +283,7 @@ describe("the list", () => {
     };
     await set("planned", {});
     expect(await mailsAfter()).toEqual([]);
-    await set("in-progress", { [`tell-${idea}`]: "on" });
+    await set("in-progress", { tell: "on" });
     expect(to(await mailsAfter())).toEqual(toAll);
     const quiet = (await set("implemented", {})).headers.get("Location") ?? "";
     expect(await page(quiet.replace("/account", ""))).toMatch(box("tellStatus", false));

@@ -96,6 +96,7 @@ import { loadAccess } from "../../../src/worker/database/panelists/panelist-acce
 import {
   clearPanelist,
   countPanelists,
+  isBlockedSince,
   loadPanelists,
   PANELISTS,
 } from "../../../src/worker/database/panelists/panelists.ts";
@@ -333,12 +334,13 @@ async function callOthers(): Promise<void> {
   // Nobody is a member of an account that is not there.
   await expect(importProposals(session, imported)).rejects.toThrow("undo_texts.account_id");
   await loadAsTeam(session, { accountId: id, path: { ideaBankId: id, proposalId: id } });
-  await keepSiteToken(session, { accountId: id, ideaBankId: id, now, lifetime: 60, renew: false });
+  await keepSiteToken(session, { accountId: id, ideaBankId: id, now, lifetime: 60, renew: false, owner: { person: email, actor: email } });
   await loadEndOfTokens(session, id);
   await loadSigningEpochs(session, id, id);
   await loadAccess(session, { ideaBankId: id, panelistId: id, issuedAt: 0 });
   await follow(session, { token: { ideaBankId: id, panelistId: id, issuedAt: 0 }, proposalId: id, now });
   await loadPanelists(session, id, [id]);
+  await isBlockedSince(session, { accountId: id, ids: [id], since: 0 });
   await SURVEYS.loadStored(session, id, id);
   await loadMatchingResults(session, { accountId: id, surveyId: id, key: "recommend" });
   const texts = { accountId: id, surveyId: id, question: "why", request: page };
@@ -421,6 +423,7 @@ async function callOthers(): Promise<void> {
   await findInQueue(session, queue, "a", { ...anyIdea, sort: "top-30" });
   for (const assignee of [null, { person: email }]) await listQueue(session, queue, { ...anyIdea, assignee }, page);
   await listQueue(session, queue, { ...anyIdea, privateTag: "a", visibility: "hidden" }, page);
+  await listQueue(session, { ...queue, ideaBankIds: [id, id] }, { ...anyIdea, tag: "a" }, page);
   await findInQueue(session, queue, "a", { ...anyIdea, privateTag: "a" });
   await findComments(session, queue, "a");
   await countStatuses(session, queue);
@@ -439,7 +442,7 @@ async function callOthers(): Promise<void> {
     [null, kept],
     [kept, kept],
   ] as const)
-    await undoComment(session, { accountId: id, id, before, after });
+    await undoComment(session, { accountId: id, id, before, after, since: 0 });
   await loadQueued(session, { accountId: id, ids: [id] });
   await loadHome(session, { accountId: id, person: "a@example.com", now: Date.now() });
   await findPanelists(session, id, "a");
@@ -458,7 +461,7 @@ async function callOthers(): Promise<void> {
   await forgetCode(session, id);
   await teamOf(session, id);
   await nameOfPanelist(session, { accountId: id, panelistId: id });
-  await listOwnTags(session, id, id);
+  await listOwnTags(session, id, [id]);
   await selectDue(session, 10);
   const told = { accountId: id, ideaBankId: id, proposalId: id, panelistId: id };
   await startDue(session, now);

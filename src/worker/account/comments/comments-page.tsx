@@ -19,18 +19,26 @@ import type { Panelist } from "../../model/panelist.ts";
 import { oneOf } from "../../model/text.ts";
 import { openOwn } from "../account-databases.ts";
 import { decide, idsOf, noSuchContent, orNotFound } from "../frame/decide.ts";
-import { Done, type JustDone } from "../frame/done.tsx";
-import { ForMembers } from "../frame/for-members.tsx";
+import { Done, type JustDone, Outcome } from "../frame/done.tsx";
+import { useMay } from "../frame/frame.ts";
 import { Layout, pathOf } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
 import { Time } from "../frame/times.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
-import { backTo, ownPage, readVisit, withParameter, withParameters } from "../frame/visit.ts";
+import { backTo, ownPage, readVisit, type Told, withParameter, withParameters } from "../frame/visit.ts";
 import { IDEA_VISIBILITIES, nameOf } from "../frame/words.ts";
 import { CommentApproval, changeComments, isOfComments, NAMELESS } from "../ideas/comments.tsx";
 import { MAX_TEXT_FORM_BYTES } from "../ideas/text-fields.tsx";
 import { countEnd, limitOwner } from "../identity/limit-owner.ts";
 import type { OwnerEnv } from "../owner-env.ts";
+import {
+  APPROVAL_NOTICES,
+  Approved,
+  approveSeveral,
+  ChooseComment,
+  isApprovable,
+  SeveralComments,
+} from "./approve-several.tsx";
 
 const COMMENTS = pathOf("comments");
 
@@ -52,13 +60,15 @@ type Props = {
   readonly done: JustDone | undefined;
   /** Whom the last decision was about. */
   readonly person: Panelist | null;
+  readonly told: Told | undefined;
+  readonly filled: URLSearchParams;
 };
 
 export const COMMENTS_PAGE = page({
   path: COMMENTS,
 
   load: async (c): Promise<Props> => {
-    const visit = readVisit(c);
+    const visit = readVisit(c, APPROVAL_NOTICES);
     const { query, page } = await readPage(c, Query);
     const { session, accountId } = await openOwn(c);
     const { items: boards } = await listIdeaBanks(session, {
@@ -86,6 +96,7 @@ export const COMMENTS_PAGE = page({
     return {
       ...{ comments: listed.items, seenUpTo: listed.seenUpTo, boards, query },
       ...{ here: visit.here, more: await nextCursor(c, listed.next), done, person },
+      ...{ told: visit.told, filled: visit.filled },
     };
   },
 
@@ -106,6 +117,7 @@ export const COMMENTS_PAGE = page({
         303,
       );
     }
+    if (what === "approve-several") return approveSeveral(c, fields, back);
     if (!isOfComments(what)) throw noSuchContent();
     await limitOwner(c);
     const path = idsOf({
@@ -140,9 +152,12 @@ const CommentsPage = (props: Props) => {
   const { comments, seenUpTo, boards, query, here, more, done, person } = props;
   const isWaiting = query.show === "waiting";
   const names = new Map(boards.map(({ id, name }) => [id, name] as const));
+  const mayChange = useMay("member");
   return (
-    <Layout title="Comments" current="comments">
+    <Layout title="Comments" current="comments" scripts={["queue.js"]}>
       <Done done={done} {...(person && { person: nameOf(person) })} />
+      <Outcome told={props.told} />
+      <Approved filled={props.filled} here={here} />
       <nav class="tabs" aria-label="Comments">
         <a href={linkTo(query, { show: undefined })} aria-current={isWaiting ? undefined : "page"}>
           All
@@ -177,16 +192,23 @@ const CommentsPage = (props: Props) => {
               : "No comments yet."}
         </p>
       )}
-      <ol class="events">
-        {comments.map((comment) => (
-          <OneComment
-            comment={comment}
-            isNew={!comment.byTeam && seenUpTo !== null && Date.parse(comment.createdAt) > seenUpTo}
-            boardName={query.board === undefined && boards.length > 1 ? names.get(comment.ideaBankId) : undefined}
-            here={here}
-          />
-        ))}
-      </ol>
+      {mayChange && comments.map((comment) => <CommentForm comment={comment} here={here} />)}
+      {comments.length > 0 && (
+        <form method="post" action={COMMENTS} class="queue talk">
+          <input type="hidden" name="back" value={here} />
+          <ol>
+            {comments.map((comment) => (
+              <OneComment
+                comment={comment}
+                isNew={!comment.byTeam && seenUpTo !== null && Date.parse(comment.createdAt) > seenUpTo}
+                boardName={query.board === undefined && boards.length > 1 ? names.get(comment.ideaBankId) : undefined}
+                here={here}
+              />
+            ))}
+          </ol>
+          {mayChange && comments.some(isApprovable) && <SeveralComments />}
+        </form>
+      )}
       {(more || query.cursor) && (
         <p class="buttons">
           {query.cursor && <a href={linkTo(query, {})}>Newest</a>}
@@ -209,57 +231,70 @@ type CommentProps = {
   readonly here: string;
 };
 
+/** The form of a comment's buttons. It stands before the list, which is one itself. */
+const CommentForm = ({ comment, here }: Pick<CommentProps, "comment" | "here">) => (
+  <form method="post" action={COMMENTS} id={`comment-${comment.id}`}>
+    <input type="hidden" name="back" value={here} />
+    <input type="hidden" name="commentId" value={comment.id} />
+    <input type="hidden" name="ideaBankId" value={comment.ideaBankId} />
+    <input type="hidden" name="proposalId" value={comment.proposalId} />
+    {comment.authorId !== null && <input type="hidden" name="panelistId" value={comment.authorId} />}
+  </form>
+);
+
 const OneComment = ({ comment, isNew, boardName, here }: CommentProps) => {
-  const { id, ideaBankId, proposalId, title, beginning, isCut, visibility, createdAt } = comment;
+  const { ideaBankId, proposalId, title, beginning, isCut, visibility, createdAt } = comment;
   const idea = backTo(`/account/idea-banks/${ideaBankId}/ideas/${proposalId}`, here);
+  const mayChange = useMay("member");
   return (
     <li>
-      <p>
-        <Author comment={comment} here={here} />
-        {" on "}
-        <a href={idea}>
-          <bdi>{title}</bdi>
-        </a>
-        {isNew && <span class="pill">New</span>}
-        {visibility !== "public" && <span class="pill warn">{IDEA_VISIBILITIES[visibility][0]}</span>}
-        {comment.isBlocked && <span class="pill bad">Blocked</span>}
-      </p>
-      <p dir="auto" class="pending-text">
-        {beginning}
-      </p>
-      {isCut && (
+      {mayChange && isApprovable(comment) && <ChooseComment comment={comment} />}
+      <div class="said">
         <p>
-          <a href={`${idea}#comments`}>Read the full text</a>
+          <Author comment={comment} here={here} />
+          {" on "}
+          <a href={idea}>
+            <bdi>{title}</bdi>
+          </a>
+          <span class="hint">
+            {boardName !== undefined && " · "}
+            {boardName !== undefined && <bdi>{boardName}</bdi>}
+            {" · "}
+            <Time at={createdAt} />
+          </span>
+          {isNew && <span class="pill">New</span>}
+          {visibility !== "public" && <span class="pill warn">{IDEA_VISIBILITIES[visibility][0]}</span>}
+          {comment.isBlocked && <span class="pill bad">Blocked</span>}
         </p>
-      )}
-      <p class="hint">
-        {boardName !== undefined && <bdi>{boardName}</bdi>}
-        {boardName !== undefined && " · "}
-        <Time at={createdAt} />
-      </p>
-      <ForMembers>
-        <form method="post" action={COMMENTS} class="actions small">
-          <input type="hidden" name="back" value={here} />
-          <input type="hidden" name="commentId" value={id} />
-          <input type="hidden" name="ideaBankId" value={ideaBankId} />
-          <input type="hidden" name="proposalId" value={proposalId} />
-          <CommentApproval comment={{ visibility, seen: isCut ? undefined : beginning }} />
-          <button type="submit" name="do" value="delete-comment" class="danger">
-            Delete
-          </button>
-          {comment.authorId !== null && (
-            <>
-              <input type="hidden" name="panelistId" value={comment.authorId} />
-              <button type="submit" name="do" value={comment.isBlocked ? "unblock" : "block"}>
-                {comment.isBlocked ? "Unblock" : "Block"}
-              </button>
-            </>
-          )}
-        </form>
-      </ForMembers>
+        <p dir="auto" class="pending-text">
+          {beginning}
+        </p>
+        {isCut && (
+          <p>
+            <a href={`${idea}#comments`}>Read the full text</a>
+          </p>
+        )}
+      </div>
+      {mayChange && <Buttons comment={comment} form={`comment-${comment.id}`} />}
     </li>
   );
 };
+
+type ButtonsProps = Pick<CommentProps, "comment"> & { readonly form: string };
+
+const Buttons = ({ comment: { visibility, isCut, beginning, authorId, isBlocked }, form }: ButtonsProps) => (
+  <div class="actions small">
+    <CommentApproval comment={{ visibility, seen: isCut ? undefined : beginning }} form={form} />
+    <button type="submit" form={form} name="do" value="delete-comment" class="danger">
+      Delete
+    </button>
+    {authorId !== null && (
+      <button type="submit" form={form} name="do" value={isBlocked ? "unblock" : "block"}>
+        {isBlocked ? "Unblock" : "Block"}
+      </button>
+    )}
+  </div>
+);
 
 const Author = ({ comment, here }: Pick<CommentProps, "comment" | "here">) => {
   const { byTeam, author, authorId } = comment;

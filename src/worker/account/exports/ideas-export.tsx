@@ -1,15 +1,19 @@
 /** `/account/ideas/export`: the queue as it is filtered, as a file. Its columns are those that an import reads. */
 import type { Context } from "hono";
 import { loadIdeaBank } from "../../database/idea-banks/idea-banks.ts";
+import { listMembers } from "../../database/members/members.ts";
 import { type ExportedIdea, loadExported } from "../../database/proposals/exported-ideas.ts";
 import { countListed, listWaiting } from "../../database/proposals/pending-proposals.ts";
 import { countQueue, findInQueue, listQueue } from "../../database/proposals/queue.ts";
 import { isRecent } from "../../database/proposals/recent-votes.ts";
 import type { Column } from "../../http/csv-file.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
+import { memberLabel } from "../../model/member.ts";
 import { pagesOriginOf } from "../../model/pages-origin.ts";
 import type { Page, PageRequest } from "../../model/pagination.ts";
 import { orNotFound } from "../frame/decide.ts";
+import { IDEA_STATUSES } from "../frame/words.ts";
+import { assigneeOf } from "../ideas/assignee.tsx";
 import { publicUrlOf } from "../ideas/idea-facts.tsx";
 import { addressOf, IDEAS } from "../ideas/opened-idea.ts";
 import { toParameters } from "../ideas/queue-filters.tsx";
@@ -20,6 +24,8 @@ import { slicesOf } from "./slices.ts";
 
 export type IdeaRow = ExportedIdea & {
   readonly boardName: string | undefined;
+  /** The member who has it, as the team reads it. */
+  readonly assigneeName: string | undefined;
   readonly link: string;
   readonly publicLink: string | undefined;
   /** In the days of the order, if it is one of those. */
@@ -30,10 +36,11 @@ export const IDEA_COLUMNS: readonly Column<IdeaRow>[] = [
   ["id", ({ id }) => id],
   ["title", ({ title }) => title],
   ["description", ({ description }) => description],
-  ["status", ({ status }) => status],
+  ["status", ({ status }) => IDEA_STATUSES[status]],
   ["visibility", ({ visibility }) => visibility],
   ["tags", ({ tags }) => tags.join("; ")],
   ["private_tags", ({ privateTags }) => privateTags.join("; ")],
+  ["assignee", ({ assigneeName }) => assigneeName ?? null],
   ["votes", ({ votes }) => votes],
   ["recent_votes", ({ recentVotes }) => recentVotes ?? null],
   ["comments", ({ comments }) => comments],
@@ -58,8 +65,9 @@ async function open(c: Context<OwnerEnv>, most: number) {
   );
   const ofWaiting = { ...filter, ideaBankId: board };
   const found = query.q === undefined ? undefined : findInQueue(session, queue, query.q, { ...filter, sort });
-  const [banks, ideaBank, rows] = await Promise.all([
+  const [banks, members, ideaBank, rows] = await Promise.all([
     reading,
+    listMembers(session, accountId, Date.now()),
     board === undefined ? undefined : loadIdeaBank(session, accountId, board),
     found?.then(({ length }) => length) ??
       (isWaiting ? countListed(session, accountId, ofWaiting, most) : countQueue(session, queue, ordered, most)),
@@ -77,8 +85,9 @@ async function open(c: Context<OwnerEnv>, most: number) {
   };
   const toRow = (idea: ExportedIdea): IdeaRow => {
     const bank: IdeaBank | undefined = boards.get(idea.ideaBankId);
+    const assignee = assigneeOf(members, idea.assignee);
     return {
-      ...{ ...idea, boardName: bank?.name },
+      ...{ ...idea, boardName: bank?.name, assigneeName: assignee && memberLabel(assignee) },
       link: origin + addressOf({ ideaBankId: idea.ideaBankId, proposalId: idea.id }),
       publicLink: bank && publicUrlOf(bank, { ...idea, duplicateOf: null }, pagesOrigin),
       recentVotes: isRecent(sort) ? idea.sortKey : undefined,

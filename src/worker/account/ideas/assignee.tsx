@@ -11,6 +11,8 @@ import type { IdeaPath } from "./decide.ts";
 
 export const ASSIGNEE_LABEL = "Assignee";
 const NOBODY = "Unassigned";
+/** Nobody, where a form begins with no choice. */
+const NONE = "none";
 
 /** The member who has the idea; undefined for nobody, and for a member who has left. */
 export const assigneeOf = (members: readonly Member[], assignee: string | null): Member | undefined =>
@@ -20,7 +22,8 @@ export const assigneeOf = (members: readonly Member[], assignee: string | null):
 export async function assign(c: Context<OwnerEnv>, paths: readonly IdeaPath[], fields: URLSearchParams): Promise<void> {
   const [first] = paths;
   if (first === undefined) throw noSuchContent();
-  const assignee = fields.get("assignee") || null;
+  const sent = fields.get("assignee") || null;
+  const assignee = sent === NONE ? null : sent;
   if (assignee !== null) idsOf({ assignee });
   const subject = { kind: "proposal", id: first.proposalId, ideaBankId: first.ideaBankId } as const;
   const { answer } = await decide(c, subject, ({ session, accountId, now }) =>
@@ -31,11 +34,16 @@ export async function assign(c: Context<OwnerEnv>, paths: readonly IdeaPath[], f
     throw invalid([{ path: "assignee", message: "is no longer a member. Choose somebody else." }]);
 }
 
-type OptionsProps = { readonly members: readonly Member[]; readonly chosen: string | undefined };
+type OptionsProps = {
+  readonly members: readonly Member[];
+  readonly chosen: string | undefined;
+  /** The value of nobody. */
+  readonly none?: string;
+};
 
-const Options = ({ members, chosen }: OptionsProps) => (
+const Options = ({ members, chosen, none = "" }: OptionsProps) => (
   <>
-    <option value="">{NOBODY}</option>
+    <option value={none}>{NOBODY}</option>
     {members
       .filter((member) => member.id === chosen || whoCanAct([member]).length > 0)
       .map((member) => (
@@ -87,7 +95,8 @@ export const AssigneeChip = ({ members, assignee }: Pick<BoxProps, "members" | "
 export const AssignSeveral = ({ members }: Pick<BoxProps, "members">) => (
   <span class="buttons">
     <select name="assignee" aria-label={ASSIGNEE_LABEL}>
-      <Options members={members} chosen={undefined} />
+      <option value="">{`${ASSIGNEE_LABEL}…`}</option>
+      <Options members={members} chosen={undefined} none={NONE} />
     </select>
     <button type="submit" name="do" value="assign" formnovalidate>
       Assign

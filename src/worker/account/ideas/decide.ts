@@ -113,8 +113,8 @@ async function requireWaiting(c: Context<OwnerEnv>, path: IdeaPath, { edits }: W
     throw refuse("idea", "was edited since you saw it. Read it again.");
 }
 
-/** `event`: undefined when nothing was changed. `leavesOut`: there are ideas that wait, and whose present text was not seen. */
-type DecidedTogether = { readonly event: string | undefined; readonly leavesOut: boolean };
+/** `event`: undefined when nothing was changed. `leftOut`: how many ideas wait whose present text was not seen. */
+type DecidedTogether = { readonly event: string | undefined; readonly leftOut: number };
 
 type TogetherOptions = Pick<ChangeOptions, "keepsSubmitted" | "tells"> & {
   /** The texts that an idea must still have. */
@@ -137,20 +137,21 @@ export async function changeIdeas(
   );
   if (ideas.size === 0) throw noSuchContent();
   const now = Date.now();
-  let leavesOut = false;
+  let leftOut = 0;
   const decisions = chosen.flatMap((each) => {
     const idea = ideas.get(each.id);
     if (idea === undefined) return [];
     const changes = changesOf(idea);
     const state = { ...stateFor(changes, each.waited), ...seenOf?.(idea) };
     const path = idsOf(pathOf(each));
-    leavesOut ||= changes.visibility === "public" && idea.visibility === "pending" && idea.edits !== each.waited?.edits;
+    if (changes.visibility === "public" && idea.visibility === "pending" && idea.edits !== each.waited?.edits)
+      leftOut += 1;
     const told = tell({ accountId, ...path }, { changes, telling: tellingOf(c, tells), now });
     return [
       { subject: each, told, statement: changeProposalFrom(state, { accountId, path, changes, now, keepsSubmitted }) },
     ];
   });
-  return { event: await decideTogether(c, { session, accountId, now }, decisions), leavesOut };
+  return { event: await decideTogether(c, { session, accountId, now }, decisions), leftOut };
 }
 
 /** The state that an idea must have for its visibility to be changed together with others. */

@@ -53,21 +53,24 @@ export async function savePrivateTags(c: Context<OwnerEnv>, path: IdeaPath, fiel
   await write(c, retagged(path, present, { removed, added }));
 }
 
+/** The tag, as it is spelled, and the ideas that have got it or lost it. */
+type Tagged = { readonly tag: string; readonly changed: readonly IdeaPath[] };
+
 /** Adds the tag of the bar to the chosen ideas, or takes it away. Throws `invalid-request` and `not-found`. */
 export async function tagPrivately(
   c: Context<OwnerEnv>,
   chosen: readonly Chosen[],
   { tag, removes }: { readonly tag: string; readonly removes: boolean },
-): Promise<void> {
+): Promise<Tagged> {
   const { session, accountId } = await openOwn(c);
   const { privateTags: given } = parseOrThrow(Sent, { privateTags: [tag] });
   const ideas = await loadQueued(session, { accountId, ids: chosen.map(({ id }) => id) });
   if (ideas.length === 0) throw noSuchContent();
   const change = removes ? { removed: given, added: [] } : { removed: [], added: given };
-  await write(
-    c,
-    ideas.flatMap((idea) => retagged(pathOf(idea), idea.privateTags, change)),
-  );
+  const changes = ideas.flatMap((idea) => retagged(pathOf(idea), idea.privateTags, change));
+  await write(c, changes);
+  const lost = changes.flatMap(({ was, tags }) => was.filter((each) => !tags.includes(each)));
+  return { tag: (removes ? lost : given)[0] ?? tag, changed: changes.map(({ path }) => path) };
 }
 
 type KnownProps = { readonly known: readonly PrivateTagCount[] };
@@ -144,10 +147,10 @@ export const TagPrivately = ({ known }: KnownProps) => (
     />
     <Known id="private-tags" known={known} />
     <button type="submit" name="do" value="private-tag" formnovalidate>
-      Add private tag
+      Add<span class="unseen"> private tag</span>
     </button>
     <button type="submit" name="do" value="private-untag" formnovalidate>
-      Remove private tag
+      Remove<span class="unseen"> private tag</span>
     </button>
   </span>
 );

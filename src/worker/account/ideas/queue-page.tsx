@@ -38,7 +38,7 @@ import { PROPOSAL_STATUSES, type ProposalStatus } from "../../model/proposal.ts"
 import type { TagCount } from "../../model/tag.ts";
 import { openOwn } from "../account-databases.ts";
 import { idsOf, orNotFound } from "../frame/decide.ts";
-import { Done, type JustDone, Outcome } from "../frame/done.tsx";
+import { Done, type JustDone } from "../frame/done.tsx";
 import { useMay } from "../frame/frame.ts";
 import { ImportLink } from "../frame/import-link.tsx";
 import { Layout } from "../frame/layout.tsx";
@@ -54,9 +54,10 @@ import { ExportLinks } from "./export-links.tsx";
 import { IDEAS, saveIdea } from "./opened-idea.ts";
 import { loadPublications } from "./publish-several-page.tsx";
 import { Filters, isNewest, QueueQuery, Tabs, toParameters } from "./queue-filters.tsx";
+import { QUEUE_NOTICES, QueueOutcome } from "./queue-outcome.tsx";
 import { List } from "./queue-rows.tsx";
-import { changeSeveralForTeam } from "./team-boxes.tsx";
-import { carrying, tellsIn, tellsInRow } from "./tell-people.tsx";
+import { changeSeveralForTeam, keepChosen } from "./team-boxes.tsx";
+import { carrying, isTicked, tellsIn, tellsInRow } from "./tell-people.tsx";
 import { Written } from "./written.tsx";
 
 /** These ask before they are done. */
@@ -75,7 +76,7 @@ export const BOARD_PAGE = queueAt(`${IDEA_BANKS}/:ideaBankId`);
 
 /** The queue as its address filters it: for its page, and for the file of it. */
 export async function openQueue(c: Context<OwnerEnv>, ofPath: string | undefined) {
-  const visit = readVisit(c);
+  const visit = readVisit(c, QUEUE_NOTICES);
   const { query, page } = await readPage(c, QueueQuery);
   if (ofPath !== undefined) idsOf({ ofPath });
   if (isRecent(query.sort)) await limitCostly(c);
@@ -87,13 +88,13 @@ export async function openQueue(c: Context<OwnerEnv>, ofPath: string | undefined
   const queue = { accountId, ideaBankIds: isOne ? [board] : (await reading).items.map(({ id }) => id) };
   const isSearch = query.q !== undefined;
   const team = { assignee: assigneeIn(query, c.var.owner.person), privateTag: query.privateTag };
-  // Hidden and waiting ideas, those with a tag, and a member's own are listed by age.
-  const isByAge = isByMemberOrTag(isRecent(query.sort) ? { ...query, tag: undefined } : query);
+  // Hidden and waiting ideas, those of one board with a tag, and a member's own are listed by age.
+  const tag = isRecent(query.sort) || queue.ideaBankIds.length !== 1 ? undefined : query.tag;
+  const isByAge = isByMemberOrTag({ ...query, tag });
   const isSorted = isSearch || ((query.visibility ?? "public") === "public" && !isByAge);
   const sort = isSorted ? query.sort : undefined;
   const filter = {
-    ...{ status: query.status, visibility: query.visibility },
-    tag: isOne ? query.tag : undefined,
+    ...{ status: query.status, visibility: query.visibility, tag: query.tag },
     ...team,
   };
   const ordered = { ...filter, sort: sort ?? "new" } as const;
@@ -129,7 +130,7 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
   ] = await Promise.all([
     reading,
     isOne ? loadIdeaBank(session, accountId, board) : undefined,
-    isOne ? listOwnTags(session, accountId, board) : [],
+    listOwnTags(session, accountId, queue.ideaBankIds),
     listPrivateTags(session, accountId),
     listMembers(session, accountId, Date.now()),
     sendsEmail ? loadAccountSettings(session, accountId) : null,
@@ -166,6 +167,7 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
     ofPath,
     hasMoreBoards: banks.next !== undefined,
     told: visit.told,
+    filled: visit.filled,
     more: await nextCursor(c, listed.next),
     done,
   };
@@ -188,14 +190,18 @@ async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise
     const [bank = "", id = ""] = what.slice("status:".length).split("-");
     const { ideaBankId, proposalId } = idsOf({ ideaBankId: bank, proposalId: id });
     const status = fields.get(`status-${proposalId}`);
-    const tells = tellsInRow(fields, proposalId);
+    const tells = tellsInRow(fields);
+    // The box stays as it was left.
+    const again = withParameters(back, carrying(tells));
     // Done is publishing: a page shows first what the changelog will say.
-    if (status === "implemented") return c.redirect(publishAt({ ideaBankId, id }, back, tells), 303);
+    if (status === "implemented") return c.redirect(publishAt({ ideaBankId, id }, again, tells), 303);
     const event = await saveRow(c, { ideaBankId, proposalId }, fields);
-    return c.redirect(withParameter(back, "undo", event), 303);
+    return c.redirect(withParameter(again, "undo", event), 303);
   }
   const chosen = chosenIn(fields, ofPath);
   if (chosen.length === 0) return c.redirect(tellAt(back, "nothing-chosen"), 303);
+  if (what === "status" && fields.get("status") === "")
+    return c.redirect(tellAt(keepChosen(back, chosen), "status-not-chosen"), 303);
   const forTeam = await changeSeveralForTeam(c, chosen, { what, fields, back });
   if (forTeam !== undefined) return forTeam;
   const tells = tellsIn(fields);
@@ -211,12 +217,15 @@ async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise
     if (publications.length > 0 && only && !another) return c.redirect(publishAt(only, back, tells), 303);
     if (publications.length > 0) return c.redirect(`${IDEAS}/publish?${asked}`, 303);
   }
-  const { event, leavesOut } = await changeIdeas(c, chosen, ({ tags }) => changesOf(what, fields, tags), { tells });
+  const { event, leftOut } = await changeIdeas(c, chosen, ({ tags }) => changesOf(what, fields, tags), { tells });
   const isTooLate = event === undefined && chosen.some(({ waited }) => waited !== undefined);
-  const to = leavesOut ? tellAt(back, "waiting-left-out") : isTooLate ? tellAt(back, "decided-before") : back;
-  // Who has tagged ideas often has more to do with them.
-  const again =
-    what === "tag" || what === "untag" ? withParameter(to, "chosen", chosen.map(({ id }) => id).join()) : to;
+  const to =
+    leftOut > 0
+      ? withParameter(tellAt(back, "waiting-left-out"), "left", String(leftOut))
+      : isTooLate
+        ? tellAt(back, "decided-before")
+        : back;
+  const again = what === "tag" || what === "untag" ? keepChosen(to, chosen) : to;
   return c.redirect(event === undefined ? again : withParameter(again, "undo", event), 303);
 }
 
@@ -229,7 +238,7 @@ function saveRow(c: Context<OwnerEnv>, path: IdeaPath, sent: URLSearchParams): P
   if (was !== null && was !== undefined && !fields.has("was"))
     fields.set("was", `${new URLSearchParams({ status: was })}`);
   const load = async () => orNotFound(await openOwn(c).then((own) => loadProposal(own.session, own.accountId, path)));
-  const tells = tellsInRow(sent, path.proposalId);
+  const tells = tellsInRow(sent);
   return saveIdea(path, { fields, load }, (changes, opened) => changeIdea(c, path, changes, { opened, tells }));
 }
 
@@ -264,6 +273,7 @@ type Props = {
   readonly chosen: ReadonlySet<string>;
   readonly more: string | undefined;
   readonly told: Told | undefined;
+  readonly filled: URLSearchParams;
   readonly done: JustDone | undefined;
 };
 
@@ -294,7 +304,12 @@ const QueuePage = (props: Props) => {
         isQuiet={told !== undefined || ((isWaiting || query.status === UNANSWERED) && ideas.length > 0)}
         boards={board ? [board, ...boards] : boards}
       />
-      <Outcome told={told} />
+      <QueueOutcome
+        {...{ told, isWaiting, path, here }}
+        filled={props.filled}
+        chosen={props.chosen.size}
+        board={board?.id}
+      />
       {isWaiting && ideas.length > 0 && <p class="lead">Open an idea to respond to it or merge it into another.</p>}
       {(!isWaiting || query.status !== undefined) && <Tabs {...props} path={path} />}
       <Filters {...props} path={path} />
@@ -311,11 +326,9 @@ const QueuePage = (props: Props) => {
           {`Searched the words of all titles, and texts and authors of the newest ${SEARCHED_AT_MOST.toLocaleString("en")} ideas.`}
         </p>
       )}
-      {query.assignee === "none" &&
-        query.q === undefined &&
-        PROPOSAL_STATUSES.some((status) => (props.counts[status] ?? 0) >= COUNTED_AT_MOST) && (
-          <p class="hint">{`Searched the next ${SEARCHED_AT_MOST.toLocaleString("en")} ideas in this order.`}</p>
-        )}
+      {isLookedThrough(props) && PROPOSAL_STATUSES.some((status) => (props.counts[status] ?? 0) >= COUNTED_AT_MOST) && (
+        <p class="hint">{`Searched the next ${SEARCHED_AT_MOST.toLocaleString("en")} ideas in this order.`}</p>
+      )}
       {query.status === UNANSWERED &&
         query.q === undefined &&
         OPEN_STATUSES.some((status) => (props.counts[status] ?? 0) >= COUNTED_AT_MOST) && (
@@ -343,7 +356,7 @@ const QueuePage = (props: Props) => {
           )}
         </p>
       ) : (
-        <List {...props} path={path} isDone={done !== undefined} />
+        <List {...props} path={path} isDone={done !== undefined} isTicked={isTicked(props.filled)} />
       )}
       {(more || query.cursor) && (
         <p class="buttons">
@@ -360,6 +373,11 @@ const QueuePage = (props: Props) => {
     </Layout>
   );
 };
+
+/** Nobody's ideas, and those of several boards with a tag, have no list of their own. */
+const isLookedThrough = ({ query, boards, board }: Props): boolean =>
+  query.q === undefined &&
+  (query.assignee === "none" || (query.tag !== undefined && board === undefined && boards.length > 1));
 
 const RecentHint = ({
   sort,
@@ -382,7 +400,7 @@ const FoundComments = ({ items, here }: FoundProps) => (
     <h2 id="comments">Comments</h2>
     <p class="hint">
       {items.length === 0 && "No comments match. "}
-      {`Searched the newest ${SEARCHED_AT_MOST.toLocaleString("en")} comments.`}
+      {`Searched texts and authors of the newest ${SEARCHED_AT_MOST.toLocaleString("en")} comments.`}
     </p>
     <ol class="events">
       {items.map((item) => (

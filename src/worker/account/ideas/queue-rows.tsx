@@ -36,6 +36,8 @@ type Props = {
   readonly isDone: boolean;
   /** Identifiers of the ideas that are chosen when the page opens. */
   readonly chosen: ReadonlySet<string>;
+  /** The box of the rows, which asks whether people are told. */
+  readonly isTicked: boolean;
 };
 
 /** The bar stands after the list: without JavaScript it covers nothing, and with it it follows the choice. */
@@ -51,11 +53,12 @@ export const List = (props: Props) => {
   const isWaiting = query.visibility === "pending";
   const isOneByOne = isWaiting || query.status === UNANSWERED;
   const mayChange = useMay("member");
+  const asks = mayChange && !isWaiting && ideas.some(tells);
   return (
     <>
       <form method="post" action={path} id="row">
         <input type="hidden" name="back" value={here} />
-        {tellsPeople && <Offers name="tell" />}
+        {asks && <Offers name="tell" />}
       </form>
       {ideas.map((idea) =>
         isWaiting ? (
@@ -66,6 +69,9 @@ export const List = (props: Props) => {
       )}
       <form method="post" action={path} class="queue" data-queue>
         <input type="hidden" name="back" value={here} />
+        {asks && (
+          <SmallTellBox name="tell" form="row" of="each status that you set here" isSeen isTicked={props.isTicked} />
+        )}
         <ol class="ideas" id="list" tabindex={-1}>
           {ideas.map((idea, index) => (
             <IdeaRow
@@ -140,9 +146,7 @@ const Respond = ({ idea: { id, title, status }, tells, isNext }: Pick<RowProps, 
       <button type="submit" form={`respond-${id}`} name="do" value="decide" class="primary">
         Post response
       </button>
-      {tells && (
-        <SmallTellBox name="tell" form={`respond-${id}`} label={`Tell people by email of the response to “${title}”`} />
-      )}
+      {tells && <SmallTellBox name="tell" form={`respond-${id}`} of={`the response to “${title}”`} />}
     </span>
   </details>
 );
@@ -232,9 +236,6 @@ const IdeaRow = ({ idea, tells, isWaiting, isChosen, recentDays, isNext, boardNa
           >
             Set
           </button>
-          {tells && (
-            <SmallTellBox name={`tell-${id}`} form="row" label={`Tell people by email of the status of “${title}”`} />
-          )}
         </span>
       )}
       {!isWaiting && mayChange && !idea.isAnswered && <Respond idea={idea} tells={tells} isNext={isNext} />}
@@ -280,10 +281,10 @@ const Several = ({ tags, privateTags, members, isWaiting, tells }: SeveralProps)
             ))}
           </datalist>
           <button type="submit" name="do" value="tag">
-            Add tag
+            Add<span class="unseen"> tag</span>
           </button>
           <button type="submit" name="do" value="untag">
-            Remove tag
+            Remove<span class="unseen"> tag</span>
           </button>
         </span>
         <TagPrivately known={privateTags} />
@@ -304,11 +305,12 @@ const Several = ({ tags, privateTags, members, isWaiting, tells }: SeveralProps)
     ) : (
       <span class="buttons">
         <select name="status" aria-label="Status">
+          <option value="">Status…</option>
           <StatusOptions chosen={undefined} />
         </select>
         <Press what="status" label="Set status" />
         {tells && <Offers name="tell" />}
-        {tells && <SmallTellBox name="tell" label="Tell people by email of the status of these ideas" />}
+        {tells && <SmallTellBox name="tell" of="the status of these ideas" />}
       </span>
     )}
   </fieldset>

@@ -4,7 +4,13 @@ import * as z from "zod/mini";
 import { listIdeaBanks, loadIdeaBank } from "../../database/idea-banks/idea-banks.ts";
 import { listMembers } from "../../database/members/members.ts";
 import { listPrivateTags } from "../../database/proposals/assignment.ts";
-import { BANKS_AT_MOST, listQueue, type QueuedIdea } from "../../database/proposals/queue.ts";
+import {
+  BANKS_AT_MOST,
+  COUNTED_AT_MOST,
+  countStatuses,
+  listQueue,
+  type QueuedIdea,
+} from "../../database/proposals/queue.ts";
 import { parseOrThrow } from "../../http/invalid-request.ts";
 import { Id } from "../../model/id.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
@@ -31,31 +37,35 @@ const STATUSES: readonly ProposalStatus[] = ["under-review", "planned", "in-prog
 const TAGS_AT_MOST = 20;
 const COLUMN_AT_MOST = 50;
 const FIRST = { limit: COLUMN_AT_MOST, after: undefined };
+/** Of what is done, what was done last. */
+const DONE_AT_MOST = 10;
 
 const RoadmapQuery = z.strictObject({ by: z.optional(oneOf(["status", "tag"])), board: z.optional(Id) });
 type RoadmapQuery = z.infer<typeof RoadmapQuery>;
 
-/** `filter`: the parameters of the queue that has all ideas of the column. */
+/** `filter`: the parameters of the queue that has all ideas of the column. `count`: how many they are; undefined for those that are shown. */
 type Column = {
   readonly title: string;
   readonly ideas: readonly QueuedIdea[];
   readonly isCut: boolean;
+  readonly count?: number;
   readonly filter: Readonly<Record<string, string>>;
 };
 
 type Queue = Parameters<typeof listQueue>[1];
+type Session = Parameters<typeof listQueue>[0];
+
+const byVotes = (ideas: readonly QueuedIdea[]): readonly QueuedIdea[] =>
+  ideas.toSorted((one, other) => other.votes - one.votes);
 
 /** Public ideas by votes, and with them the newest hidden ones. */
-async function columnOfStatus(
-  session: Parameters<typeof listQueue>[0],
-  queue: Queue,
-  status: ProposalStatus,
-): Promise<Column> {
+async function columnOfStatus(session: Session, queue: Queue, status: ProposalStatus): Promise<Column> {
+  if (status === "implemented") return columnOfDone(session, queue);
   const [listed, hidden] = await Promise.all([
     listQueue(session, queue, { status, visibility: undefined, tag: undefined, sort: "top" }, FIRST),
     listQueue(session, queue, { status, visibility: "hidden", tag: undefined, sort: "new" }, FIRST),
   ]);
-  const ideas = [...listed.items, ...hidden.items].toSorted((one, other) => other.votes - one.votes);
+  const ideas = byVotes([...listed.items, ...hidden.items]);
   return {
     title: IDEA_STATUSES[status],
     ideas: ideas.slice(0, COLUMN_AT_MOST),
@@ -64,14 +74,40 @@ async function columnOfStatus(
   };
 }
 
-async function columnOfTag(
-  session: Parameters<typeof listQueue>[0],
-  queue: Queue,
-  privateTag: string,
-): Promise<Column> {
+/** Public ideas by their last activity, and with them the newest hidden ones. */
+async function columnOfDone(session: Session, queue: Queue): Promise<Column> {
+  const filter = { status: "implemented", tag: undefined } as const;
+  const first = { limit: DONE_AT_MOST, after: undefined };
+  const [listed, hidden, { implemented: count = 0 }] = await Promise.all([
+    listQueue(session, queue, { ...filter, visibility: undefined, sort: "active" }, first),
+    listQueue(session, queue, { ...filter, visibility: "hidden", sort: "new" }, first),
+    countStatuses(session, queue),
+  ]);
+  const ideas = [...listed.items, ...hidden.items]
+    .toSorted((one, other) => other.sortKey - one.sortKey)
+    .slice(0, DONE_AT_MOST);
+  return {
+    title: IDEA_STATUSES.implemented,
+    ideas,
+    isCut: count > ideas.length,
+    count,
+    filter: { status: "implemented" },
+  };
+}
+
+/** "Q4 2026" and "Q4/26" as "2026 Q4", so that quarters stand in the order of time. */
+const inTime = (tag: string): string =>
+  tag.replace(/\b([QH][1-4])[ /-](?:20)?(\d\d)\b/gi, "20$2 $1").replaceAll("-", " ");
+
+/** By name, with numbers as people count. */
+const inOrder = (tags: readonly string[]): readonly string[] =>
+  tags.toSorted((one, other) => inTime(one).localeCompare(inTime(other), "en", { numeric: true }));
+
+/** Of the newest ideas with the tag, the most wanted first. */
+async function columnOfTag(session: Session, queue: Queue, privateTag: string): Promise<Column> {
   const filter = { status: undefined, visibility: undefined, tag: undefined, sort: "new", privateTag } as const;
   const { items, next } = await listQueue(session, queue, filter, FIRST);
-  return { title: privateTag, ideas: items, isCut: next !== undefined, filter: { privateTag } };
+  return { title: privateTag, ideas: byVotes(items), isCut: next !== undefined, filter: { privateTag } };
 }
 
 async function load(c: Context<OwnerEnv>) {
@@ -86,12 +122,10 @@ async function load(c: Context<OwnerEnv>) {
   ]);
   const boards = board === undefined ? banks.items : [orNotFound(board)];
   const queue = { accountId, ideaBankIds: boards.map(({ id }) => id) };
-  const shown = tags
-    .slice(0, TAGS_AT_MOST)
-    .toSorted((one, other) => one.tag.localeCompare(other.tag, "en", { numeric: true }));
+  const shown = inOrder(tags.slice(0, TAGS_AT_MOST).map(({ tag }) => tag));
   const columns = await Promise.all(
     query.by === "tag"
-      ? shown.map(({ tag }) => columnOfTag(session, queue, tag))
+      ? shown.map((tag) => columnOfTag(session, queue, tag))
       : STATUSES.map((status) => columnOfStatus(session, queue, status)),
   );
   return {
@@ -121,6 +155,12 @@ const BY = { status: "By status", tag: "By private tag" } as const;
 const at = (path: string, parameters: Readonly<Record<string, string | undefined>>): string => {
   const given = Object.entries(parameters).filter((entry): entry is [string, string] => entry[1] !== undefined);
   return given.length === 0 ? path : `${path}?${new URLSearchParams(given)}`;
+};
+
+/** "7", "50+". */
+const numberOf = ({ ideas, isCut, count }: Column): string => {
+  if (count === undefined) return `${ideas.length}${isCut ? "+" : ""}`;
+  return count >= COUNTED_AT_MOST ? `${COUNTED_AT_MOST - 1}+` : String(count);
 };
 
 const RoadmapPage = ({ query, boards, board, members, columns, hasMoreTags }: Props) => {
@@ -168,7 +208,7 @@ const RoadmapPage = ({ query, boards, board, members, columns, hasMoreTags }: Pr
             <section aria-labelledby={`column-${index}`}>
               <h2 id={`column-${index}`} dir="auto">
                 {column.title}
-                <span class="hint">{` ${column.ideas.length}${column.isCut ? "+" : ""}`}</span>
+                <span class="hint">{` ${numberOf(column)}`}</span>
               </h2>
               <ul>
                 {column.ideas.map((idea) => (
@@ -181,7 +221,11 @@ const RoadmapPage = ({ query, boards, board, members, columns, hasMoreTags }: Pr
                   />
                 ))}
               </ul>
-              {column.isCut && <a href={at(IDEAS, { ...column.filter, board: query.board })}>More in the queue</a>}
+              {column.isCut && (
+                <a href={at(IDEAS, { ...column.filter, board: query.board })}>
+                  {column.count === undefined ? "More in the queue" : `All ${numberOf(column)}`}
+                </a>
+              )}
             </section>
           ))}
         </div>

@@ -56,7 +56,7 @@ type TeamFilter = {
   readonly privateTag?: string | undefined;
 };
 
-/** `status` undefined: all. `tag` needs one idea bank. */
+/** `status` undefined: all. Of one idea bank, the list of a `tag` is sorted by age. */
 type QueueFilter = TeamFilter & {
   readonly status: QueueStatus | undefined;
   readonly visibility: Visibility | undefined;
@@ -141,8 +141,8 @@ type Queue = { readonly accountId: string; readonly ideaBankIds: readonly string
 
 /**
  * A page of ideas that were not merged. Other orders than `new` list public ideas, because only those have an index by votes and by
- * activity. A page reads about as many rows as it shows, and one for each idea bank and status. Ideas without a response, and those that a
- * filter of the team leaves, are those of the 1,000 that come next; the next page goes on after these.
+ * activity. A page reads about as many rows as it shows, and one for each idea bank and status. Ideas without a response, those that a filter
+ * of the team leaves, and those of several idea banks with a tag, are those of the 1,000 that come next; the next page goes on after these.
  */
 export async function listQueue(
   session: Session,
@@ -160,13 +160,14 @@ export async function listQueue(
     ...pageValues(request),
   };
   const inOrder = `${select(ideaBankIds, filter)} ORDER BY sort_key DESC, id DESC LIMIT`;
-  const ids = isLookedThrough(filter)
+  const looksThrough = isLookedThrough(ideaBankIds, filter);
+  const ids = looksThrough
     ? `SELECT n.id, n.sort_key FROM (${inOrder} ${SEARCHED_AT_MOST}) n CROSS JOIN proposals p ON p.id = n.id
-         WHERE p.account_id = :accountId ${ofTeam(filter)} ORDER BY n.sort_key DESC, n.id DESC LIMIT :rows`
+         WHERE p.account_id = :accountId ${among(filter)} ORDER BY n.sort_key DESC, n.id DESC LIMIT :rows`
     : `${inOrder} :rows`;
   const { rows, last } = await session.batch({
     rows: prepare<QueuedRow>(shown(ids), values),
-    last: isLookedThrough(filter)
+    last: looksThrough
       ? prepare<{ id: string; sort_key: number }>(
           `SELECT n.id, n.sort_key FROM (${inOrder} 1 OFFSET ${SEARCHED_AT_MOST - 1}) n CROSS JOIN proposals p ON p.id = n.id
            WHERE p.account_id = :accountId`,
@@ -192,14 +193,25 @@ export const shown = (ids: string, order: "DESC" | "ASC" = "DESC") =>
 export const isOfTeam = ({ assignee, privateTag }: TeamFilter): boolean =>
   assignee !== undefined || privateTag !== undefined;
 
+/** A tag's index is that of one idea bank. */
+const hasTagIndex = (ideaBankIds: readonly string[]): boolean => ideaBankIds.length === 1;
+
 /** Of the ideas in order only some are wanted. */
-const isLookedThrough = (filter: QueueFilter): boolean => filter.status === UNANSWERED || isOfTeam(filter);
+const isLookedThrough = (ideaBankIds: readonly string[], filter: QueueFilter): boolean =>
+  filter.status === UNANSWERED || isOfTeam(filter) || (filter.tag !== undefined && !hasTagIndex(ideaBankIds));
 
 const ASSIGNEE = `(SELECT id FROM (${membersOf()}) WHERE email = :assignee)`;
 
 /** The condition for `p`, which has been found by a list that does not know all of it. */
-const ofTeam = ({ status, visibility, assignee, privateTag }: Omit<QueueFilter, "sort">): string => `${ofStatus(status)}
+const among = ({
+  status,
+  visibility,
+  tag,
+  assignee,
+  privateTag,
+}: Omit<QueueFilter, "sort">): string => `${ofStatus(status)}
   ${visibility === undefined ? "" : `AND p.visibility = '${visibility}'`}
+  ${tag === undefined ? "" : `AND ${hasTag("p")}`}
   ${assignee === undefined ? "" : `AND ${assignee === null ? IS_UNASSIGNED : `p.assignee = ${ASSIGNEE}`}`}
   ${privateTag === undefined ? "" : `AND ${HAS_PRIVATE_TAG}`}
   ${isOfTeam({ assignee, privateTag }) ? "AND p.idea_bank_id IN (SELECT value FROM json_each(:ideaBankIds))" : ""}`;
@@ -251,8 +263,8 @@ export async function countQueue(
       ...pageValues({ limit: most, after: undefined }),
     },
   };
-  const [joined, condition] = isLookedThrough(filter)
-    ? ["CROSS JOIN proposals p ON p.id = n.id", ofTeam(filter)]
+  const [joined, condition] = isLookedThrough(ideaBankIds, filter)
+    ? ["CROSS JOIN proposals p ON p.id = n.id", among(filter)]
     : ["", ""];
   const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM (${select(ideaBankIds, filter)}) n ${joined} WHERE ${ALL_OWN} ${condition} LIMIT ${most})`;
   return (await session.first(prepare<{ count: number }>(sql, values)))?.count ?? 0;
@@ -268,7 +280,7 @@ function select(
       sort,
       condition: `p.account_id = :accountId ${tag === undefined ? "" : `AND ${hasTag("p")}`}`,
     });
-  if (tag !== undefined)
+  if (tag !== undefined && hasTagIndex(ideaBankIds))
     return selectTagged(
       { status: status && statusesOf(status), visibility },
       "0",
@@ -282,19 +294,25 @@ function select(
       AND (created_at, id) < (:afterKey, :afterId)`;
   const key = SORT_KEYS[sort];
   const isWhole = sort === "new" && visibility === undefined && status === undefined;
-  const among = sort === "new" ? "duplicate_of IS NULL" : "listed = 1";
+  const listed = sort === "new" ? "duplicate_of IS NULL" : "listed = 1";
   const visible = visibility === undefined ? "" : `AND visibility = '${visibility}'`;
   const statuses = isWhole ? [undefined] : status === undefined ? PROPOSAL_STATUSES : statusesOf(status);
   return mergeSelects(
     ideaBankIds.flatMap((_, bank) =>
       statuses.map(
         (each) =>
-          `SELECT id, ${key} AS sort_key, 0 AS bytes FROM proposals WHERE idea_bank_id = :bank${bank} AND ${among} ${visible}
+          `SELECT id, ${key} AS sort_key, 0 AS bytes FROM proposals WHERE idea_bank_id = :bank${bank} AND ${listed} ${visible}
            ${each === undefined ? "" : `AND status = '${each}'`} AND (${key}, id) < (:afterKey, :afterId)`,
       ),
     ),
   );
 }
+
+/** SQL: the search `:q` stands in it. */
+const stands = (column: string): string => `instr(lower(${column}), lower(:q)) > 0`;
+/** SQL: the search stands in the name of the person, or in the tenant's own id of it. */
+const isBy = (panelistId: string): string =>
+  `EXISTS (SELECT 1 FROM panelists w WHERE w.id = ${panelistId} AND w.deleted_at IS NULL AND (${stands("w.display_name")} OR ${stands("w.external_id")}))`;
 
 /** What it adds to the rank of a title that the search stands in it, or is the whole of it. Its words are up to 900. Votes decide between equals. */
 const [STANDS, WHOLE, VOTES] = [1_000, 500, 10_000_000];
@@ -310,9 +328,7 @@ export async function findInQueue(
   { sort, ...filter }: Omit<QueueFilter, "sort"> & { readonly sort: QueueSort | undefined },
 ): Promise<readonly QueuedIdea[]> {
   if (ideaBankIds.length === 0) return [];
-  const { tag } = filter;
   const newest = select(ideaBankIds, { ...filter, sort: "new" });
-  const stands = (column: string) => `instr(lower(${column}), lower(:q)) > 0`;
   /** `score`: how much of the search the title's words are, up to 900. */
   const key = (score: string) =>
     sort !== undefined && !isRecent(sort)
@@ -320,18 +336,17 @@ export async function findInQueue(
       : `(${score} + ${STANDS} * (${stands("p.title")}) + ${WHOLE} * (lower(p.title) = lower(:q))) * ${VOTES} + min(p.votes, ${VOTES - 1}) AS sort_key`;
   const within = `SELECT p.id, ${key("0")} FROM (${newest} ORDER BY sort_key DESC, id DESC LIMIT ${SEARCHED_AT_MOST}) n
     CROSS JOIN proposals p ON p.id = n.id
-    WHERE (${stands("p.title")} OR ${stands("p.description")} OR EXISTS (SELECT 1 FROM panelists w WHERE w.id = p.author_id
-      AND w.deleted_at IS NULL AND (${stands("w.display_name")} OR ${stands("w.external_id")}))) ${ofTeam(filter)}
+    WHERE (${stands("p.title")} OR ${stands("p.description")} OR ${isBy("p.author_id")}) ${among(filter)}
     ORDER BY 2 DESC, p.id DESC LIMIT ${FOUND_AT_MOST}`;
   const search = searchFor(q, ideaBankIds.length);
-  const condition = `p.account_id = :accountId AND p.duplicate_of IS NULL ${ofTeam(filter)} ${tag === undefined ? "" : `AND ${hasTag("p")}`}`;
+  const condition = `p.account_id = :accountId AND p.duplicate_of IS NULL ${among(filter)}`;
   const titles = `SELECT p.id, ${key("f.sort_key / 10000000000000")} FROM (SELECT id, sort_key FROM (${search.select({ listed: "0, 1" }, { bytes: "0", condition })})
     ORDER BY sort_key DESC LIMIT ${FOUND_AT_MOST}) f CROSS JOIN proposals p ON p.id = f.id`;
   const ids = `SELECT id, max(sort_key) AS sort_key FROM (SELECT id, sort_key FROM (${within}) UNION ALL SELECT id, sort_key FROM (${titles})) GROUP BY id`;
   const values = {
     accountId,
     ...{ ideaBankId: ideaBankIds[0], ...teamValues(ideaBankIds, filter) },
-    ...{ q, tag },
+    ...{ q, tag: filter.tag },
     ...search.values,
     ...banksOf(ideaBankIds),
     ...pageValues({ limit: FOUND_AT_MOST, after: undefined }),
@@ -343,7 +358,7 @@ export async function findInQueue(
 
 export type FoundComment = Contribution & { readonly author: string | null };
 
-/** At most 20 comments in which `q` stands, of the newest 1,000, the newest first. The author is null for the team. */
+/** At most 20 comments in whose text or author's name `q` stands, of the newest 1,000, the newest first. The author is null for the team. */
 export async function findComments(
   session: Session,
   { accountId, ideaBankIds }: Queue,
@@ -359,7 +374,7 @@ export async function findComments(
       (SELECT coalesce(display_name, external_id) FROM panelists w WHERE w.id = c.panelist_id AND w.deleted_at IS NULL) AS author
     FROM (${newest} ORDER BY sort_key DESC, id DESC LIMIT ${SEARCHED_AT_MOST}) n CROSS JOIN comments c ON c.id = n.id
     CROSS JOIN proposals ON proposals.id = c.proposal_id
-    WHERE c.account_id = :accountId AND instr(lower(c.body), lower(:q)) > 0 AND ${authorStays("c.panelist_id")} AND ${ACCESSIBLE_PROPOSAL}
+    WHERE c.account_id = :accountId AND (${stands("c.body")} OR ${isBy("c.panelist_id")}) AND ${authorStays("c.panelist_id")} AND ${ACCESSIBLE_PROPOSAL}
     ORDER BY n.sort_key DESC, n.id DESC LIMIT ${FOUND_AT_MOST}`;
   const values = { accountId, q, ...banksOf(ideaBankIds) };
   const rows = await session.all(prepare<ContributionRow & { author: string | null }>(sql, values));
