@@ -9,8 +9,8 @@ import { NotUtf8, Unreadable } from "../unreadable.ts";
 import { bytesOf, columnsOf, type ReadFile, readFile } from "./chosen-file.ts";
 import { button, counted, element, inDigits, list, table } from "./dom.ts";
 import { partsOf } from "./parts.ts";
-import { toReport } from "./report.ts";
-import { HERE, NEW, type Outcome, Stopped, sendMerge, sendPart } from "./send.ts";
+import { outcomeOfEach, toReport } from "./report.ts";
+import { HERE, isThere, NEW, type Outcome, Stopped, sendMerge, sendPart } from "./send.ts";
 import { type Begun, type Progress, StoredImport } from "./stored.ts";
 
 const COLUMN_NAMES: Readonly<Record<Column, string>> = {
@@ -264,7 +264,7 @@ class ImportPage {
       }
       bar.value = parts.length;
       for (const idea of read.ready)
-        if (idea.duplicateOf !== undefined && isWritten(outcomes.get(idea.externalId))) {
+        if (idea.duplicateOf !== undefined && isThere(outcomes.get(idea.externalId))) {
           const refused = await sendMerge(idea, sender);
           if (refused !== undefined) outcomes.set(idea.externalId, refused);
         }
@@ -295,13 +295,11 @@ class ImportPage {
   }
 
   #report({ file, board }: Begun, { ready, found, faults, faulty }: ReadFile, outcomes: ReadonlyMap<string, Outcome>) {
-    const [isNew, isHere] = [NEW, HERE].map(
-      (wanted) => ready.filter(({ externalId }) => outcomes.get(externalId) === wanted).length,
+    const each = outcomeOfEach(ready, outcomes);
+    const [isNew, isHere] = [NEW, HERE].map((wanted) => each.filter((outcome) => outcome === wanted).length);
+    const refused = ready.flatMap(({ place }, index) =>
+      isWritten(each[index]) ? [] : [`${place}: ${each[index] ?? ""}`],
     );
-    const refused = ready.flatMap(({ externalId, place }) => {
-      const outcome = outcomes.get(externalId) ?? "";
-      return isWritten(outcome) ? [] : [`${place}: ${outcome}`];
-    });
     const sums = [
       `${inDigits(isNew ?? 0)} new`,
       `${inDigits(isHere ?? 0)} already here`,

@@ -1,15 +1,28 @@
 /** What became of each row, as a file. */
+import { disarmed } from "../../worker/model/csv.ts";
 import { type Idea, noteOf } from "../ideas.ts";
 import { HERE, NEW, type Outcome } from "./send.ts";
 
-/** A spreadsheet would take these texts for formulas. */
-const FORMULA = /^[=+\-@\t\r]/;
-const cell = (text: string): string => `"${(FORMULA.test(text) ? `'${text}` : text).replaceAll('"', '""')}"`;
+const cell = (text: string): string => `"${disarmed(text).replaceAll('"', '""')}"`;
 
 const WORDS: ReadonlyMap<string, string> = new Map([
   [NEW, "new"],
   [HERE, "already here"],
 ]);
+
+/** Of each idea: the second one with the same id is no other idea, so it is here already. */
+export function outcomeOfEach(
+  ready: readonly Pick<Idea, "externalId">[],
+  outcomes: ReadonlyMap<string, Outcome>,
+): readonly Outcome[] {
+  const known = new Set<string>();
+  return ready.map(({ externalId }) => {
+    const outcome = outcomes.get(externalId) ?? "";
+    const isAgain = known.has(externalId);
+    known.add(externalId);
+    return isAgain && outcome === NEW ? HERE : outcome;
+  });
+}
 
 /** CSV, with the byte order mark that spreadsheets know UTF-8 by. */
 export function toReport({
@@ -21,8 +34,9 @@ export function toReport({
   readonly faults: readonly string[];
   readonly outcomes: ReadonlyMap<string, Outcome>;
 }): string {
-  const ofIdeas = ready.map((idea) => {
-    const outcome = outcomes.get(idea.externalId) ?? "";
+  const each = outcomeOfEach(ready, outcomes);
+  const ofIdeas = ready.map((idea, index) => {
+    const outcome = each[index] ?? "";
     const is = WORDS.get(outcome);
     return [idea.place, idea.title, is ?? "fault", is === undefined ? outcome : "", noteOf(idea) ?? ""];
   });

@@ -6,6 +6,17 @@ import type { Part, SentRow } from "./parts.ts";
 export type Outcome = string;
 export const [NEW, HERE] = ["new", "here"] as const;
 
+/** Faults of a row, by the words of the server. */
+const FAULTS: Readonly<Record<string, string>> = {
+  "author-deleted": "its author is still being deleted: import the file again in a few minutes",
+  "author-blocked": "its author is blocked: unblock them, then import the file again",
+  "in-part": "the idea is here, but votes and comments by blocked people were left out",
+};
+
+/** The idea exists, whether or not all of the row was imported. */
+export const isThere = (outcome: Outcome | undefined): boolean =>
+  outcome === NEW || outcome === HERE || outcome === FAULTS["in-part"];
+
 /** It stops, and can go on later from where it is. The message says why. */
 export class Stopped extends Error {}
 
@@ -69,10 +80,7 @@ export async function sendPart({ people, rows }: Part, sender: Sender): Promise<
     { board, file, ...(people.length > 0 && { people }), rows },
     sender,
   );
-  if (!isRefusal(answer))
-    return answer.rows.map((is) =>
-      is === "author-deleted" ? "its author is still being deleted: import the file again in a few minutes" : is,
-    );
+  if (!isRefusal(answer)) return answer.rows.map((is) => FAULTS[is] ?? is);
   if (answer.status === 404) throw new Stopped("The board was deleted in the meantime.");
   if (rows.length === 1) return [answer.detail || `the server answered ${answer.status}`];
   const outcomes: Outcome[] = [];

@@ -93,17 +93,32 @@ export const COMMENT_OPERATIONS = {
     capability: "canComment",
     body: NewComment,
     answer: PanelistComment,
-    problems: [...PROPOSAL_PROBLEMS, "comment-not-found", "capability-closed", "forbidden", "conflict"],
+    problems: [
+      ...PROPOSAL_PROBLEMS,
+      "comment-not-found",
+      "capability-closed",
+      "forbidden",
+      "conflict",
+      "repeated-comment",
+    ],
     summary: "Edit one's own comment",
-    description: "Editing is not activity. Where comments need approval, the comment waits for it again.",
-    handle: async (c, { session, token, ids, body }) => {
-      const { access, proposal, merged, comment } = await editComment(session, {
+    description:
+      "Editing is not activity. Where comments need approval, the comment waits for it again. A text that the panelist has written in another " +
+      "comment within a day, or in the one just before or after this one on the proposal, is refused with 409 `repeated-comment`.",
+    handle: async (c, { session, token, ids, body, now }) => {
+      const { access, proposal, merged, comment, isRepeated } = await editComment(session, {
         token,
         proposalId: ids.proposalId,
         commentId: ids.commentId,
         comment: body,
+        now,
       });
-      return { access, proposal, final: merged, respond: () => c.json(own(comment)) };
+      const respond = () => {
+        const edited = own(comment);
+        if (isRepeated) throw new Problem("repeated-comment");
+        return c.json(edited);
+      };
+      return { access, proposal, final: merged, respond };
     },
   }),
 

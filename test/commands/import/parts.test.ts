@@ -1,8 +1,9 @@
 /** How a file is divided for the desk's page, and what its report says. */
-import { expect, it } from "vitest";
+import { expect, it, onTestFinished, vi } from "vitest";
 import type { Idea } from "../../../src/import/ideas.ts";
 import { partsOf } from "../../../src/import/page/parts.ts";
-import { toReport } from "../../../src/import/page/report.ts";
+import { outcomeOfEach, toReport } from "../../../src/import/page/report.ts";
+import { isThere, sendPart } from "../../../src/import/page/send.ts";
 
 const idea = (externalId: string, more: Partial<Idea> = {}): Idea => ({
   ...{ place: externalId, externalId, title: externalId, description: "", status: "submitted", visibility: "public" },
@@ -65,4 +66,30 @@ it("the report has a line for each row, with its note, and no formula", () => {
     '"line 5","","fault","no id: give one",""',
     "",
   ]);
+});
+
+it("an idea that stands twice in the file is new once, and then already here", () => {
+  const ready = [idea("a"), idea("b"), idea("a")];
+  const outcomes = new Map([
+    ["a", "new"],
+    ["b", "refused"],
+  ]);
+  expect(outcomeOfEach(ready, outcomes)).toEqual(["new", "refused", "here"]);
+  expect(toReport({ ready, faults: [], outcomes }).match(/"(new|already here|fault)"/g)).toEqual([
+    ...['"new"', '"fault"', '"already here"'],
+  ]);
+});
+
+it("an idea without the votes and comments of blocked people is a fault, and is there", async () => {
+  vi.stubGlobal("fetch", async () => Response.json({ rows: ["in-part", "author-blocked", "new"] }));
+  onTestFinished(() => vi.unstubAllGlobals());
+  const sender = { url: "/account/import", board: "b", file: "f", signal: new AbortController().signal, say: () => {} };
+  const [part] = partsOf([idea("a"), idea("b"), idea("c")]);
+  const outcomes = await sendPart(part ?? { people: [], rows: [] }, sender);
+  expect(outcomes).toEqual([
+    "the idea is here, but votes and comments by blocked people were left out",
+    "its author is blocked: unblock them, then import the file again",
+    "new",
+  ]);
+  expect(outcomes.map(isThere)).toEqual([true, false, true]);
 });

@@ -1,8 +1,13 @@
 /** The operation behind the page of imports: parts of a file, sent once, twice, at once, and by who may not. */
+import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { databaseOf } from "../../support/databases.ts";
 import { createDesk } from "../../support/desk.ts";
-import { ORIGIN } from "../../support/owner.ts";
+import { runJob } from "../../support/job.ts";
+import { add } from "../../support/members.ts";
+import { createOwner, ORIGIN } from "../../support/owner.ts";
+import { collectMails } from "../../support/page-visitor.ts";
+import { createTold, telling, WINDOW } from "../../support/told.ts";
 
 type Desk = Awaited<ReturnType<typeof createDesk>>;
 type Row = Readonly<Record<string, unknown>> & { readonly externalId: string };
@@ -206,4 +211,87 @@ it("merges what repeats another idea, once", async () => {
   expect(items[0]).toMatchObject({ votes: 2, duplicateOf: null });
   // Sent again, its votes are not counted at the merged one.
   expect((await send(desk, [row("fider:2", { voters: ["robin"] })])).answer).toEqual({ rows: ["here"] });
+});
+
+it("a row that stands twice in a part is new once, and then here", async () => {
+  const desk = await createDesk();
+  expect((await send(desk, [row("csv:1"), row("csv:2"), row("csv:1")])).answer).toEqual({
+    rows: ["new", "new", "here"],
+  });
+});
+
+it.each(["block", "clear"])(
+  "writes nothing of a person whom the team stopped (%s), and says so of the row",
+  async (what) => {
+    const desk = await createDesk();
+    const bo = await desk.panel.panelist("Bo");
+    await desk.owner.submit(`/people/${bo.id}`, { do: what });
+    await runJob(env);
+    const before = await stored(desk);
+    const [kim, robin] = ["kim", bo.externalId];
+    const rows = [
+      row("csv:1", { author: robin }),
+      row("csv:2", { author: kim, voters: [kim, robin] }),
+      row("csv:3", { comments: [comment("BACK AGAIN", robin), comment("Yes", kim)] }),
+      row("csv:4", { author: kim, voters: [kim] }),
+    ];
+    const sent = () => send(desk, rows, { people: [KIM, { externalId: bo.externalId, displayName: "Bo" }] });
+    expect((await sent()).answer).toEqual({ rows: ["author-blocked", "in-part", "in-part", "new"] });
+    expect(await stored(desk)).toMatchObject({
+      proposals: before.proposals + 3,
+      votes: before.votes + 2,
+      comments: before.comments + 1,
+    });
+    expect((await sent()).answer).toEqual({ rows: ["author-blocked", "in-part", "in-part", "here"] });
+    await desk.owner.submit(`/people/${bo.id}`, { do: "unblock" });
+    expect((await sent()).answer).toEqual({ rows: ["new", "here", "here", "here"] });
+  },
+);
+
+it("tells nobody of imported words: not who follows the idea, and not the team", async () => {
+  const { panel, person, pass, mails, rows } = await createTold();
+  const [account] = await rows("SELECT owner_email FROM accounts WHERE id = ?1", panel.bank.accountId);
+  const owner = createOwner(String(account?.owner_email));
+  const ana = await person("ana@example.com");
+  const bo = await person("bo@example.com", { name: "Bo" });
+  const idea = await panel.propose({ title: "Night buses", externalId: "csv:1" });
+  const path = `/ideabank/proposals/${idea}`;
+  await ana.send("PUT", `${path}/follow`);
+  await rows("DELETE FROM member_mails");
+  await rows("UPDATE audit_events SET notice = NULL");
+  const now = () => new Date(Date.now() - 2_000).toISOString();
+  const imported = { ...comment("IMPORTED"), createdAt: now() };
+  const part = { board: panel.bank.id, file: "x.csv", people: [KIM] };
+  await post({ owner }, { ...part, rows: [row("csv:1", { comments: [imported] })] });
+  await pass(WINDOW);
+  expect(mails).toEqual([]);
+  // Nor beside a comment of which they are told.
+  await bo.send("POST", `${path}/comments`, { body: "Said here" });
+  await post(
+    { owner },
+    { ...part, rows: [row("csv:1", { comments: [{ ...comment("IMPORTED TOO"), createdAt: now() }] })] },
+  );
+  await pass(WINDOW);
+  expect(mails.map(({ to }) => to)).toEqual(["ana@example.com"]);
+  expect(mails[0]?.text).toContain("Said here");
+  expect(mails[0]?.text).not.toContain("IMPORTED");
+});
+
+it("a colleague’s e-mail of the day has no imported ideas and comments", async () => {
+  const mails = collectMails();
+  const desk = await createDesk();
+  const { accountId } = desk.panel.bank;
+  const ana = createOwner();
+  await add(desk.owner, ana);
+  const sql = (text: string) => databaseOf(accountId).prepare(text).run();
+  const day = 86_400_000;
+  await sql(`UPDATE told_members SET told_up_to_now = 0, told_up_to_daily = 0, next_digest_at = 1`);
+  await sql("UPDATE audit_events SET notice = NULL");
+  await desk.panel.propose({ title: "Night buses" });
+  const written = { ...comment("IMPORTED"), createdAt: new Date(Date.now() - 2_000).toISOString() };
+  await send(desk, [row("csv:1", { comments: [written] }), row("csv:2")], { people: [KIM] });
+  await runJob(telling, () => Date.now() + day);
+  const told = mails.filter(({ to }) => to === ana.email);
+  expect(told.map(({ subject }) => subject)).toEqual(["Your boards: 1 new idea"]);
+  expect(told[0]?.text).toContain("Night buses");
 });

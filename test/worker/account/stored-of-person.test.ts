@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import { LEFT_OUT, SECTIONS } from "../../../src/worker/database/panelists/stored-of-person.ts";
+import { createDesk } from "../../support/desk.ts";
 import { createFilledDesk } from "../../support/filled-desk.ts";
 
 /** Columns that name a panelist, or have somebody's address. */
@@ -55,4 +56,15 @@ it("is readable, has what the person has done and answered, and nothing of other
   expect(event?.changes?.after).toEqual({ exported: "person", rows: 1, panelistId: ids.panelistId });
   const theirs = await createFilledDesk({ name: "theirs" });
   expect((await theirs.owner.submit(`/people/${ids.panelistId}/stored`, {})).status).toBe(404);
+});
+
+it("has the team’s notes about the person, and not those on ideas", async () => {
+  const { owner, panel, bank } = await createDesk();
+  const bo = await panel.panelist("Bo");
+  const idea = await bo.submit("Night buses");
+  await owner.submit(`/people/${bo.id}`, { do: "add-note", note: "About Bo" });
+  await owner.submit(`${bank}/ideas/${idea}`, { do: "add-note", note: "About buses" });
+  const text = await (await owner.submit(`/people/${bo.id}/stored`, {})).text();
+  expect(JSON.parse(text).notesOfTheTeam).toMatchObject([{ text: "About Bo" }]);
+  expect(text).not.toContain("About buses");
 });

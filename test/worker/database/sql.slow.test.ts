@@ -334,7 +334,14 @@ async function callOthers(): Promise<void> {
   // Nobody is a member of an account that is not there.
   await expect(importProposals(session, imported)).rejects.toThrow("undo_texts.account_id");
   await loadAsTeam(session, { accountId: id, path: { ideaBankId: id, proposalId: id } });
-  await keepSiteToken(session, { accountId: id, ideaBankId: id, now, lifetime: 60, renew: false, owner: { person: email, actor: email } });
+  await keepSiteToken(session, {
+    accountId: id,
+    ideaBankId: id,
+    now,
+    lifetime: 60,
+    renew: false,
+    owner: { person: email, actor: email },
+  });
   await loadEndOfTokens(session, id);
   await loadSigningEpochs(session, id, id);
   await loadAccess(session, { ideaBankId: id, panelistId: id, issuedAt: 0 });

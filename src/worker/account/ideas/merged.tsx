@@ -1,7 +1,7 @@
 /** The ideas that were merged into an idea, and what was said there: its comments stay where they were posted. */
 import { Formatted } from "../frame/formatted.tsx";
 import { Time } from "../frame/times.tsx";
-import { counted } from "../frame/words.ts";
+import { counted, IDEA_VISIBILITIES } from "../frame/words.ts";
 import { NAMELESS } from "./comments.tsx";
 import type { IdeaProps } from "./idea-facts.tsx";
 
@@ -23,12 +23,13 @@ export const Merged = ({ merged, mergedComments, bank }: Props) =>
                 <details>
                   <summary>{counted(comments.length, "comment")}</summary>
                   <ol class="events">
-                    {comments.map(({ by, author, body, createdAt }) => (
+                    {comments.map(({ by, author, body, visibility, createdAt }) => (
                       <li>
                         <p class="hint">
                           <bdi>{by === "tenant" ? "Your team" : (author ?? NAMELESS)}</bdi>
                           {" · "}
                           <Time at={createdAt} />
+                          {visibility !== "public" && <span class="pill warn">{IDEA_VISIBILITIES[visibility][0]}</span>}
                         </p>
                         <Formatted text={body} />
                       </li>

@@ -48,6 +48,15 @@ export async function requireRole(c: Context<OwnerEnv>, needs: Needs): Promise<v
   if (!may((await standingOf(c)).role, needs)) throw REFUSALS[needs](await namesOfAdmins(c));
 }
 
+/**
+ * The name and the e-mails of members are their own, whatever their role; a script that acts for one has to have a role that changes
+ * something. Throws `forbidden`.
+ */
+export async function requireNoReader(c: Context<OwnerEnv>): Promise<void> {
+  const { person, actor } = c.var.owner;
+  if (actor !== person) await requireRole(c, "member");
+}
+
 /** Throws `forbidden` for a viewer whom no admin has allowed to take such a file. */
 export async function requireExport(c: Context<OwnerEnv>, what: Exported): Promise<void> {
   if (mayExport(await standingOf(c), what)) return;

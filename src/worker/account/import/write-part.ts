@@ -46,8 +46,11 @@ const Part = z.strictObject({
 });
 const MergePart = z.strictObject({ board: Id, merge: ProposalExternalId, into: ProposalExternalId });
 
+/** What became of a row. `in-part`: the idea is there, without the votes and comments of people who are blocked. */
+type RowOutcome = "new" | "here" | "in-part" | "author-deleted" | "author-blocked";
+
 /** What became of each row of the part. */
-type Written = { readonly rows: readonly ("new" | "here" | "author-deleted")[] } | { readonly merged: boolean };
+type Written = { readonly rows: readonly RowOutcome[] } | { readonly merged: boolean };
 
 export async function writePart(c: Context<OwnerEnv>): Promise<Written> {
   const { value } = parseJson(await readBytes(c, { expectedType: JSON_TYPE, maxBytes: MAX_BYTES }));
@@ -88,14 +91,18 @@ async function write(c: Context<OwnerEnv>, own: Own, { board, file, people = [],
       ),
     }),
   );
-  const { isNew } = orNotFound(outcome);
+  const { isNew, blocked } = orNotFound(outcome);
   noteBoards(c, own, [board]);
-  return {
-    rows: rows.map(({ externalId }) => {
-      const written = isNew.get(externalId);
-      return written === undefined ? "author-deleted" : written ? "new" : "here";
-    }),
-  };
+  return { rows: rows.map((row, place) => outcomeOf(row, { isNew: isNew[place], blocked })) };
+}
+
+type Found = { readonly isNew: boolean | undefined; readonly blocked: ReadonlySet<string> };
+
+function outcomeOf({ author, voters, comments }: Part["rows"][number], { isNew, blocked }: Found): RowOutcome {
+  const isBlocked = (person: string | null) => person !== null && blocked.has(person);
+  if (isNew === undefined) return isBlocked(author) ? "author-blocked" : "author-deleted";
+  if (voters.some(isBlocked) || comments.some((comment) => isBlocked(comment.author))) return "in-part";
+  return isNew ? "new" : "here";
 }
 
 /** Throws `invalid-request`. */

@@ -41,7 +41,7 @@ import { Problem } from "../../problem.ts";
 import { accountsOf, directoryOf, invitationsOf, noMember, openOwn, primaryOf } from "../account-databases.ts";
 import { isRepeated, repeatedProblem } from "../frame/repeated.ts";
 import { actorsOf } from "../identity/identity.ts";
-import { requireRole, requireRoleNow } from "../identity/role.ts";
+import { requireNoReader, requireRole, requireRoleNow, whyNotAllowed } from "../identity/role.ts";
 import { operation } from "../operation.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 
@@ -126,11 +126,18 @@ export async function dismissMember(
   else await forgetMembership(directoryOf(c), entry);
 }
 
-/** Gives a member, or an invited person, another role. Throws `not-found`, `conflict` for the last admin, `forbidden`. */
-export async function changeRole(c: Context<OwnerEnv>, id: string, role: Role): Promise<Member> {
+/**
+ * Gives a member, or an invited person, another role, which ends the invitations that the person has sent to a role above it. Throws
+ * `not-found`, `conflict` for the last admin, `forbidden`.
+ */
+export async function changeRole(
+  c: Context<OwnerEnv>,
+  { id, email }: Pick<Member, "id" | "email">,
+  role: Role,
+): Promise<Member> {
   await requireRole(c, "admin");
   const { session, accountId } = await openOwn(c);
-  const change = { owner: c.var.owner, accountId, id, role, stamp: stamp(accountId) };
+  const change = { owner: c.var.owner, accountId, id, role, actors: actorsOf(c, email), stamp: stamp(accountId) };
   const member = await withDeliveries(c, { session, account: { accountId }, send: c.var.send }, (watched) =>
     setRole(watched, change),
   );
@@ -143,22 +150,26 @@ export async function changeRole(c: Context<OwnerEnv>, id: string, role: Role): 
   });
 }
 
-/** Gives the member who asks a name; null for none. */
+/** Gives the member who asks a name; null for none. Throws `forbidden` for a script that only reads. */
 export async function changeOwnName(c: Context<OwnerEnv>, name: string | null): Promise<Member> {
+  await requireNoReader(c);
   const { session, accountId } = await openOwn(c);
   const member = await setOwnName(session, { owner: c.var.owner, accountId, name, stamp: stamp(accountId) });
   if (member === null) throw noMember();
+  if (member.name !== name) throw await whyNotAllowed(c, "member");
   return member;
 }
 
 const notOwnName = () => new Problem("forbidden", { detail: "Only the member changes this name." });
 
+/** What needs more is decided first: who may do only one of both changes nothing. */
 async function changeMember(c: Context<OwnerEnv>, id: string, { name, role }: MemberChanges): Promise<Member> {
   const member = (await listOwnMembers(c)).items.find((each) => each.id === id);
   if (member === undefined) throw noSuchMember();
   if (name !== undefined && (member.email !== c.var.owner.person || member.state !== "accepted")) throw notOwnName();
-  const renamed = name === undefined ? member : await changeOwnName(c, name);
-  return role === undefined ? renamed : changeRole(c, id, role);
+  if (name !== undefined) await requireNoReader(c);
+  const changed = role === undefined ? member : await changeRole(c, member, role);
+  return name === undefined ? changed : changeOwnName(c, name);
 }
 
 const MEMBERS = "/account/api/members";
@@ -256,7 +267,8 @@ export const MEMBER_OPERATIONS = {
     summary: "Change a member's role, or your own name",
     description:
       "An admin changes roles, also of somebody who was invited; each member changes the own name. After this answer the person can do " +
-      "only what the role allows. The last admin stays one: 409 `conflict`. API keys and webhooks of the member stay.",
+      "only what the role allows. The last admin stays one: 409 `conflict`. API keys and webhooks of the member stay; the invitations that " +
+      "the member has sent to a role above the new one are canceled.",
     handle: async (c, { ids, body }) => c.json(await changeMember(c, ids.memberId, body)),
   }),
 

@@ -1,6 +1,7 @@
 /**
  * `/account/members/{id}`: the role of a member or of somebody who was invited, the roles of the service tokens that act for the member, and
- * the keys and webhooks that the member made: taking rights away from a person takes none away from a key.
+ * the keys and webhooks that the member made: taking rights away from a person takes none away from a key. Invitations that the member sent
+ * to a role above the new one end with it.
  */
 import type { Context } from "hono";
 import { loadAccountSettings } from "../../database/accounts/account-settings.ts";
@@ -25,10 +26,11 @@ export const MEMBER_PAGE = page({
   needs: "admin",
   load: (c) => load(c, c.req.param("memberId")),
 
-  view: ({ member, touched, tokens, person }) => {
+  view: ({ member, touched, sent, tokens, person }) => {
     const label = memberLabel(member);
     const isSelf = member.email === person;
     const isAdmin = member.role === "admin" && member.state === "accepted";
+    const ending = sent.filter(({ role }) => role !== "viewer");
     const hasMade = touched.keys.length + touched.webhooks.length > 0;
     return (
       <Layout title={label} part="Role" current="members">
@@ -40,6 +42,19 @@ export const MEMBER_PAGE = page({
         )}
         <form method="post" action={`${MEMBERS}/${member.id}`} class="create">
           <RoleFields chosen={member.role} legend={isSelf ? "Your role" : "Role"} />
+          {ending.length > 0 && (
+            <p class="hint">
+              {`A lesser role cancels the invitations ${isSelf ? "you" : "they"} sent to a higher one: `}
+              {ending.map(({ email, role }, index) => (
+                <>
+                  {index > 0 && ", "}
+                  <bdi>{email}</bdi>
+                  {` (${ROLE_NAMES[role]})`}
+                </>
+              ))}
+              .
+            </p>
+          )}
           {isAdmin && hasMade && (
             <p class="hint">
               {`A role changes what ${isSelf ? "you" : "they"} can do here, not the keys and webhooks below. Tick what should end too.`}
@@ -106,7 +121,7 @@ export const MEMBER_PAGE = page({
       const serviceTokenRoles = [...others, ...chosen.filter((each) => each.role !== "admin")];
       await changeSettings(c, { serviceTokenRoles });
     }
-    if (role !== member.role) await changeRole(c, member.id, role);
+    if (role !== member.role) await changeRole(c, member, role);
     return c.redirect(`${MEMBERS}?changed=${member.id}`, 303);
   },
 });

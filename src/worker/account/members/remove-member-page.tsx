@@ -8,7 +8,8 @@ import { countAssigned, HANDED_OVER_AT_MOST } from "../../database/proposals/ass
 import { deleteWebhook } from "../../database/webhooks/webhooks.ts";
 import { readForm } from "../../http/read-body.ts";
 import { type Member, memberLabel, whoCanAct } from "../../model/member.ts";
-import { openOwn } from "../account-databases.ts";
+import { isMasked, maskUrl } from "../../model/webhook-url.ts";
+import { openOwn, standingOf } from "../account-databases.ts";
 import { Field } from "../frame/field.tsx";
 import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
@@ -26,9 +27,12 @@ import { MEMBERS } from "./members-page.tsx";
 export const REMOVE_MEMBER_PAGE = page({
   path: `${MEMBERS}/:memberId/remove`,
   needs: "viewer",
-  load: async (c) => ({ ...(await findRemovable(c, c.req.param("memberId"))), person: c.var.owner.person }),
+  load: async (c) => ({
+    ...(await findRemovable(c, c.req.param("memberId"))),
+    ...{ person: c.var.owner.person, isAdmin: await isByAdmin(c) },
+  }),
 
-  view: ({ member, touched, person, heirs, ideas }) => {
+  view: ({ member, touched, person, isAdmin, heirs, ideas }) => {
     const { id, email, state } = member;
     const isSelf = email === person;
     const [title, effect, button, keep] = isSelf
@@ -55,18 +59,24 @@ export const REMOVE_MEMBER_PAGE = page({
       <Layout title={title} current="members">
         <p>{effect}</p>
         <form method="post" action={`${MEMBERS}/${id}/remove`} class="create">
-          <Boxes
-            name="keys"
-            legend={`Revoke ${isSelf ? "your" : "their"} API keys`}
-            hint="Anyone who copied a key can keep using it."
-            items={touched.keys}
-          />
-          <Boxes
-            name="webhooks"
-            legend={`Delete ${isSelf ? "your" : "their"} webhooks`}
-            hint="They keep sending changes to these URLs, including people’s names and IDs."
-            items={touched.webhooks}
-          />
+          {isAdmin ? (
+            <>
+              <Boxes
+                name="keys"
+                legend={`Revoke ${isSelf ? "your" : "their"} API keys`}
+                hint="Anyone who copied a key can keep using it."
+                items={touched.keys}
+              />
+              <Boxes
+                name="webhooks"
+                legend={`Delete ${isSelf ? "your" : "their"} webhooks`}
+                hint="They keep sending changes to these URLs, including people’s names and IDs."
+                items={touched.webhooks}
+              />
+            </>
+          ) : (
+            <Staying {...touched} />
+          )}
           <Boxes
             name="invitations"
             legend={`Cancel invitations ${isSelf ? "you" : "they"} sent`}
@@ -91,8 +101,8 @@ export const REMOVE_MEMBER_PAGE = page({
   act: async (c) => {
     const fields = await readForm(c);
     const { member, touched } = await findRemovable(c, c.req.param("memberId"));
-    // This comes first, because people who remove themselves can do nothing afterwards.
-    await endTicked(c, fields, touched);
+    // This comes first, because people who remove themselves can do nothing afterwards. Who is no admin leaves without it.
+    if (await isByAdmin(c)) await endTicked(c, fields, touched);
     const ticked = fields.getAll("invitations");
     await dismissMember(c, member.id, {
       kept: fields.getAll("shown").filter((id) => !ticked.includes(id)),
@@ -104,6 +114,8 @@ export const REMOVE_MEMBER_PAGE = page({
     return c.redirect(`${MEMBERS}?${done}=${encodeURIComponent(member.email)}`, 303);
   },
 });
+
+const isByAdmin = async (c: Context<OwnerEnv>): Promise<boolean> => (await standingOf(c)).role === "admin";
 
 /** Everybody may leave, and an admin removes others. Throws `forbidden`, `not-found`. */
 async function findRemovable(c: Context<OwnerEnv>, memberId: string) {
@@ -125,8 +137,34 @@ export async function findTouchedBy(c: Context<OwnerEnv>, memberId: string) {
     findTouched(session, { accountId, actors, now: Date.now() }),
     member.state === "accepted" ? countAssigned(session, accountId, memberId) : 0,
   ]);
-  return { member, touched, ideas, heirs: whoCanAct(items).filter(({ id }) => id !== memberId) };
+  return {
+    ...{ member, touched, ideas },
+    heirs: whoCanAct(items).filter(({ id }) => id !== memberId),
+    /** The invitations with their roles. */
+    sent: items.filter(({ id }) => touched.invitations.some((invitation) => invitation.id === id)),
+  };
 }
+
+/** What somebody who is no admin any more has made: it stays, and only admins end it. */
+const Staying = ({ keys, webhooks }: Pick<Awaited<ReturnType<typeof findTouched>>, "keys" | "webhooks">) => {
+  const names = [
+    ...keys.map(({ name }) => name),
+    ...webhooks.map(({ name }) => (isMasked(name) ? name : maskUrl(name))),
+  ];
+  if (names.length === 0) return null;
+  return (
+    <p class="hint">
+      {"You made these, and only admins can end them: "}
+      {names.map((name, index) => (
+        <>
+          {index > 0 && ", "}
+          <bdi>{name}</bdi>
+        </>
+      ))}
+      .
+    </p>
+  );
+};
 
 type TakenByProps = { readonly ideas: number; readonly heirs: readonly Member[]; readonly isSelf: boolean };
 

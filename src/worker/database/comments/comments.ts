@@ -10,7 +10,7 @@ import { prepare } from "../../store/statement.ts";
 import { FIRST_UNKNOWN, NAMED_LIST, NOBODY, namedPanelist, namedValues, panelistExists } from "../acting-for.ts";
 import { deleteOnce, insertOnce, mapResult, notDoneBefore, toDeleted, toInserted } from "../idempotency.ts";
 import { byCreation, FIT, FITTING_ROWS, fitOf, ITEM_BYTES, pageValues, toPage } from "../pagination.ts";
-import { existingPanelist } from "../panelists/panelists.ts";
+import { existingPanelist, notBlockedSince } from "../panelists/panelists.ts";
 import { authorStays } from "../proposals/deletions.ts";
 import { mergeSelects } from "../proposals/merge-statuses.ts";
 import { ACCESSIBLE_PROPOSAL, OWN_PROPOSAL, type ProposalPath } from "../proposals/proposals.ts";
@@ -90,7 +90,7 @@ export async function listComments(
 }
 
 /** A comment on a proposal that was merged. `author` is null for the team, and for somebody who has neither a name nor an id. */
-export type MergedComment = Pick<Comment, "id" | "proposalId" | "by" | "body" | "createdAt"> & {
+export type MergedComment = Pick<Comment, "id" | "proposalId" | "by" | "body" | "visibility" | "createdAt"> & {
   readonly author: string | null;
 };
 
@@ -99,16 +99,16 @@ export async function listMergedComments(
   session: Session,
   of: { readonly accountId: string; readonly proposalId: string },
 ): Promise<readonly MergedComment[]> {
-  const newest = `SELECT c.id, c.proposal_id, c.by_tenant, c.body, c.created_at, c.panelist_id
+  const newest = `SELECT c.id, c.proposal_id, c.by_tenant, c.body, c.visibility, c.created_at, c.panelist_id
     FROM (SELECT id FROM proposals WHERE duplicate_of = :proposalId AND +account_id = :accountId LIMIT ${MERGED_AT_MOST}) m
     CROSS JOIN comments c ON c.proposal_id = m.id
     WHERE ${authorStays("c.panelist_id")} ORDER BY c.created_at DESC, c.id DESC LIMIT ${MERGED_AT_MOST}`;
   const sql = `SELECT n.*, coalesce(w.display_name, w.external_id) AS author
     FROM (${newest}) n LEFT JOIN panelists w ON w.id = n.panelist_id AND w.deleted_at IS NULL ORDER BY n.created_at, n.id`;
-  type Row = Pick<CommentRow, "id" | "proposal_id" | "by_tenant" | "body" | "created_at"> & { author: string | null };
+  type Row = Omit<CommentRow, "panelist_id" | "fit" | "stays"> & { author: string | null };
   const rows = await session.all(prepare<Row>(sql, of));
-  return rows.map(({ id, proposal_id, by_tenant, body, created_at, author }) => ({
-    ...{ id, proposalId: proposal_id, by: by_tenant === 1 ? "tenant" : "panelist", body, author },
+  return rows.map(({ id, proposal_id, by_tenant, body, visibility, created_at, author }) => ({
+    ...{ id, proposalId: proposal_id, by: by_tenant === 1 ? "tenant" : "panelist", body, visibility, author },
     createdAt: toTimestamp(created_at),
   }));
 }
@@ -348,7 +348,8 @@ export type KeptComment = Readonly<Record<"proposalId" | "body", string>> &
 
 /**
  * Undoes a decision about a comment, from what it was (`before`) and what it became (`after`): writes it again, takes it away, or gives
- * it its text and visibility back. False when somebody has changed it since, or its proposal or its author is gone.
+ * it its text and visibility back. False when somebody has changed it since, or its proposal or its author is gone; and where people would
+ * read the words of somebody who was blocked since the decision (`since`, Unix milliseconds).
  */
 export async function undoComment(
   session: Session,
@@ -357,23 +358,27 @@ export async function undoComment(
     id,
     before,
     after,
+    since,
   }: {
     readonly accountId: string;
     readonly id: string;
     readonly before: KeptComment | null;
     readonly after: KeptComment | null;
+    readonly since: number;
   },
 ): Promise<boolean> {
-  const values = { ...(before ?? after), accountId, id, after: after?.body, afterVisibility: after?.visibility };
-  const same = "id = :id AND account_id = :accountId AND body = :after AND visibility = :afterVisibility RETURNING id";
+  const values = { ...(before ?? after), accountId, id, since, after: after?.body, afterVisibility: after?.visibility };
+  const same = "id = :id AND account_id = :accountId AND body = :after AND visibility = :afterVisibility";
   const undo =
     after === null
       ? `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant, on_behalf, visibility, shown_at)
          SELECT :id, account_id, idea_bank_id, id, ${existingPanelist(":panelistId")}, :body, :createdAt, :byTenant, :onBehalf, coalesce(:visibility, 'public'), :shownAt FROM proposals
          WHERE id = :proposalId AND account_id = :accountId AND ${ACCESSIBLE_PROPOSAL}
-           AND (:panelistId IS NULL OR ${existingPanelist(":panelistId")} IS NOT NULL) ON CONFLICT DO NOTHING RETURNING id`
+           AND (:panelistId IS NULL OR ${existingPanelist(":panelistId")} IS NOT NULL) AND ${notBlockedSince(":panelistId")}
+         ON CONFLICT DO NOTHING RETURNING id`
       : before === null
-        ? `DELETE FROM comments WHERE ${same}`
-        : `UPDATE comments SET body = :body, visibility = coalesce(:visibility, 'public'), shown_at = :shownAt WHERE ${same}`;
+        ? `DELETE FROM comments WHERE ${same} RETURNING id`
+        : `UPDATE comments SET body = :body, visibility = coalesce(:visibility, 'public'), shown_at = :shownAt
+           WHERE ${same} AND (:visibility <> 'public' OR ${notBlockedSince("panelist_id")}) RETURNING id`;
   return (await session.all(prepare(undo, values))).length > 0;
 }

@@ -97,15 +97,21 @@ const COMPARED = 20;
 const DAY_MS = 86_400_000;
 /** "+1" may stand on several proposals: only a text of so many characters is compared with those on other ones. */
 const SHORT = 20;
+/** The place of a comment among others, as SQL: of a new one, and of the one that is edited. */
+const LAST = "(9e15, '')";
+const EDITED = "(SELECT created_at, id FROM comments WHERE id = :commentId)";
 /**
- * SQL: the panelist `:panelistId` has written `:body`, if it is long, on the idea bank within a day, or as the last comment on this proposal. The
- * panelist's last comments are found by an index, so it reads at most 20.
+ * SQL: the panelist `:panelistId` has written `:body` in another comment than `:commentId`: if it is long, on the idea bank within a day, or else
+ * on this proposal as the comment just before or after this place. The panelist's last comments are found by an index, so it reads at most 20.
  */
-const REPEATED = `EXISTS (SELECT 1 FROM (SELECT id, proposal_id, body, created_at FROM comments WHERE panelist_id = :panelistId
-      AND idea_bank_id = :ideaBankId ORDER BY created_at DESC, id DESC LIMIT ${COMPARED}) r
-    WHERE r.body = :body AND (length(:body) >= ${SHORT} AND r.created_at > :now - ${DAY_MS} OR r.proposal_id = :proposalId AND NOT EXISTS (
-      SELECT 1 FROM comments n WHERE n.panelist_id = :panelistId AND n.idea_bank_id = :ideaBankId AND n.proposal_id = :proposalId
-        AND (n.created_at, n.id) > (r.created_at, r.id))))`;
+const repeated = (place: string): string => {
+  const [other, own] = ["(n.created_at, n.id)", "(r.created_at, r.id)"];
+  return `EXISTS (WITH recent AS MATERIALIZED (SELECT id, proposal_id, body, created_at FROM comments WHERE panelist_id = :panelistId
+      AND idea_bank_id = :ideaBankId ORDER BY created_at DESC, id DESC LIMIT ${COMPARED})
+    SELECT 1 FROM recent r WHERE r.body = :body AND r.id IS NOT :commentId AND (length(:body) >= ${SHORT} AND r.created_at > :now - ${DAY_MS}
+      OR r.proposal_id = :proposalId AND NOT EXISTS (SELECT 1 FROM recent n WHERE n.proposal_id = :proposalId AND n.id IS NOT :commentId
+        AND (${other} > ${own} AND ${other} < ${place} OR ${other} < ${own} AND ${other} > ${place}))))`;
+};
 
 /**
  * `refused` when commenting is closed, the proposal cannot be seen or was merged, or the text `isRepeated`. It waits for approval if the
@@ -125,9 +131,9 @@ export async function addComment(
   const insert = prepare(
     `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, visibility)
      SELECT :id, b.account_id, b.id, :proposalId, w.id, :body, :now, iif(b.comment_approval_required = 1, 'pending', 'public')
-       ${permitted("canComment")} AND ${open} AND ${mayWriteMore("comments")} AND NOT ${REPEATED} AND ${notDoneBefore("b.account_id")}
+       ${permitted("canComment")} AND ${open} AND ${mayWriteMore("comments")} AND NOT ${repeated(LAST)} AND ${notDoneBefore("b.account_id")}
      RETURNING id`,
-    { ...tokenValues(token), id, proposalId, body, now, idempotencyKey: idempotencyKey?.key },
+    { ...tokenValues(token), ...{ id, proposalId, body, now, commentId: null }, idempotencyKey: idempotencyKey?.key },
   );
   const created: AddedOutcome = { id, at: now };
   const details = {
@@ -144,7 +150,10 @@ export async function addComment(
     access: selectAccess(token),
     seen: selectVisible(token, proposalId),
     waits: selectWait(token, "comments", now),
-    repeated: prepare(`SELECT 1 WHERE ${REPEATED}`, { ...tokenValues(token), proposalId, body, now }),
+    repeated: prepare(`SELECT 1 WHERE ${repeated(LAST)}`, {
+      ...tokenValues(token),
+      ...{ proposalId, body, now, commentId: null },
+    }),
     ...insertOnce({ ideaBankId }, idempotencyKey, { insert, outcome: created, details }),
     counted: countWritten(token, "comments", { id, now }),
   });
@@ -154,7 +163,7 @@ export async function addComment(
 
 /**
  * Changes the text of the panelist's own comment. This is no activity, because writing the comment was. Where the idea bank requires
- * approval, it waits again. `comment` is its state afterwards, null when the panelist can see none.
+ * approval, it waits again. A text that `isRepeated` changes nothing. `comment` is its state afterwards, null when the panelist can see none.
  */
 export async function editComment(
   session: Session,
@@ -163,26 +172,29 @@ export async function editComment(
     proposalId,
     commentId,
     comment: { body },
+    now,
   }: {
     readonly token: TokenClaims;
     readonly proposalId: string;
     readonly commentId: string;
     readonly comment: NewComment;
+    readonly now: number;
   },
-): Promise<SeenProposal & { comment: PanelistComment | null }> {
-  const values = { ...tokenValues(token), proposalId, commentId, body };
+): Promise<SeenProposal & { comment: PanelistComment | null; isRepeated: boolean }> {
+  const values = { ...tokenValues(token), proposalId, commentId, body, now };
   /** Apart where it waits for approval, because assigning the visibility costs a row in the index with it. */
   const edit = (also: string, not: "" | "NOT") =>
     prepare(
       `UPDATE comments SET body = :body${also} WHERE id = :commentId AND proposal_id = :proposalId AND panelist_id = :panelistId
          AND visibility <> 'hidden' AND body <> :body AND EXISTS (${SEEN_PROPOSAL} AND p.duplicate_of IS NULL)
-         AND EXISTS (SELECT 1 ${permitted("canComment")})
+         AND EXISTS (SELECT 1 ${permitted("canComment")}) AND NOT ${repeated(EDITED)}
          AND ${not} (SELECT comment_approval_required FROM idea_banks WHERE id = :ideaBankId)`,
       values,
     );
   const rows = await session.batch({
     access: selectAccess(token),
     seen: selectVisible(token, proposalId),
+    repeated: prepare(`SELECT 1 WHERE ${repeated(EDITED)}`, values),
     edited: edit("", "NOT"),
     waits: edit(", visibility = 'pending'", ""),
     found: prepare<Row>(
@@ -192,7 +204,11 @@ export async function editComment(
     ),
   });
   const [row] = rows.found;
-  return { ...toSeen(rows), comment: row === undefined ? null : toComment(row) };
+  return {
+    ...toSeen(rows),
+    comment: row === undefined ? null : toComment(row),
+    isRepeated: rows.repeated.length > 0 && row?.body !== body,
+  };
 }
 
 /**

@@ -112,7 +112,8 @@ const NAMED = `SELECT iif(n.panelist_id IS NULL, json_object('body', substr(n.bo
     json_object('body', substr(n.body, 1, ${TEXT}), 'panelistId', w.id, 'title', w.display_name))
   FROM notes n LEFT JOIN proposals p ON p.id = n.proposal_id LEFT JOIN idea_banks b ON b.id = p.idea_bank_id
     LEFT JOIN panelists w ON w.id = n.panelist_id AND w.deleted_at IS NULL
-  WHERE n.id = subject_id AND n.account_id = member_outbox.account_id AND (b.id IS NOT NULL AND ${authorStays("p.author_id")} OR w.id IS NOT NULL)`;
+  WHERE n.id = subject_id AND n.account_id = member_outbox.account_id
+    AND member_outbox.member_id IN (SELECT value FROM json_each(n.named)) AND (b.id IS NOT NULL AND ${authorStays("p.author_id")} OR w.id IS NOT NULL)`;
 
 /** Takes everything of these members out of the outbox, the newest last. */
 export async function takeOutbox(

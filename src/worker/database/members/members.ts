@@ -94,29 +94,40 @@ export async function listMembers(session: Session, accountId: string, now: numb
   return (await session.all(prepare<MemberRow>(sql, { accountId, now }))).map(toMember);
 }
 
-/** The invitations of a removed member that end with the removal: what these actors have sent, but for those in `kept`. */
-type SentInvitations = { readonly actors: readonly string[]; readonly kept: readonly string[] };
+/**
+ * The invitations that end with a removal or with a lesser role: what these actors have sent, but for those in `kept`, and with `above` only
+ * those to a role with more rights than this one.
+ */
+type SentInvitations = {
+  readonly actors: readonly string[];
+  readonly kept: readonly string[];
+  readonly above?: Role | undefined;
+};
 
 const IS_SENT = `account_id = :accountId AND declined_at IS NULL
   AND added_by IN (SELECT value FROM json_each(:actors)) AND id NOT IN (SELECT value FROM json_each(:kept))`;
 /** The change was recorded, so it is made. */
 const IS_RECORDED = "EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)";
 
-/** The statements that cancel the invitations in the transaction of the removal, each with its event. */
+/** The first ones in the alphabet have most rights. */
+const IS_ABOVE = "(:above IS NULL OR role < :above)";
+
+/** The statements that cancel the invitations in the transaction of the change, each with its event. */
 const cancelInvitations = (
   values: Omit<Owner, "accountId"> & AuditStamp & { readonly accountId: string },
   sent: SentInvitations,
 ) => {
-  const parameters = { ...values, actors: JSON.stringify(sent.actors), kept: JSON.stringify(sent.kept) };
+  const { actors, kept, above } = sent;
+  const parameters = { ...values, actors: JSON.stringify(actors), kept: JSON.stringify(kept), above };
   return {
     cancellations: prepare(
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
        SELECT substr(id, 1, 1) || substr(hex(randomblob(6)), 2), account_id, 'changed', NULL, '', :actor, :address, :now,
          json_object('before', json_object('invited', email), 'after', json_object('invited', NULL))
-       FROM invitations WHERE ${IS_SENT} AND ${IS_RECENT} AND ${IS_RECORDED}`,
+       FROM invitations WHERE ${IS_SENT} AND ${IS_ABOVE} AND ${IS_RECENT} AND ${IS_RECORDED}`,
       parameters,
     ),
-    canceled: prepare(`DELETE FROM invitations WHERE ${IS_SENT} AND ${IS_RECORDED}`, parameters),
+    canceled: prepare(`DELETE FROM invitations WHERE ${IS_SENT} AND ${IS_ABOVE} AND ${IS_RECORDED}`, parameters),
   };
 };
 
@@ -180,8 +191,8 @@ export async function removeMember(
 }
 
 /**
- * Gives a member, or somebody who was invited, another role. Only an admin does, and the last admin keeps theirs. Returns the member as it
- * is then; null when there is no such member.
+ * Gives a member, or somebody who was invited, another role. Only an admin does, and the last admin keeps theirs. What the member's `actors`
+ * have sent of invitations to a role above the new one ends with it. Returns the member as it is then; null when there is no such member.
  */
 export async function setRole(
   session: Session,
@@ -190,12 +201,14 @@ export async function setRole(
     accountId,
     id,
     role,
+    actors,
     stamp,
   }: {
     readonly owner: Owner;
     readonly accountId: string;
     readonly id: string;
     readonly role: Role;
+    readonly actors: readonly string[];
     readonly stamp: AuditStamp;
   },
 ): Promise<Member | null> {
@@ -223,13 +236,17 @@ export async function setRole(
       `UPDATE invitations SET role = :role WHERE id = :id AND account_id = :accountId AND ${IS_RECORDED}`,
       values,
     ),
+    ...cancelInvitations(values, { actors, kept: [], above: role }),
     members: prepare<MemberRow>(`SELECT * FROM (${LISTED}) WHERE id = :id`, values),
   });
   const [row] = members;
   return row === undefined ? null : toMember(row);
 }
 
-/** Gives the member who asks another name; null for none. Returns the member; null for a person who is none any more. */
+/**
+ * Gives the member who asks another name; null for none. A script does so only if it may change something here. Returns the member as it is
+ * then; null for a person who is none any more.
+ */
 export async function setOwnName(
   session: Session,
   {
@@ -245,7 +262,7 @@ export async function setOwnName(
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
        SELECT :eventId, :accountId, 'changed', NULL, '', :actor, :address, :now,
          json_object('before', json_object('memberName', name), 'after', json_object('memberName', :name, 'colleague', email))
-       FROM (${membersOf()}) WHERE email = :person AND name IS NOT :name`,
+       FROM (${membersOf()}) WHERE email = :person AND name IS NOT :name AND (:actor = :person OR ${isMember(":accountId", ":person", "member")})`,
       values,
     ),
     member: prepare(

@@ -91,7 +91,10 @@ const valuesOf = ({ of, named, ...note }: Written) => ({
   ...of,
 });
 
-/** What follows a text in its transaction: those whom it names are told, unless an earlier text of the note has named them. */
+/**
+ * What follows a text in its transaction: those whom it names are told, unless an earlier text of the note has named them. Who was named, is not
+ * any more and waits for the e-mail is forgotten, so it is not sent (member-outbox.ts).
+ */
 const tellNamed = (values: ReturnType<typeof valuesOf>) => ({
   told: tellMembers(
     "named",
@@ -101,7 +104,9 @@ const tellNamed = (values: ReturnType<typeof valuesOf>) => ({
   ),
   remembered: prepare(
     `UPDATE notes SET named = (SELECT json_group_array(value) FROM (
-       SELECT value FROM json_each(notes.named) UNION SELECT value FROM json_each(:named))) WHERE ${IS_OWN}`,
+       SELECT was.value FROM json_each(notes.named) was WHERE NOT EXISTS (SELECT 1 FROM member_outbox o WHERE o.account_id = :accountId
+         AND o.member_id = was.value AND o.subject_id = :id AND o.kind = 'named')
+       UNION SELECT value FROM json_each(:named))) WHERE ${IS_OWN}`,
     values,
   ),
 });

@@ -16,6 +16,23 @@ import { ADDRESS_FOLLOWS, addressValues } from "./address.ts";
 export const existingPanelist = (column: string): string =>
   `(SELECT w.id FROM panelists w WHERE w.id = ${column} AND w.deleted_at IS NULL)`;
 
+/** SQL about a row of `panelists`: blocked since the time `:since`, or everything that it wrote was deleted since. */
+export const IS_BLOCKED_SINCE = `(deletes_content = 1 OR coalesce(cleared_at, 0) >= :since OR (active = 0 AND coalesce(tokens_revoked_at, 0) >= :since))`;
+/** SQL: the panelist in the column `author`, if there is one, is not so. */
+export const notBlockedSince = (author: string): string =>
+  `NOT EXISTS (SELECT 1 FROM panelists WHERE id = ${author} AND ${IS_BLOCKED_SINCE})`;
+
+/** Whether one of these panelists, or the author of one of these proposals, was blocked since then (Unix milliseconds). */
+export async function isBlockedSince(
+  session: Session,
+  { accountId, ids, since }: { readonly accountId: string; readonly ids: readonly string[]; readonly since: number },
+): Promise<boolean> {
+  const sql = `SELECT 1 FROM panelists WHERE id IN (SELECT value FROM json_each(:ids)
+      UNION SELECT author_id FROM proposals WHERE id IN (SELECT value FROM json_each(:ids)) AND +account_id = :accountId)
+    AND +account_id = :accountId AND ${IS_BLOCKED_SINCE}`;
+  return (await session.first(prepare(sql, { accountId, ids: JSON.stringify(ids), since }))) !== null;
+}
+
 /** Changes and deletions do more than to change the row, because they revoke tokens: see below. */
 export const PANELISTS = storedResource({
   table: "panelists",

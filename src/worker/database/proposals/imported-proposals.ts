@@ -46,9 +46,9 @@ type Imported = {
 };
 
 const OWNED = "EXISTS (SELECT 1 FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId)";
-/** The panelist with the tenant's own id that the SQL names, who is not deleted. */
+/** The panelist with the tenant's own id that the SQL names, who is neither deleted nor blocked: a file brings nobody's words back. */
 const panelistOf = (externalId: string): string =>
-  `(SELECT id FROM panelists WHERE account_id = :accountId AND external_id = ${externalId} AND deleted_at IS NULL)`;
+  `(SELECT id FROM panelists WHERE account_id = :accountId AND external_id = ${externalId} AND deleted_at IS NULL AND active = 1)`;
 /** The proposal of the file with the id that the SQL names, as FROM … WHERE …. */
 const proposalOf = (externalId: string): string =>
   `CROSS JOIN proposals p ON p.idea_bank_id = :ideaBankId AND p.external_id = ${externalId}
@@ -86,8 +86,17 @@ function recordImport(values: Parameters<typeof prepare>[1]): {
   };
 }
 
-/** Which of them are new and which were here, by their external ids. The others could not be written: their author is being deleted. */
-type ImportOutcome = { readonly isNew: ReadonlyMap<string, boolean> };
+/**
+ * `isNew`: of each proposal, whether it is new or was here; undefined where it could not be written, because its author is being deleted or is
+ * blocked. `blocked`: whom of the people of this part nothing is imported of.
+ */
+type ImportOutcome = {
+  readonly isNew: readonly (boolean | undefined)[];
+  readonly blocked: ReadonlySet<string>;
+};
+
+/** When an imported comment became public: never later than anything that people are told of, so nobody is told of it. */
+const SHOWN_BEFORE_ALL = 0;
 
 /** Null when the idea bank is not the tenant's. Throws an error of `isNoMember` for a person who is no member any more. */
 export async function importProposals(
@@ -108,7 +117,11 @@ export async function importProposals(
   const shared = { accountId, ideaBankId, now };
   const values = { ...shared, list: JSON.stringify(list) };
   const { before, after } = recordImport({ ...values, person, actor, address, eventId, fileName });
-  const { owned, found } = await session.batch({
+  const named = new Set([
+    ...proposals.flatMap(({ author, voters }) => [author ?? [], voters].flat()),
+    ...comments.flatMap(({ author }) => author ?? []),
+  ]);
+  const { owned, found, blocked } = await session.batch({
     before,
     people: people.length === 0 ? undefined : insertPeople({ accountId, people, now }),
     written: prepare(
@@ -130,8 +143,8 @@ export async function importProposals(
       { ...shared, votes: JSON.stringify(votes) },
     ),
     comments: prepare(
-      `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant, on_behalf)
-       SELECT id, :accountId, :ideaBankId, proposal, panelist, body, at, author IS NULL, author IS NOT NULL
+      `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, by_tenant, on_behalf, shown_at)
+       SELECT id, :accountId, :ideaBankId, proposal, panelist, body, at, author IS NULL, author IS NOT NULL, ${SHOWN_BEFORE_ALL}
        FROM (SELECT e.value ->> 'id' AS id, e.value ->> 'body' AS body, e.value ->> 'createdAt' AS at, e.value ->> 'author' AS author,
            p.id AS proposal, ${panelistOf("e.value ->> 'author'")} AS panelist
          FROM json_each(:comments) e ${proposalOf("e.value ->> 'of'")})
@@ -150,12 +163,21 @@ export async function importProposals(
           ),
     after,
     owned: prepare(`SELECT 1 WHERE ${OWNED}`, shared),
-    found: prepare<{ externalId: string; isNew: number }>(
-      `SELECT p.external_id AS externalId, p.id = e.value ->> 'id' AS isNew
+    found: prepare<{ place: number; isNew: number }>(
+      `SELECT e.key AS place, p.id = e.value ->> 'id' AS isNew
        FROM json_each(:list) e ${proposalOf("e.value ->> 'externalId'")}`,
       values,
     ),
+    blocked: prepare<{ externalId: string }>(
+      `SELECT external_id AS externalId FROM panelists
+       WHERE account_id = :accountId AND external_id IN (SELECT value FROM json_each(:named)) AND deleted_at IS NULL AND active = 0`,
+      { accountId, named: JSON.stringify([...named]) },
+    ),
   });
   if (owned.length === 0) return null;
-  return { isNew: new Map(found.map(({ externalId, isNew }) => [externalId, isNew === 1])) };
+  const places = new Map(found.map(({ place, isNew }) => [place, isNew === 1]));
+  return {
+    isNew: proposals.map((_, place) => places.get(place)),
+    blocked: new Set(blocked.map(({ externalId }) => externalId)),
+  };
 }

@@ -11,7 +11,7 @@ import { deleteOnce, notDoneBefore, toDeleted } from "../idempotency.ts";
 import { type Telling, tell } from "../mails/outbox.ts";
 import { isMember } from "../members/membership.ts";
 import { FIT, FITTING_ROWS, fitOf, pageValues, toPage } from "../pagination.ts";
-import { existingPanelist } from "../panelists/panelists.ts";
+import { existingPanelist, notBlockedSince } from "../panelists/panelists.ts";
 import { AT_ONCE } from "../slices.ts";
 import { asSeen, withState } from "../stored-state.ts";
 import { authorStays, deleteOfIdeaBank } from "./deletions.ts";
@@ -333,7 +333,23 @@ export type ProposalFields = Omit<ProposalChanges, "minor" | "notify">;
 /** `lastActivityAt` before and after a decision that is undone, in Unix milliseconds. It is as before if nothing has happened since. */
 type Activity = { readonly before: number; readonly after: number };
 
-/** The statement that changes a proposal if it is in this state: for decisions about several proposals. */
+/** The clock of D1, which dates the steps of a history, and that of a Worker differ by less. */
+const CLOCKS_APART_MS = 10_000;
+/** SQL: it does not wait with a text that its author has written since `:since`, because nobody has read that one. */
+const IS_READ = `(visibility <> 'pending' OR :since - ${CLOCKS_APART_MS} > coalesce((SELECT made_at FROM proposal_steps
+  WHERE proposal_id = :proposalId AND by_author = 1 ORDER BY number DESC LIMIT 1), 0))`;
+
+/** What an undo of a decision at the time `:since` needs besides: people read nothing by it that was ended or not read. */
+const mayReturn = ({ visibility, title, description }: ProposalChanges): string =>
+  [
+    ...(visibility === "public" ? [IS_READ] : []),
+    ...(visibility === "public" || (title ?? description) !== undefined ? [notBlockedSince("author_id")] : []),
+  ].join(" AND ") || "TRUE";
+
+/**
+ * The statement that changes a proposal if it is in this state: for decisions about several proposals. `since`: it undoes a decision of that
+ * time (Unix milliseconds).
+ */
 export const changeProposalFrom = (
   { edits, ...fields }: ProposalState,
   {
@@ -344,15 +360,18 @@ export const changeProposalFrom = (
     activity,
     respondedAt,
     keepsSubmitted = false,
+    since,
   }: ProposalChange & {
     readonly activity?: Activity | undefined;
     readonly respondedAt?: number | undefined;
     readonly keepsSubmitted?: boolean | undefined;
+    readonly since?: number | undefined;
   },
 ): Statement<{ id: string }> =>
   prepare(
     `UPDATE proposals SET ${setChanges(changes, activity !== undefined)} ${keepsSubmitted ? `, submitted = ${KEPT_TEXTS}` : ""}
-       WHERE ${OWN_PROPOSAL} AND ${hasFields(fields)} AND panelist_writes = coalesce(:edits, panelist_writes) RETURNING id`,
+       WHERE ${OWN_PROPOSAL} AND ${hasFields(fields)} AND panelist_writes = coalesce(:edits, panelist_writes)
+         AND ${since === undefined ? "TRUE" : mayReturn(changes)} RETURNING id`,
     {
       ...changeValues(changes, now),
       ...(respondedAt !== undefined && { respondedAt }),
@@ -362,6 +381,7 @@ export const changeProposalFrom = (
       edits,
       activityBefore: activity?.before,
       activityAfter: activity?.after,
+      since,
     },
   );
 
