@@ -24,7 +24,12 @@ import { listWholeActivity } from "../../../src/worker/database/activity/whole-a
 import { listUndelivered } from "../../../src/worker/database/changes/changes.ts";
 import { selectNames } from "../../../src/worker/database/changes/names.ts";
 import { takeNotices } from "../../../src/worker/database/changes/notices.ts";
-import { loadStoredComment, undoComment, updateComment } from "../../../src/worker/database/comments/comments.ts";
+import {
+  listMergedComments,
+  loadStoredComment,
+  undoComment,
+  updateComment,
+} from "../../../src/worker/database/comments/comments.ts";
 import { countComments, listExportedComments } from "../../../src/worker/database/comments/exported-comments.ts";
 import { listRecentComments, listWaitingComments } from "../../../src/worker/database/comments/recent-comments.ts";
 import { countKeysFromBefore, countPeople, loadDiagnostics } from "../../../src/worker/database/diagnostics.ts";
@@ -70,7 +75,7 @@ import {
   loadMovable,
   moveMember,
 } from "../../../src/worker/database/members/moved-members.ts";
-import { findOwnAccount, readAtVisit } from "../../../src/worker/database/members/owners.ts";
+import { findOwnAccount, isUnused, readAtVisit } from "../../../src/worker/database/members/owners.ts";
 import {
   endSignIn,
   endSignInsOf,
@@ -93,6 +98,7 @@ import {
   listSent,
 } from "../../../src/worker/database/pages/sign-in-codes.ts";
 import { loadAccess } from "../../../src/worker/database/panelists/panelist-access.ts";
+import { countClearing } from "../../../src/worker/database/panelists/clearing.ts";
 import {
   clearPanelist,
   countPanelists,
@@ -121,7 +127,7 @@ import { loadExported } from "../../../src/worker/database/proposals/exported-id
 import { listSteps, loadStep } from "../../../src/worker/database/proposals/history.ts";
 import { importProposals } from "../../../src/worker/database/proposals/imported-proposals.ts";
 import { countListed, countWaitingOf, listWaiting } from "../../../src/worker/database/proposals/pending-proposals.ts";
-import { listMerged, loadAsTeam, loadStoredProposal } from "../../../src/worker/database/proposals/proposals.ts";
+import { listMerged, loadAsTeam, loadStoredProposal, loadTexts } from "../../../src/worker/database/proposals/proposals.ts";
 import {
   countQueue,
   countStatuses,
@@ -289,6 +295,10 @@ async function callOthers(): Promise<void> {
   });
   await recordUseAfterRevocation(session, { apiKeyId: id, eventId: id, address: null, now });
   await loadDecision(session, id, id);
+  await isUnused(session, id);
+  await listMergedComments(session, { accountId: id, proposalId: id });
+  await loadTexts(session, { accountId: id, ids: [id] });
+  await countClearing(session, id, id);
   await listUndelivered(session, webhook, { rows: 10 });
   await selectNames(session, id, [id]);
   await recordLeaks(session, { secrets: [{ id, secretHash: "", foundAt: "", eventId: id }], reporter: "", now });
