@@ -151,7 +151,8 @@ function readRow({ line, cells }: Row, { found, indexOf }: Columns, { now, statu
     refused.push(`visibility ${JSON.stringify(cell("visibility"))}: give ${VISIBILITIES.join(", ")}`);
   // "4,5" is no number of votes, and no 45.
   const votes = cell("votes");
-  if (votes !== "" && !/^\d+$|^\d{1,3}(?:,\d{3})+$/.test(votes)) refused.push(`votes ${JSON.stringify(votes)}: give a whole number`);
+  if (votes !== "" && !/^\d+$|^\d{1,3}(?:,\d{3})+$/.test(votes))
+    refused.push(`votes ${JSON.stringify(votes)}: give a whole number`);
   const createdAt = toTime(cell("created_at"), now, (why) => refused.push(`created_at ${why}`));
   faulty.push(...refused.map((fault) => `${place}: ${fault}`));
   if (refused.length > 0) return [];

@@ -82,7 +82,9 @@ it("an idea that stands twice in the file is new once, and then already here", (
 
 it("an idea without the votes and comments of blocked people is a fault, and is there", async () => {
   vi.stubGlobal("fetch", async () => Response.json({ rows: ["in-part", "author-blocked", "new"] }));
-  onTestFinished(() => vi.unstubAllGlobals());
+  onTestFinished(() => {
+    vi.unstubAllGlobals();
+  });
   const sender = { url: "/account/import", board: "b", file: "f", signal: new AbortController().signal, say: () => {} };
   const [part] = partsOf([idea("a"), idea("b"), idea("c")]);
   const outcomes = await sendPart(part ?? { people: [], rows: [] }, sender);

@@ -425,7 +425,9 @@ describe("ideas of several boards", () => {
       `${second}-${await propose(second, { title: "Two" })}`,
     ];
     // The bar begins with no status chosen, and so nothing is changed.
-    expect(await page("/ideas")).toMatch(/<select name="status" aria-label="Status"><option value="">Status…<\/option>/);
+    expect(await page("/ideas")).toMatch(
+      /<select name="status" aria-label="Status"><option value="">Status…<\/option>/,
+    );
     const nothing = await page(locationOf(await owner.submit("/ideas", { ids, do: "status", status: "" })));
     expect(nothing).toContain("Choose a status.");
     expect(nothing.match(/name="ids"[^>]* checked=""/g)).toHaveLength(2);

@@ -97,8 +97,8 @@ import {
   forgetCode,
   listSent,
 } from "../../../src/worker/database/pages/sign-in-codes.ts";
-import { loadAccess } from "../../../src/worker/database/panelists/panelist-access.ts";
 import { countClearing } from "../../../src/worker/database/panelists/clearing.ts";
+import { loadAccess } from "../../../src/worker/database/panelists/panelist-access.ts";
 import {
   clearPanelist,
   countPanelists,
@@ -127,7 +127,12 @@ import { loadExported } from "../../../src/worker/database/proposals/exported-id
 import { listSteps, loadStep } from "../../../src/worker/database/proposals/history.ts";
 import { importProposals } from "../../../src/worker/database/proposals/imported-proposals.ts";
 import { countListed, countWaitingOf, listWaiting } from "../../../src/worker/database/proposals/pending-proposals.ts";
-import { listMerged, loadAsTeam, loadStoredProposal, loadTexts } from "../../../src/worker/database/proposals/proposals.ts";
+import {
+  listMerged,
+  loadAsTeam,
+  loadStoredProposal,
+  loadTexts,
+} from "../../../src/worker/database/proposals/proposals.ts";
 import {
   countQueue,
   countStatuses,

@@ -64,13 +64,7 @@ export const TeamBoxes = ({ team, sent, errors, action }: Props & { readonly act
 );
 
 export const TeamNotes = ({ team, ...props }: Props & { readonly action: string }) => (
-  <Notes
-    notes={team.notes}
-    members={team.members}
-    person={team.person}
-    tellsMembers={team.tellsMembers}
-    {...props}
-  />
+  <Notes notes={team.notes} members={team.members} person={team.person} tellsMembers={team.tellsMembers} {...props} />
 );
 
 /** The list with the same ideas chosen: there is often more to do with them. */
