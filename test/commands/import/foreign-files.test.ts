@@ -62,6 +62,7 @@ describe("letters", () => {
 describe("times", () => {
   it.each([
     ["2024-05-01", "2024-05-01T12:00:00.000Z"],
+    ["01.05.2024", "2024-05-01T12:00:00.000Z"],
     ["3 Mar 2024", "2024-03-03T12:00:00.000Z"],
     ["3. March 2024", "2024-03-03T12:00:00.000Z"],
     ["March 3, 2024", "2024-03-03T12:00:00.000Z"],
@@ -76,7 +77,7 @@ describe("times", () => {
   );
 
   it.each([
-    ..."01.05.2024|5|05/01/2024|May 32, 2024|Feb 30, 2024|Ma 1 2024|2024-05-01T08:00:00|2024-05-01 08:00:00|2024-02-30|20240501".split(
+    ..."5|05/01/2024|32.05.2024|May 32, 2024|Feb 30, 2024|Ma 1 2024|2024-05-01T08:00:00|2024-05-01 08:00:00|2024-02-30|20240501".split(
       "|",
     ),
     ..."2024-05-01T08:00|1714550400|2024-05|2027-01-01|1969-12-31|yesterday".split("|"),
@@ -89,9 +90,9 @@ describe("times", () => {
   });
 
   it("a post or a comment of Canny and Fider with another time is told", async () => {
-    const comment = { author: { id: "u" }, post: { id: "1" }, value: "Yes.", created: "01.05.2024" };
+    const comment = { author: { id: "u" }, post: { id: "1" }, value: "Yes.", created: "05/01/2024" };
     expect((await readCanny(canny({ comments: [comment] }), NOW)).faulty).toEqual([
-      expect.stringContaining('comment of post 1: created "01.05.2024"'),
+      expect.stringContaining('comment of post 1: created "05/01/2024"'),
     ]);
     const board = { id: "b", name: "Board" };
     expect((await readCanny(canny({ posts: [{ id: "1", title: "A", board, created: "5" }] }), NOW)).faulty).toEqual([

@@ -152,7 +152,7 @@ describe("a page that an element takes over", () => {
     await ready(page, "board");
     await painted(page);
     // Before the click: what it moves counts as a shift on a slow machine.
-    expect(await page.evaluate<number>("shift")).toBeLessThan(0.05);
+    await expect.poll(() => page.evaluate<number>("shift")).toBeLessThan(0.05);
     await page.getByRole("button", { name: /Vote for “Idea number 24/ }).click();
     await page.locator('.vote[aria-pressed="true"]').waitFor();
   });

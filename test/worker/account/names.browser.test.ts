@@ -38,7 +38,7 @@ describe("names in Chromium", () => {
     ]);
     await page.reload();
     await page.getByText(` in ${LONG}`).waitFor();
-    expect(await header()).toBe(height);
+    await expect.poll(header).toBe(height);
     await page.setViewportSize({ width: 390, height: 844 });
     await expect.poll(() => sidewaysScroll(page)).toBeLessThanOrEqual(0);
   });

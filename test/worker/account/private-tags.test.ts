@@ -156,14 +156,14 @@ it("say how many ideas have changed, keep what was chosen, and Undo takes back w
   expect(added.match(/<input type="checkbox" name="ids"[^>]* checked=""/g)).toHaveLength(3);
   expect(await tags()).toEqual([["Acme Ltd"], ["Acme Ltd"], ["Acme Ltd"]]);
   const undone = await undo(added);
-  expect(undone).toContain("“<bdi>Acme Ltd</bdi>” removed from 2 ideas.");
+  expect(undone).toContain("“<bdi>Acme Ltd</bdi>” taken off 2 ideas.");
   expect(undone).toContain(`name="back" value="${list}"`);
   expect(await tags()).toEqual([["Acme Ltd"], [], []]);
   // Undo of that is the first act again, and a removed tag comes back as it was spelled.
   await undo(undone);
   expect(await tags()).toEqual([["Acme Ltd"], ["Acme Ltd"], ["Acme Ltd"]]);
   const removed = await press("private-untag", "acme ltd");
-  expect(removed).toContain("“<bdi>Acme Ltd</bdi>” removed from 3 ideas.");
+  expect(removed).toContain("“<bdi>Acme Ltd</bdi>” taken off 3 ideas.");
   expect(await press("private-untag", "acme ltd")).toContain("None of these ideas had “<bdi>acme ltd</bdi>”.");
   await undo(removed);
   expect(await tags()).toEqual([["Acme Ltd"], ["Acme Ltd"], ["Acme Ltd"]]);

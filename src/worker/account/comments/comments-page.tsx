@@ -153,6 +153,18 @@ const CommentsPage = (props: Props) => {
   const isWaiting = query.show === "waiting";
   const names = new Map(boards.map(({ id, name }) => [id, name] as const));
   const mayChange = useMay("member");
+  const list = comments.length > 0 && (
+    <ol>
+      {comments.map((comment) => (
+        <OneComment
+          comment={comment}
+          isNew={!comment.byTeam && seenUpTo !== null && Date.parse(comment.createdAt) > seenUpTo}
+          boardName={query.board === undefined && boards.length > 1 ? names.get(comment.ideaBankId) : undefined}
+          here={here}
+        />
+      ))}
+    </ol>
+  );
   return (
     <Layout title="Comments" current="comments" scripts={["queue.js"]}>
       <Done done={done} {...(person && { person: nameOf(person) })} />
@@ -193,21 +205,14 @@ const CommentsPage = (props: Props) => {
         </p>
       )}
       {mayChange && comments.map((comment) => <CommentForm comment={comment} here={here} />)}
-      {comments.length > 0 && (
+      {comments.some(isApprovable) && mayChange ? (
         <form method="post" action={COMMENTS} class="queue talk">
           <input type="hidden" name="back" value={here} />
-          <ol>
-            {comments.map((comment) => (
-              <OneComment
-                comment={comment}
-                isNew={!comment.byTeam && seenUpTo !== null && Date.parse(comment.createdAt) > seenUpTo}
-                boardName={query.board === undefined && boards.length > 1 ? names.get(comment.ideaBankId) : undefined}
-                here={here}
-              />
-            ))}
-          </ol>
-          {mayChange && comments.some(isApprovable) && <SeveralComments />}
+          {list}
+          <SeveralComments />
         </form>
+      ) : (
+        <div class="queue talk">{list}</div>
       )}
       {(more || query.cursor) && (
         <p class="buttons">

@@ -75,7 +75,7 @@ const Tagged = ({ tagged, changed, path, here }: TaggedProps) => {
         ) : (
           <>
             “<bdi>{tag}</bdi>
-            {`” ${removes ? "removed from" : "added to"} ${counted(ids.length, "idea")}.`}
+            {`” ${removes ? "taken off" : "added to"} ${counted(ids.length, "idea")}.`}
           </>
         )}
       </p>

@@ -8,7 +8,7 @@ export const COUNTED_AT_MOST = 1_000;
 /** Of a person's ideas, the newest of each board are looked at. */
 const LOOKED_AT = 500;
 /** The ideas that others would miss most are named. */
-export const MISSED_AT_MOST = 10;
+const MISSED_AT_MOST = 10;
 
 type CountRow = { ideas: number; comments: number; votes: number };
 type MissedRow = {

@@ -17,7 +17,7 @@ export const existingPanelist = (column: string): string =>
   `(SELECT w.id FROM panelists w WHERE w.id = ${column} AND w.deleted_at IS NULL)`;
 
 /** SQL about a row of `panelists`: blocked since the time `:since`, or everything that it wrote was deleted since. */
-export const IS_BLOCKED_SINCE = `(deletes_content = 1 OR coalesce(cleared_at, 0) >= :since OR (active = 0 AND coalesce(tokens_revoked_at, 0) >= :since))`;
+const IS_BLOCKED_SINCE = `(deletes_content = 1 OR coalesce(cleared_at, 0) >= :since OR (active = 0 AND coalesce(tokens_revoked_at, 0) >= :since))`;
 /** SQL: the panelist in the column `author`, if there is one, is not so. */
 export const notBlockedSince = (author: string): string =>
   `NOT EXISTS (SELECT 1 FROM panelists WHERE id = ${author} AND ${IS_BLOCKED_SINCE})`;
