@@ -284,7 +284,7 @@ it("a post of Canny's whose board is not known to be public is refused, and not 
 
 it.each([
   ["csv", readCsv, "id,title\n1,Grün\n"],
-  ["canny", readCanny, '{"posts":[{"id":"1","title":"Grün"}]}'],
+  ["canny", readCanny, '{"posts":[{"id":"1","title":"Grün","board":{"id":"b","name":"B","isPrivate":false}}]}'],
 ] as const)(
   "%s is read in UTF-8, with its mark or without, and in nothing else: no letter becomes another",
   async (_, read, text) => {

@@ -165,7 +165,7 @@ describe("the owner's desk in Chromium", () => {
     await comment.fill("And");
     // Each box that has a draft says so, and saving another one leaves it.
     await expect.poll(() => page.getByText("Unsent draft.").count()).toBe(2);
-    await page.getByLabel("Tags").fill("Night");
+    await page.getByLabel("Tags", { exact: true }).fill("Night");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("“Night buses”: Tags: none → Night.").waitFor();
     await expect.poll(() => response.inputValue()).toBe("Half\nwritten");
@@ -190,7 +190,7 @@ describe("the owner's desk in Chromium", () => {
     await response.fill("Mine, half written");
     const idea = new URL(page.url()).pathname.split("/").at(-1);
     await stage.tenant("PATCH", `${path}/proposals/${idea}`, { response: { text: "Theirs, since Monday" } });
-    await page.getByLabel("Tags").fill("Night");
+    await page.getByLabel("Tags", { exact: true }).fill("Night");
     await page.getByRole("button", { name: "Save", exact: true }).click();
     await page.getByText("What it replaces has changed in the meantime.").waitFor();
     await expect.poll(() => response.inputValue()).toBe("Mine, half written");
