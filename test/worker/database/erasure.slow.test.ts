@@ -58,7 +58,11 @@ async function createScene() {
   const issued = await tenant.send("POST", `/tenant/ideabanks/${panel.bank.id}/tokens`, { panelistId: id });
   const { token } = await issued.json<{ token: string }>();
   const send = sendWith(createIsolate(), token);
-  const idOf = async (answer: Promise<Response>) => (await (await answer).json<{ id: string }>()).id;
+  const idOf = async (answer: Promise<Response>) => {
+    const created = await answer;
+    expect(created.status).toBe(201);
+    return (await created.json<{ id: string }>()).id;
+  };
   const submit = (number: number) =>
     idOf(
       send(
@@ -68,7 +72,7 @@ async function createScene() {
         { "Idempotency-Key": `${WORDS}-${number}` },
       ),
     );
-  const comment = (idea: string) => idOf(send("POST", `${PROPOSALS}/${idea}/comments`, { body: `A ${WORDS}` }));
+  const comment = (idea: string, body: string) => idOf(send("POST", `${PROPOSALS}/${idea}/comments`, { body }));
   const [published, edited, deleted, another, discussed] = [
     await submit(1),
     await submit(2),
@@ -83,7 +87,7 @@ async function createScene() {
   const { id: surveyId } = await survey.json<{ id: string }>();
   await send("PUT", `/surveys/${surveyId}/response`, { answers: { why: `A ${WORDS}` } });
   const theirs = await kim.submit("Lamps");
-  const [removed] = [await comment(theirs), await comment(theirs)];
+  const [removed] = [await comment(theirs, `A ${WORDS}`), await comment(theirs, `Another ${WORDS}`)];
   const page = (idea: string) => `${bank}/ideas/${idea}`;
   const press = async (idea: string, button: string, fields: Record<string, string>, below = "") => {
     const path = page(idea) + below;
