@@ -87,7 +87,7 @@ async function createScene() {
   const { id: surveyId } = await survey.json<{ id: string }>();
   await send("PUT", `/surveys/${surveyId}/response`, { answers: { why: `A ${WORDS}` } });
   const theirs = await kim.submit("Lamps");
-  const [removed] = [await comment(theirs, `A ${WORDS}`), await comment(theirs, `Another ${WORDS}`)];
+  const [removed, waiting] = [await comment(theirs, `A ${WORDS}`), await comment(theirs, `Another ${WORDS}`)];
   const page = (idea: string) => `${bank}/ideas/${idea}`;
   const press = async (idea: string, button: string, fields: Record<string, string>, below = "") => {
     const path = page(idea) + below;
@@ -101,6 +101,19 @@ async function createScene() {
   await owner.submit(bank, { ids: [edited, another, discussed], do: "hidden" });
   await owner.submit(bank, { ids: [edited, another, discussed], do: "public" });
   await owner.submit(page(theirs), { do: "delete-comment", commentId: removed });
+  for (const act of ["hide-comment", "approve-comment"]) {
+    const seen = { seen: `Another ${WORDS}`, was: "hidden" };
+    const answer = await owner.submit(page(theirs), { do: act, commentId: waiting, ...seen });
+    expect([act, answer.status]).toEqual([act, 303]);
+  }
+  const merged = await panel.manage("POST", `/proposals/${await submit(6)}/merge`, { into: theirs });
+  expect(merged.status).toBeOneOf([200, 204]);
+  // Files that the team took, and what it searched.
+  for (const path of [`/people/export?q=${NAME}`, `/ideas/export?q=${WORDS}`]) {
+    const file = await owner.submit(path, { do: "export" });
+    expect([path, file.status]).toEqual([path, 200]);
+    expect(await file.text()).toContain(NAME);
+  }
   await owner.submit(page(deleted), { do: "delete" });
   // A note of the team, which goes with the person.
   await owner.submit(`/people/${id}`, { do: "add-note", note: `Called ${NAME}.` });
