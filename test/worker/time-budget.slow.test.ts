@@ -172,8 +172,7 @@ it("what a change has to tell afterwards is told, though D1 has used up the time
   const time = new VirtualTime(Date.now());
   let told = 0;
   const bindings: Env = {
-    // The member's role is read before the statement that writes asks for it again.
-    ...slowDown(time, [4_950, 0]),
+    ...slowDown(time, [9_900, 0]),
     API_KEY_GATE: interceptObjects(env.API_KEY_GATE, ["forget"], async (_, makeCall) => {
       await virtually(1_000);
       told += 1;

@@ -3,8 +3,11 @@
  * The statement that writes asks again (membership.ts): a role may be taken away between reading and writing.
  */
 import type { Context } from "hono";
+import { databaseDigit } from "../../credentials/id.ts";
 import { findMember, listAdmins } from "../../database/members/members.ts";
+import { findOwnAccount } from "../../database/members/owners.ts";
 import type { Exported } from "../../model/export.ts";
+import { isId } from "../../model/id.ts";
 import { memberLabel } from "../../model/member.ts";
 import { may, mayExport, type Needs } from "../../model/role.ts";
 import { Problem } from "../../problem.ts";
@@ -55,6 +58,24 @@ export async function requireRole(c: Context<OwnerEnv>, needs: Needs): Promise<v
 export async function requireNoReader(c: Context<OwnerEnv>): Promise<void> {
   const { person, actor } = c.var.owner;
   if (actor !== person) await requireRole(c, "member");
+}
+
+/**
+ * The same for an operation on what has this identifier, which says its database: neither the directory nor another tenant's database is
+ * asked. Somebody who has nothing there is told by the operation.
+ */
+export async function requireRoleFor(c: Context<OwnerEnv>, needs: Needs, id: string): Promise<void> {
+  const { owner, databases } = c.var;
+  if (owner.accountId === undefined && c.get("standing") === undefined) {
+    const session = isId(id) ? databases.of(c, id)?.withoutSession() : undefined;
+    const own = session && (await findOwnAccount(session, owner, databaseDigit(id)));
+    if (own?.standing === undefined) {
+      c.set("needs", needs);
+      return;
+    }
+    c.set("standing", Promise.resolve(own.standing));
+  }
+  await requireRole(c, needs);
 }
 
 /** Throws `forbidden` for a viewer whom no admin has allowed to take such a file. */
