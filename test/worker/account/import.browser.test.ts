@@ -26,7 +26,9 @@ describe("the page of imports in Chromium", () => {
   async function open(name: string, options = {}) {
     const { path } = await stage.ideaBank({ name }, []);
     const opened = await openPage(stage, options);
-    await opened.page.goto(`/account/import?board=${path.split("/").at(-1)}`);
+    await opened.page.goto(`/account/import?board=${path.split("/").at(-1)}`, {
+      referer: `${stage.api}/account/ideas`,
+    });
     const ideas = async () =>
       (await stage.tenant<{ items: Record<string, unknown>[] }>("GET", `${path}/proposals?limit=100`)).items;
     return { ...opened, path, ideas };

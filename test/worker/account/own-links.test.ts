@@ -8,11 +8,15 @@ const PAGES = DESK_PAGES.filter(isOfChosen);
 
 it("what a link from elsewhere says stands in no field", async () => {
   const { owner, ids } = await createFilledDesk();
+  // The newest board is the first to choose.
+  await owner.submit("/idea-banks", { name: "Another" });
   for (const [address, filled] of [
     ["/account/ideas/new?title=Planted", 'value="Planted"'],
     [`/account/idea-banks/${ids.ideaBankId}/embed?signIn=https://planted.example`, "https://planted.example"],
     [`/account/idea-banks/${ids.ideaBankId}/preview?signIn=https://planted.example`, "https://planted.example"],
     [`/account/surveys/new?voters=${ids.proposalId}`, `name="voters" value="${ids.proposalId}"`],
+    [`/account/people/${ids.panelistId}/clear?with=person`, 'value="delete-all"'],
+    [`/account/import?board=${ids.ideaBankId}`, `value="${ids.ideaBankId}" selected`],
   ] as const) {
     const shown = async (headers: Record<string, string>) =>
       (await (await owner.isolate.request(address, { headers })).text()).includes(filled);

@@ -9,6 +9,7 @@ import { openOwn } from "../account-databases.ts";
 import { Field } from "../frame/field.tsx";
 import { IMPORT } from "../frame/import-link.tsx";
 import { Layout } from "../frame/layout.tsx";
+import { filledIn } from "../frame/own-link.ts";
 import { page } from "../frame/page.tsx";
 import { ownPage } from "../frame/visit.ts";
 import { IDEA_STATUSES } from "../frame/words.ts";
@@ -71,14 +72,14 @@ const statuses = PROPOSAL_STATUSES.map((status) => [status, IDEA_STATUSES[status
 
 type Props = {
   readonly boards: readonly IdeaBank[];
-  readonly chosen: string | undefined;
+  readonly chosen: string | null;
   readonly accountId: string;
   readonly back: string;
 };
 
 async function load(c: Context<OwnerEnv>): Promise<Props | Response> {
   const { session, accountId } = await openOwn(c);
-  const chosen = c.req.query("board");
+  const chosen = filledIn(c).get("board");
   const { items } = await listIdeaBanks(session, { accountId, request: { limit: BANKS_AT_MOST, after: undefined } });
   const other =
     chosen && !items.some(({ id }) => id === chosen) ? await loadIdeaBank(session, accountId, chosen) : null;

@@ -11,6 +11,7 @@ import { openOwn } from "../account-databases.ts";
 import { ConfirmForm } from "../frame/confirm.tsx";
 import { idsOf, orNotFound } from "../frame/decide.ts";
 import { Layout } from "../frame/layout.tsx";
+import { filledIn } from "../frame/own-link.ts";
 import { page } from "../frame/page.tsx";
 import { backTo, readVisit } from "../frame/visit.ts";
 import { counted, nameOf, number } from "../frame/words.ts";
@@ -22,7 +23,7 @@ export const CLEAR_PAGE = page({
 
   load: async (c) => {
     const { panelistId } = idsOf(c.req.param());
-    const withPerson = c.req.query("with") === "person";
+    const withPerson = filledIn(c).get("with") === "person";
     const { back } = readVisit(c);
     const { session, accountId } = await openOwn(c);
     const [panelist, clearing] = await Promise.all([
