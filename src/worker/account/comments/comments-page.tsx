@@ -179,21 +179,23 @@ const CommentsPage = (props: Props) => {
         </a>
       </nav>
       {boards.length > 1 && (
-        <form method="get" action={COMMENTS} class="filters">
-          {isWaiting && <input type="hidden" name="show" value="waiting" />}
-          <label>
-            Board
-            <select name="board">
-              <option value="">All boards</option>
-              {boards.map(({ id, name }) => (
-                <option value={id} selected={id === query.board}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-          <button type="submit">Filter</button>
-        </form>
+        <search>
+          <form method="get" action={COMMENTS} class="filters">
+            {isWaiting && <input type="hidden" name="show" value="waiting" />}
+            <label>
+              Board
+              <select name="board">
+                <option value="">All boards</option>
+                {boards.map(({ id, name }) => (
+                  <option value={id} selected={id === query.board}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <button type="submit">Filter</button>
+          </form>
+        </search>
       )}
       {comments.length === 0 && (
         <p class="notice">

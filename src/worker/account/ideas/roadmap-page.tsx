@@ -181,21 +181,23 @@ const RoadmapPage = ({ query, boards, board, members, columns, hasMoreTags }: Pr
         ))}
       </nav>
       {boards.length > 1 && (
-        <form method="get" action={ROADMAP} class="filters">
-          {query.by && <input type="hidden" name="by" value={query.by} />}
-          <label>
-            Board
-            <select name="board">
-              <option value="">All boards</option>
-              {boards.map(({ id, name }) => (
-                <option value={id} selected={id === board?.id}>
-                  {name}
-                </option>
-              ))}
-            </select>
-          </label>
-          <button type="submit">Filter</button>
-        </form>
+        <search>
+          <form method="get" action={ROADMAP} class="filters">
+            {query.by && <input type="hidden" name="by" value={query.by} />}
+            <label>
+              Board
+              <select name="board">
+                <option value="">All boards</option>
+                {boards.map(({ id, name }) => (
+                  <option value={id} selected={id === board?.id}>
+                    {name}
+                  </option>
+                ))}
+              </select>
+            </label>
+            <button type="submit">Filter</button>
+          </form>
+        </search>
       )}
       {hasMoreTags && <p class="hint">{`The ${TAGS_AT_MOST} private tags with most ideas.`}</p>}
       {columns.length === 0 ? (
