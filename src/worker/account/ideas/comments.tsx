@@ -53,12 +53,17 @@ export async function changeComments(
     const { answer, eventId } = await decide(c, { ...subject, id }, ({ session, accountId }) =>
       updateComment(session, { accountId, path, commentId: id, comment: { visibility }, was }),
     );
-    if (was === undefined) orNotFound(answer);
-    else if (answer === null)
-      throw new Problem("conflict", { detail: "This comment was changed in the meantime. Look at it again." });
+    if (answer === null) await whyNotChanged(c, path, id);
     return eventId;
   }
   return editComment(c, { path, id, fields });
+}
+
+/** Throws `not-found` for what is gone, and `conflict` for what is not as it was read. */
+async function whyNotChanged(c: Context<OwnerEnv>, path: IdeaPath, commentId: string): Promise<never> {
+  const { session, accountId } = await openOwn(c);
+  orNotFound(await loadStoredComment(session, { accountId, path, commentId }));
+  throw new Problem("conflict", { detail: "This comment was changed in the meantime. Look at it again." });
 }
 
 type Edited = { readonly path: IdeaPath; readonly id: string; readonly fields: URLSearchParams };
