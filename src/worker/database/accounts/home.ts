@@ -16,7 +16,7 @@ import { isSiteTokenValid } from "../tokens/site-tokens.ts";
 /** For an account with more idea banks, the newest ones are read. */
 const BANKS_AT_MOST = 50;
 const SHOWN_BANKS = 3;
-/** A count of what was made stops here, and one of what waits. So the page reads 10,000 rows at most. */
+/** A count of what was made stops here, and one of what waits. So the page reads 20,000 rows at most. */
 export const COUNTED_AT_MOST = 500;
 export const COUNTED_WAITING = 1_000;
 const DAY_MS = 86_400_000;
