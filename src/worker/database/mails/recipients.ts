@@ -19,8 +19,8 @@ const LATEST_MS = 3 * 86_400_000;
 /** A call has ended by then. */
 const CALL_MS = 15 * 60_000;
 
-/** Votes of a merge that is under way arrive in the next minutes. */
-const IS_READY = "NOT EXISTS (SELECT 1 FROM merges WHERE target_id = outbox.proposal_id)";
+/** SQL. Votes of a merge that is under way arrive in the next minutes. */
+const isReady = (proposalId: string): string => `NOT EXISTS (SELECT 1 FROM merges WHERE target_id = ${proposalId})`;
 
 type Found = { id: number; account_id: string; proposal_id: string; found_after: string; kind: string };
 
@@ -31,7 +31,7 @@ type Found = { id: number; account_id: string; proposal_id: string; found_after:
 export async function findRecipients(session: Session, position: SlicePosition, now: number): Promise<boolean> {
   const next = (after: string) =>
     `SELECT * FROM (SELECT id, account_id, proposal_id, found_after, kind FROM outbox INDEXED BY outbox_under_way
-       WHERE started_at IS NOT NULL AND finished_at IS NULL AND found_after IS NOT NULL AND account_id > ${after} AND ${IS_READY}
+       WHERE started_at IS NOT NULL AND finished_at IS NULL AND found_after IS NOT NULL AND account_id > ${after} AND ${isReady("outbox.proposal_id")}
        ORDER BY account_id, id LIMIT 1)`;
   const row = await session.first(
     prepare<Found>(`${next(":after")} UNION ALL ${next("''")} LIMIT 1`, { after: position.id }),
@@ -41,7 +41,6 @@ export async function findRecipients(session: Session, position: SlicePosition, 
   const values = { outboxId: row.id, proposalId: row.proposal_id, after: row.found_after, now };
   const inOrder = (table: string) =>
     `SELECT panelist_id FROM ${table} WHERE proposal_id = :proposalId AND panelist_id > :after ORDER BY panelist_id LIMIT ${FOUND_AT_ONCE}`;
-  const isReady = "NOT EXISTS (SELECT 1 FROM merges WHERE target_id = :proposalId)";
   const voters = row.kind === "decision" ? `SELECT * FROM (${inOrder("votes")}) UNION` : "";
   const slice = `SELECT panelist_id FROM (${voters} SELECT * FROM (${inOrder("follows")})) ORDER BY panelist_id LIMIT ${FOUND_AT_ONCE}`;
   const first =
@@ -55,13 +54,13 @@ export async function findRecipients(session: Session, position: SlicePosition, 
        SELECT o.id, w.email, o.account_id, o.idea_bank_id, w.id, :now
        FROM outbox o CROSS JOIN (SELECT panelist_id FROM (${slice}) ${first}) found CROSS JOIN panelists w ON w.id = found.panelist_id
        WHERE o.id = :outboxId AND o.found_after = :after AND w.account_id = o.account_id AND w.email IS NOT NULL AND w.active = 1
-         AND w.deleted_at IS NULL AND w.unreachable_at IS NULL AND w.email IS NOT o.actor AND ${isReady}
+         AND w.deleted_at IS NULL AND w.unreachable_at IS NULL AND w.email IS NOT o.actor AND ${isReady(":proposalId")}
        ON CONFLICT DO NOTHING`,
       values,
     ),
     moved: prepare(
       `UPDATE outbox SET found_after = (SELECT iif(count(*) < ${FOUND_AT_ONCE}, NULL, max(panelist_id)) FROM (${slice}))
-       WHERE id = :outboxId AND found_after = :after AND ${isReady}`,
+       WHERE id = :outboxId AND found_after = :after AND ${isReady(":proposalId")}`,
       values,
     ),
   });
