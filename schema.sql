@@ -33,7 +33,18 @@ CREATE TABLE IF NOT EXISTS accounts (
   external_ids_are_emails INTEGER NOT NULL DEFAULT 0,
   -- 0: nobody is told of ideas by e-mail. mail_key: what "Unsubscribe" links are signed with; made with the first of them.
   notifies_people INTEGER NOT NULL DEFAULT 1,
-  mail_key TEXT
+  mail_key TEXT,
+  -- Of the creator, as members.name and members.role: while owner_email is not the id.
+  owner_name TEXT,
+  owner_role TEXT NOT NULL DEFAULT 'admin',
+  -- 1: viewers may export people and voters.
+  viewers_export INTEGER NOT NULL DEFAULT 0,
+  -- The roles of scripts that have fewer rights than the member they act for, by Client ID: a JSON list.
+  service_token_roles TEXT NOT NULL DEFAULT '[]',
+  -- Of the creator, as of a member: up to which comment they were seen at the desk.
+  comments_seen_at INTEGER,
+  -- When a member said that no page is dark any more, after all tokens were ended.
+  code_renewed_at INTEGER
 ) STRICT, WITHOUT ROWID;
 
 -- A closed list that may grow is held by triggers: a step can replace them, and no CHECK (docs/schema.md, "Add a value").
@@ -64,6 +75,11 @@ CREATE TABLE IF NOT EXISTS members (
   email TEXT NOT NULL,
   added_by TEXT NOT NULL,
   created_at INTEGER NOT NULL,
+  -- As the team reads it. NULL: it reads the address.
+  name TEXT,
+  -- What the member may do: src/worker/model/role.ts.
+  role TEXT NOT NULL DEFAULT 'admin',
+  comments_seen_at INTEGER,
   UNIQUE (account_id, email)
 ) STRICT, WITHOUT ROWID;
 
@@ -75,10 +91,48 @@ CREATE TABLE IF NOT EXISTS invitations (
   added_by TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   declined_at INTEGER,
+  -- The role of the member that it becomes.
+  role TEXT NOT NULL DEFAULT 'admin',
   UNIQUE (account_id, email)
 ) STRICT, WITHOUT ROWID;
 
 CREATE INDEX IF NOT EXISTS invitations_by_creation ON invitations (created_at);
+
+CREATE TRIGGER IF NOT EXISTS creator_role_added BEFORE INSERT ON accounts
+WHEN NEW.owner_role NOT IN ('admin', 'member', 'viewer')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown owner_role of accounts');
+END;
+
+CREATE TRIGGER IF NOT EXISTS creator_role_changed BEFORE UPDATE OF owner_role ON accounts
+WHEN NEW.owner_role NOT IN ('admin', 'member', 'viewer')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown owner_role of accounts');
+END;
+
+CREATE TRIGGER IF NOT EXISTS member_role_added BEFORE INSERT ON members
+WHEN NEW.role NOT IN ('admin', 'member', 'viewer')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown role of members');
+END;
+
+CREATE TRIGGER IF NOT EXISTS member_role_changed BEFORE UPDATE OF role ON members
+WHEN NEW.role NOT IN ('admin', 'member', 'viewer')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown role of members');
+END;
+
+CREATE TRIGGER IF NOT EXISTS invitation_role_added BEFORE INSERT ON invitations
+WHEN NEW.role NOT IN ('admin', 'member', 'viewer')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown role of invitations');
+END;
+
+CREATE TRIGGER IF NOT EXISTS invitation_role_changed BEFORE UPDATE OF role ON invitations
+WHEN NEW.role NOT IN ('admin', 'member', 'viewer')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown role of invitations');
+END;
 
 -- The directory of members, in the database DB alone: where to look. The account's own database decides.
 CREATE TABLE IF NOT EXISTS memberships (
@@ -444,6 +498,8 @@ CREATE TABLE IF NOT EXISTS panelists (
   -- Of e-mails to this person. unreachable_at: since when the service does not send to the address; a new one begins clean.
   language TEXT,
   unreachable_at INTEGER,
+  -- When everything that the person had written was deleted and the person was kept, blocked. Until deletes_content is 0 again, some of it is left.
+  cleared_at INTEGER,
   UNIQUE (account_id, external_id)
 ) STRICT, WITHOUT ROWID;
 
@@ -457,6 +513,7 @@ CREATE UNIQUE INDEX IF NOT EXISTS panelists_by_verified_email ON panelists (acco
 CREATE INDEX IF NOT EXISTS panelists_by_email ON panelists (account_id, email) WHERE email IS NOT NULL;
 CREATE INDEX IF NOT EXISTS panelists_by_mailbox ON panelists (account_id, mailbox, created_at) WHERE mailbox IS NOT NULL;
 CREATE INDEX IF NOT EXISTS panelists_deleted ON panelists (deleted_at) WHERE deleted_at IS NOT NULL;
+CREATE INDEX IF NOT EXISTS panelists_cleared ON panelists (cleared_at) WHERE deletes_content = 1 AND deleted_at IS NULL;
 
 -- Panelists with revoked tokens: tokens issued at or before revoked_at are invalid. Triggers below write the rows, so that one
 -- snapshot serves every panelist of an account. seq only grows: a reader asks for the rows after the last seq that it has read.
@@ -512,7 +569,8 @@ CREATE TABLE IF NOT EXISTS idea_banks (
   sign_in_url TEXT,
   -- 0: nobody is told of its ideas by e-mail. language: of e-mails to people whose own is not known; NULL is English.
   notifies_people INTEGER NOT NULL DEFAULT 1,
-  language TEXT
+  language TEXT,
+  comment_approval_required INTEGER NOT NULL DEFAULT 0
 ) STRICT, WITHOUT ROWID;
 
 CREATE TRIGGER IF NOT EXISTS idea_bank_status_added BEFORE INSERT ON idea_banks
@@ -625,7 +683,10 @@ CREATE TABLE IF NOT EXISTS proposals (
   status TEXT NOT NULL DEFAULT 'submitted',
   visibility TEXT NOT NULL DEFAULT 'public',
   listed INTEGER GENERATED ALWAYS AS (visibility = 'public' AND duplicate_of IS NULL) VIRTUAL,
-  in_changelog INTEGER GENERATED ALWAYS AS (status = 'implemented' AND visibility = 'public' AND duplicate_of IS NULL) VIRTUAL
+  in_changelog INTEGER GENERATED ALWAYS AS (status = 'implemented' AND visibility = 'public' AND duplicate_of IS NULL) VIRTUAL,
+  -- For the team alone: the member who has the idea, by id, also one who has left; and tags that no panelist sees, a JSON array. NULL for none.
+  assignee TEXT,
+  private_tags TEXT CHECK (json_valid(private_tags))
 ) STRICT;
 
 CREATE TRIGGER IF NOT EXISTS proposal_status_added BEFORE INSERT ON proposals
@@ -662,6 +723,8 @@ CREATE UNIQUE INDEX IF NOT EXISTS proposals_by_external_id ON proposals (idea_ba
 CREATE INDEX IF NOT EXISTS proposals_by_target ON proposals (duplicate_of) WHERE duplicate_of IS NOT NULL;
 -- For deleting an idea bank: the merged proposals. The others are in proposals_by_idea_bank.
 CREATE INDEX IF NOT EXISTS proposals_merged ON proposals (idea_bank_id) WHERE duplicate_of IS NOT NULL;
+-- The ideas of a member.
+CREATE INDEX IF NOT EXISTS proposals_by_assignee ON proposals (assignee, created_at, id) WHERE assignee IS NOT NULL AND duplicate_of IS NULL;
 
 CREATE TRIGGER IF NOT EXISTS proposal_deleted AFTER UPDATE OF idea_bank_id ON proposals
 WHEN NEW.idea_bank_id = NEW.id
@@ -742,6 +805,9 @@ CREATE INDEX IF NOT EXISTS votes_by_panelist ON votes (panelist_id, idea_bank_id
 
 -- by_tenant: the tenant wrote it. Otherwise a panelist did; panelist_id is null once that panelist was deleted. on_behalf: the tenant wrote
 -- it for that panelist.
+-- visibility: as of a proposal. Where comment_approval_required, a panelist's comment is pending. shown_at: when it became public, if that was
+-- later than created_at, and of one that is not public any more, when it was. NULL of a comment that is not public: it never was. 0: it was
+-- imported, and nobody is told of it.
 CREATE TABLE IF NOT EXISTS comments (
   id TEXT PRIMARY KEY,
   account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
@@ -751,10 +817,29 @@ CREATE TABLE IF NOT EXISTS comments (
   body TEXT NOT NULL,
   created_at INTEGER NOT NULL,
   by_tenant INTEGER NOT NULL DEFAULT 0 CHECK (by_tenant IN (0, 1)),
-  on_behalf INTEGER NOT NULL DEFAULT 0 CHECK (on_behalf IN (0, 1))
+  on_behalf INTEGER NOT NULL DEFAULT 0 CHECK (on_behalf IN (0, 1)),
+  visibility TEXT NOT NULL DEFAULT 'public',
+  shown_at INTEGER
 ) STRICT;
 
-CREATE INDEX IF NOT EXISTS comments_by_proposal ON comments (proposal_id, created_at, id);
+CREATE TRIGGER IF NOT EXISTS comment_visibility_added BEFORE INSERT ON comments
+WHEN NEW.visibility NOT IN ('public', 'pending', 'hidden')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown visibility of comments');
+END;
+
+CREATE TRIGGER IF NOT EXISTS comment_visibility_changed BEFORE UPDATE OF visibility ON comments
+WHEN NEW.visibility NOT IN ('public', 'pending', 'hidden')
+BEGIN
+  SELECT RAISE(ABORT, 'unknown visibility of comments');
+END;
+
+CREATE INDEX IF NOT EXISTS comments_by_visibility ON comments (proposal_id, visibility, created_at, id);
+-- What waits for approval in all idea banks of an account, and what of it one panelist wrote on a proposal.
+CREATE INDEX IF NOT EXISTS comments_pending ON comments (account_id, created_at, id) WHERE visibility = 'pending';
+CREATE INDEX IF NOT EXISTS comments_pending_of_panelist ON comments (proposal_id, panelist_id, created_at, id) WHERE visibility = 'pending';
+-- For those who follow a proposal: what was approved since.
+CREATE INDEX IF NOT EXISTS comments_shown ON comments (proposal_id, shown_at) WHERE shown_at IS NOT NULL;
 CREATE INDEX IF NOT EXISTS comments_by_idea_bank ON comments (idea_bank_id, created_at, id);
 -- Also for deleting a panelist.
 CREATE INDEX IF NOT EXISTS comments_by_panelist ON comments (panelist_id, idea_bank_id, created_at, id) WHERE panelist_id IS NOT NULL;
@@ -792,6 +877,7 @@ CREATE INDEX IF NOT EXISTS outbox_by_start ON outbox (starts_at) WHERE started_a
 CREATE INDEX IF NOT EXISTS outbox_under_way ON outbox (account_id, id) WHERE started_at IS NOT NULL AND finished_at IS NULL;
 CREATE INDEX IF NOT EXISTS outbox_by_proposal ON outbox (account_id, proposal_id, id);
 CREATE INDEX IF NOT EXISTS outbox_by_age ON outbox (created_at);
+CREATE INDEX IF NOT EXISTS outbox_failed ON outbox (account_id, created_at) WHERE unknown + refused > 0;
 
 -- Who is told, fixed when the sending starts: one row for an address and a row of the outbox. state: waiting; sending, written before the
 -- call; then sent, unknown (no answer came, so it may have been sent, and is never repeated), refused (the service does not send to this
@@ -938,7 +1024,7 @@ END;
 
 -- A comment is told to those who follow the idea. One that was imported with an earlier time is not.
 CREATE TRIGGER IF NOT EXISTS followers_told_of_comment AFTER INSERT ON comments
-WHEN NEW.created_at > unixepoch() * 1000 - 60000 AND EXISTS (SELECT 1 FROM follows WHERE proposal_id = NEW.proposal_id)
+WHEN NEW.visibility = 'public' AND NEW.created_at > unixepoch() * 1000 - 60000 AND EXISTS (SELECT 1 FROM follows WHERE proposal_id = NEW.proposal_id)
 BEGIN
   INSERT INTO outbox (account_id, idea_bank_id, proposal_id, kind, created_at, starts_at)
   SELECT NEW.account_id, NEW.idea_bank_id, NEW.proposal_id, 'comments', NEW.created_at,
@@ -956,6 +1042,12 @@ BEGIN
   DELETE FROM follows WHERE panelist_id = OLD.id;
   DELETE FROM mutes WHERE account_id = OLD.account_id AND email = OLD.email AND NOT EXISTS (SELECT 1 FROM panelists
     WHERE account_id = OLD.account_id AND email = OLD.email AND id <> OLD.id);
+END;
+
+-- What they follow goes with what they have written.
+CREATE TRIGGER IF NOT EXISTS follows_of_cleared_person AFTER UPDATE OF cleared_at ON panelists
+BEGIN
+  DELETE FROM follows WHERE panelist_id = NEW.id;
 END;
 
 -- A new address begins clean.
@@ -1044,6 +1136,100 @@ BEGIN
   SELECT RAISE(ABORT, 'too many tags');
 END;
 
+-- The private tags of proposals, newest first: the lists by private tag, over all idea banks of an account. Triggers keep them, as those of
+-- public tags.
+CREATE TABLE IF NOT EXISTS proposal_private_tags (
+  account_id TEXT NOT NULL,
+  tag TEXT COLLATE NOCASE NOT NULL,
+  created_at INTEGER NOT NULL,
+  proposal_id TEXT NOT NULL,
+  PRIMARY KEY (account_id, tag, created_at, proposal_id)
+) STRICT, WITHOUT ROWID;
+
+-- The private tags of an account, and how many proposals have each. At most 200.
+CREATE TABLE IF NOT EXISTS account_private_tags (
+  account_id TEXT NOT NULL,
+  tag TEXT COLLATE NOCASE NOT NULL,
+  proposals INTEGER NOT NULL,
+  PRIMARY KEY (account_id, tag)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER IF NOT EXISTS private_tags_added AFTER INSERT ON proposals
+WHEN NEW.private_tags IS NOT NULL AND NEW.duplicate_of IS NULL
+BEGIN
+  INSERT INTO proposal_private_tags (account_id, tag, created_at, proposal_id)
+  SELECT NEW.account_id, value, NEW.created_at, NEW.id FROM json_each(NEW.private_tags);
+END;
+
+CREATE TRIGGER IF NOT EXISTS private_tags_changed AFTER UPDATE OF idea_bank_id, private_tags, duplicate_of ON proposals
+WHEN (OLD.private_tags IS NOT NULL OR NEW.private_tags IS NOT NULL) AND (
+  OLD.private_tags IS NOT NEW.private_tags OR OLD.idea_bank_id <> NEW.idea_bank_id OR OLD.duplicate_of IS NOT NEW.duplicate_of
+)
+BEGIN
+  DELETE FROM proposal_private_tags WHERE account_id = OLD.account_id AND created_at = OLD.created_at AND proposal_id = OLD.id AND tag IN (
+    SELECT value FROM json_each(OLD.private_tags) WHERE NEW.duplicate_of IS NOT NULL OR NEW.idea_bank_id = NEW.id
+      OR NEW.private_tags IS NULL OR value NOT IN (SELECT value FROM json_each(NEW.private_tags)));
+  INSERT INTO proposal_private_tags (account_id, tag, created_at, proposal_id)
+  SELECT NEW.account_id, value, NEW.created_at, NEW.id FROM json_each(NEW.private_tags)
+  WHERE NEW.duplicate_of IS NULL AND NEW.idea_bank_id <> NEW.id ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER IF NOT EXISTS private_tags_removed AFTER DELETE ON proposals
+WHEN OLD.private_tags IS NOT NULL
+BEGIN
+  DELETE FROM proposal_private_tags WHERE account_id = OLD.account_id AND created_at = OLD.created_at AND proposal_id = OLD.id
+    AND tag IN (SELECT value FROM json_each(OLD.private_tags));
+END;
+
+CREATE TRIGGER IF NOT EXISTS private_tag_counted AFTER INSERT ON proposal_private_tags BEGIN
+  INSERT INTO account_private_tags (account_id, tag, proposals) VALUES (NEW.account_id, NEW.tag, 1)
+  ON CONFLICT (account_id, tag) DO UPDATE SET proposals = proposals + 1;
+END;
+
+CREATE TRIGGER IF NOT EXISTS private_tag_uncounted AFTER DELETE ON proposal_private_tags BEGIN
+  UPDATE account_private_tags SET proposals = proposals - 1 WHERE account_id = OLD.account_id AND tag = OLD.tag;
+  DELETE FROM account_private_tags WHERE account_id = OLD.account_id AND tag = OLD.tag AND proposals = 0;
+END;
+
+CREATE TRIGGER IF NOT EXISTS private_tags_at_most AFTER INSERT ON account_private_tags
+WHEN (SELECT count(*) FROM account_private_tags WHERE account_id = NEW.account_id) > 200
+BEGIN
+  SELECT RAISE(ABORT, 'too many private tags');
+END;
+
+-- What members write for their team alone, about a proposal or about a panelist. author_id: the member; NULL for an import. named: the members
+-- whom the text has named so far, a JSON array of their ids: each is told once.
+CREATE TABLE IF NOT EXISTS notes (
+  id TEXT PRIMARY KEY,
+  account_id TEXT NOT NULL,
+  proposal_id TEXT REFERENCES proposals (id) ON DELETE CASCADE,
+  panelist_id TEXT REFERENCES panelists (id) ON DELETE CASCADE,
+  author_id TEXT,
+  body TEXT NOT NULL,
+  named TEXT NOT NULL DEFAULT '[]' CHECK (json_valid(named)),
+  created_at INTEGER NOT NULL,
+  edited_at INTEGER
+) STRICT;
+
+CREATE INDEX IF NOT EXISTS notes_by_proposal ON notes (proposal_id, created_at, id) WHERE proposal_id IS NOT NULL;
+CREATE INDEX IF NOT EXISTS notes_by_panelist ON notes (panelist_id, created_at, id) WHERE panelist_id IS NOT NULL;
+-- Those that name somebody, for the first page of whom they name.
+CREATE INDEX IF NOT EXISTS notes_that_name ON notes (account_id, created_at) WHERE named <> '[]';
+
+-- E-mails to one member that are to be sent: somebody has given the member an idea (kind 'assigned', subject_id is the idea), or a note names
+-- the member ('named', the note). actor: the member who did it, by id. A row goes before its e-mail is sent, and comes back if it surely was not.
+CREATE TABLE IF NOT EXISTS member_outbox (
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  member_id TEXT NOT NULL,
+  subject_id TEXT NOT NULL,
+  kind TEXT NOT NULL,
+  actor TEXT,
+  created_at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, member_id, subject_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS member_outbox_by_age ON member_outbox (created_at);
+
 -- Triggers raise the changelog's version in the transaction that changes the changelog, for every writer. (SQLite runs no
 -- triggers for the rows that INSERT OR REPLACE deletes: write with UPDATE or an upsert.)
 -- A new version is at least the current Unix time in milliseconds: a restored backup never reuses a version that a cache may hold.
@@ -1090,15 +1276,35 @@ END;
 -- A comment is activity on its proposal, except on an implemented one: news alone reorders the changelog. Deleting a comment is
 -- not, and a vote is not.
 CREATE TRIGGER IF NOT EXISTS comment_added AFTER INSERT ON comments
+WHEN NEW.visibility = 'public'
 BEGIN
   UPDATE proposals SET comments = comments + 1,
     last_activity_at = iif(status = 'implemented', last_activity_at, max(last_activity_at, NEW.created_at))
   WHERE id = NEW.proposal_id;
 END;
 
+-- A comment that becomes public is counted, and the first time it is activity and told to those who follow the idea. An undo sets shown_at itself.
+CREATE TRIGGER IF NOT EXISTS comment_shown AFTER UPDATE OF visibility ON comments
+WHEN OLD.visibility <> NEW.visibility AND 'public' IN (OLD.visibility, NEW.visibility)
+BEGIN
+  UPDATE proposals SET comments = comments + iif(NEW.visibility = 'public', 1, -1),
+    last_activity_at = iif(status = 'implemented' OR NEW.visibility <> 'public' OR OLD.shown_at IS NOT NULL, last_activity_at,
+      max(last_activity_at, NEW.created_at))
+  WHERE id = NEW.proposal_id;
+  UPDATE comments SET shown_at = coalesce(shown_at, iif(NEW.visibility = 'public', CAST(unixepoch('subsec') * 1000 AS INTEGER), created_at))
+  WHERE id = NEW.id AND NEW.shown_at IS OLD.shown_at;
+  INSERT INTO outbox (account_id, idea_bank_id, proposal_id, kind, created_at, starts_at)
+  SELECT c.account_id, c.idea_bank_id, c.proposal_id, 'comments', c.shown_at,
+    coalesce((SELECT min(starts_at) FROM outbox WHERE idea_bank_id = c.idea_bank_id AND started_at IS NULL
+      AND starts_at > c.shown_at + 60000), c.shown_at + 660000)
+  FROM comments c WHERE c.id = NEW.id AND c.visibility = 'public' AND OLD.shown_at IS NULL
+    AND EXISTS (SELECT 1 FROM follows WHERE proposal_id = c.proposal_id) ON CONFLICT DO NOTHING;
+END;
+
 -- What goes with its idea bank or its proposal is not counted one by one: nobody reads the counts any more. The bytes of the votes are
 -- given back with their proposal.
 CREATE TRIGGER IF NOT EXISTS comment_removed AFTER DELETE ON comments
+WHEN OLD.visibility = 'public'
 BEGIN
   UPDATE proposals SET comments = comments - 1
   WHERE id = OLD.proposal_id AND EXISTS (SELECT 1 FROM idea_banks WHERE id = proposals.idea_bank_id);
@@ -1238,20 +1444,21 @@ CREATE TRIGGER IF NOT EXISTS quota_idea_banks_changed AFTER UPDATE OF name, url,
   WHERE id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_proposals_added AFTER INSERT ON proposals BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes + 700 + octet_length(NEW.title) + octet_length(NEW.description) + coalesce(octet_length(NEW.response), 0)
-    + coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.metadata), 0) + coalesce(octet_length(NEW.tags) + 100 * json_array_length(NEW.tags), 0) + coalesce(octet_length(NEW.submitted), 0)
+    + coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.metadata), 0) + coalesce(octet_length(NEW.tags) + 100 * json_array_length(NEW.tags), 0) + coalesce(octet_length(NEW.private_tags) + 100 * json_array_length(NEW.private_tags), 0) + coalesce(octet_length(NEW.submitted), 0)
   WHERE id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_proposals_removed AFTER DELETE ON proposals BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes - (700 + octet_length(OLD.title) + octet_length(OLD.description) + coalesce(octet_length(OLD.response), 0)
-    + coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.metadata), 0) + coalesce(octet_length(OLD.tags) + 100 * json_array_length(OLD.tags), 0) + coalesce(octet_length(OLD.submitted), 0))
+    + coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.metadata), 0) + coalesce(octet_length(OLD.tags) + 100 * json_array_length(OLD.tags), 0) + coalesce(octet_length(OLD.private_tags) + 100 * json_array_length(OLD.private_tags), 0) + coalesce(octet_length(OLD.submitted), 0))
   WHERE id = OLD.account_id; END;
-CREATE TRIGGER IF NOT EXISTS quota_proposals_changed AFTER UPDATE OF title, description, response, external_id, metadata, tags, submitted ON proposals
+CREATE TRIGGER IF NOT EXISTS quota_proposals_changed AFTER UPDATE OF title, description, response, external_id, metadata, tags, submitted, private_tags ON proposals
 WHEN OLD.title IS NOT NEW.title OR OLD.description IS NOT NEW.description OR OLD.response IS NOT NEW.response
   OR OLD.external_id IS NOT NEW.external_id OR OLD.metadata IS NOT NEW.metadata OR OLD.tags IS NOT NEW.tags OR OLD.submitted IS NOT NEW.submitted
+  OR OLD.private_tags IS NOT NEW.private_tags
 BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.title), 0) + coalesce(octet_length(NEW.description), 0) + coalesce(octet_length(NEW.response), 0)
-      + coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.metadata), 0) + coalesce(octet_length(NEW.tags) + 100 * json_array_length(NEW.tags), 0) + coalesce(octet_length(NEW.submitted), 0))
+      + coalesce(octet_length(NEW.external_id), 0) + coalesce(octet_length(NEW.metadata), 0) + coalesce(octet_length(NEW.tags) + 100 * json_array_length(NEW.tags), 0) + coalesce(octet_length(NEW.private_tags) + 100 * json_array_length(NEW.private_tags), 0) + coalesce(octet_length(NEW.submitted), 0))
     - (coalesce(octet_length(OLD.title), 0) + coalesce(octet_length(OLD.description), 0) + coalesce(octet_length(OLD.response), 0)
-      + coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.metadata), 0) + coalesce(octet_length(OLD.tags) + 100 * json_array_length(OLD.tags), 0) + coalesce(octet_length(OLD.submitted), 0))
+      + coalesce(octet_length(OLD.external_id), 0) + coalesce(octet_length(OLD.metadata), 0) + coalesce(octet_length(OLD.tags) + 100 * json_array_length(OLD.tags), 0) + coalesce(octet_length(OLD.private_tags) + 100 * json_array_length(OLD.private_tags), 0) + coalesce(octet_length(OLD.submitted), 0))
   WHERE id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_comments_added AFTER INSERT ON comments BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes + 150 + octet_length(NEW.body)
@@ -1262,6 +1469,16 @@ CREATE TRIGGER IF NOT EXISTS quota_comments_removed AFTER DELETE ON comments BEG
 CREATE TRIGGER IF NOT EXISTS quota_comments_changed AFTER UPDATE OF body ON comments BEGIN
   UPDATE accounts SET stored_bytes = stored_bytes + (coalesce(octet_length(NEW.body), 0))
     - (coalesce(octet_length(OLD.body), 0))
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_notes_added AFTER INSERT ON notes BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + 200 + octet_length(NEW.body) + octet_length(NEW.named)
+  WHERE id = NEW.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_notes_removed AFTER DELETE ON notes BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes - (200 + octet_length(OLD.body) + octet_length(OLD.named))
+  WHERE id = OLD.account_id; END;
+CREATE TRIGGER IF NOT EXISTS quota_notes_changed AFTER UPDATE OF body, named ON notes BEGIN
+  UPDATE accounts SET stored_bytes = stored_bytes + (octet_length(NEW.body) + octet_length(NEW.named))
+    - (octet_length(OLD.body) + octet_length(OLD.named))
   WHERE id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS quota_idempotency_keys_added AFTER INSERT ON idempotency_keys
 WHEN NEW.key NOT GLOB 'account *' BEGIN
@@ -1332,7 +1549,7 @@ CREATE TRIGGER IF NOT EXISTS log_idea_banks_added AFTER INSERT ON idea_banks BEG
 CREATE TRIGGER IF NOT EXISTS log_idea_banks_changed
 AFTER UPDATE OF name, status, internal, changelog_enabled, changelog_max_entries, submissions_enabled,
   voting_enabled, comments_enabled, approval_required, surveys_enabled, url,
-  description, public_page, hidden_from_search, email_sign_in, sign_in_url, notifies_people, language ON idea_banks
+  description, public_page, hidden_from_search, email_sign_in, sign_in_url, notifies_people, language, comment_approval_required ON idea_banks
 WHEN
   OLD.name IS NOT NEW.name OR OLD.status IS NOT NEW.status OR OLD.internal IS NOT NEW.internal
   OR OLD.changelog_enabled IS NOT NEW.changelog_enabled OR OLD.changelog_max_entries IS NOT NEW.changelog_max_entries
@@ -1340,7 +1557,7 @@ WHEN
   OR OLD.comments_enabled IS NOT NEW.comments_enabled OR OLD.approval_required IS NOT NEW.approval_required OR OLD.surveys_enabled IS NOT NEW.surveys_enabled OR OLD.url IS NOT NEW.url
   OR OLD.description IS NOT NEW.description OR OLD.public_page IS NOT NEW.public_page
   OR OLD.hidden_from_search IS NOT NEW.hidden_from_search OR OLD.email_sign_in IS NOT NEW.email_sign_in OR OLD.sign_in_url IS NOT NEW.sign_in_url
-  OR OLD.notifies_people IS NOT NEW.notifies_people OR OLD.language IS NOT NEW.language
+  OR OLD.notifies_people IS NOT NEW.notifies_people OR OLD.language IS NOT NEW.language OR OLD.comment_approval_required IS NOT NEW.comment_approval_required
 BEGIN
   INSERT INTO change_log (account_id, number, type, idea_bank_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
@@ -1552,7 +1769,10 @@ BEGIN
   WHERE a.id = OLD.account_id; END;
 
 -- What a panelist takes away is in the log before it is deleted: a DELETE does not say whose it is.
-CREATE TRIGGER IF NOT EXISTS log_comments_added AFTER INSERT ON comments BEGIN
+-- Of a comment that nobody else has seen there is nothing in the log. Its approval is its creation.
+CREATE TRIGGER IF NOT EXISTS log_comments_added AFTER INSERT ON comments
+WHEN NEW.visibility = 'public'
+BEGIN
   INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, panelist_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
     'comment.created',
@@ -1563,22 +1783,23 @@ CREATE TRIGGER IF NOT EXISTS log_comments_added AFTER INSERT ON comments BEGIN
       (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0)))
   FROM accounts a JOIN proposals p ON p.id = NEW.proposal_id
   WHERE a.id = NEW.account_id; END;
-CREATE TRIGGER IF NOT EXISTS log_comments_changed AFTER UPDATE OF body, panelist_id ON comments
-WHEN OLD.body <> NEW.body OR OLD.panelist_id IS NOT NEW.panelist_id
+CREATE TRIGGER IF NOT EXISTS log_comments_changed AFTER UPDATE OF body, panelist_id, visibility ON comments
+WHEN (OLD.body <> NEW.body OR OLD.panelist_id IS NOT NEW.panelist_id OR OLD.visibility <> NEW.visibility)
+  AND ('public' IN (OLD.visibility, NEW.visibility) OR OLD.shown_at IS NOT NULL)
 BEGIN
   INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, actor, changed_at, api_key_id)
   SELECT a.id, coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0) + 1,
-    'comment.updated',
+    iif(OLD.visibility <> 'public' AND OLD.shown_at IS NULL, 'comment.created', 'comment.updated'),
     b.id, p.id, NEW.id,
-    iif(OLD.body = NEW.body, 'system', iif(NEW.by_tenant = 1, 'tenant', 'panelist')),
+    iif(OLD.body = NEW.body, iif(OLD.visibility = NEW.visibility, 'system', 'tenant'), iif(NEW.by_tenant = 1, 'tenant', 'panelist')),
     CAST(unixepoch('subsec') * 1000 AS INTEGER),
-    iif(OLD.body = NEW.body OR NEW.by_tenant = 0, NULL,
+    iif(OLD.body = NEW.body AND OLD.visibility = NEW.visibility OR OLD.body <> NEW.body AND NEW.by_tenant = 0, NULL,
       (SELECT api_key_id FROM acting_keys k WHERE k.account_id = a.id AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0)))
   FROM accounts a
     JOIN proposals p ON p.id = NEW.proposal_id JOIN idea_banks b ON b.id = p.idea_bank_id
   WHERE a.id = NEW.account_id; END;
 CREATE TRIGGER IF NOT EXISTS log_comments_removed AFTER DELETE ON comments
-WHEN 'comment.deleted' || OLD.id IS NOT (
+WHEN (OLD.visibility = 'public' OR OLD.shown_at IS NOT NULL) AND 'comment.deleted' || OLD.id IS NOT (
   SELECT type || comment_id FROM change_log WHERE account_id = OLD.account_id ORDER BY number DESC LIMIT 1)
 BEGIN
   INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, actor, changed_at, api_key_id)
@@ -1746,4 +1967,136 @@ BEGIN
   FROM acting_keys k WHERE k.account_id = NEW.account_id AND 100 > (SELECT count(*) FROM (
     SELECT 1 FROM audit_events e WHERE e.account_id = NEW.account_id AND e.api_key_id = k.api_key_id
       AND e.created_at > unixepoch() * 1000 - 3600000 AND e.event = iif(OLD.signing_epoch <> NEW.signing_epoch, 'signing-secret-rotated', 'visitor-tokens-ended') LIMIT 100));
+END;
+
+-- The member who decides about ideas in the present transaction: the decision makes the row, and deletes it again.
+CREATE TABLE IF NOT EXISTS acting_members (
+  account_id TEXT PRIMARY KEY REFERENCES accounts (id) ON DELETE CASCADE,
+  member_id TEXT,
+  actor TEXT NOT NULL
+) STRICT, WITHOUT ROWID;
+
+-- The history of a proposal: what changed, when, and by whom. The triggers below write it in the transaction of the change, so no statement
+-- can forget it. number: 1, 2, 3, … in each proposal. The newest 200 stay.
+-- changes: a JSON object, [before, after] of each field that differs. []: words of somebody who was deleted. `created` has the time that the
+-- proposal says, `merged` the proposal that was merged into this one.
+-- Who: a member (actor: the address or the service token then), an API key, or by_author the panelist who wrote the proposal. Else nobody: the
+-- service itself.
+-- author_id: the proposal's author, where the step has words that may be the author's. NULL once that person is deleted.
+-- cut_bytes: how much went from changes 20 steps later. Then long texts are only their beginnings.
+CREATE TABLE IF NOT EXISTS proposal_steps (
+  proposal_id TEXT NOT NULL,
+  number INTEGER NOT NULL,
+  account_id TEXT NOT NULL,
+  made_at INTEGER NOT NULL,
+  changes TEXT NOT NULL CHECK (json_valid(changes)),
+  member_id TEXT,
+  actor TEXT,
+  api_key_id TEXT,
+  by_author INTEGER NOT NULL DEFAULT 0 CHECK (by_author IN (0, 1)),
+  author_id TEXT,
+  cut_bytes INTEGER NOT NULL DEFAULT 0,
+  PRIMARY KEY (proposal_id, number)
+) STRICT, WITHOUT ROWID;
+
+CREATE INDEX IF NOT EXISTS proposal_steps_by_author ON proposal_steps (author_id) WHERE author_id IS NOT NULL;
+
+-- Before, so that the row of acting_keys still says who acts: the log of changes writes its entry after. What the author writes several times
+-- in a row is one step, so that nobody fills an account by editing. A field is one line of the list, and one name in the first line.
+CREATE TRIGGER IF NOT EXISTS step_of_change BEFORE UPDATE OF status, visibility, title, description, response, responded_at, tags, private_tags, assignee, duplicate_of, author_id ON proposals
+WHEN NEW.idea_bank_id = OLD.idea_bank_id AND EXISTS (SELECT 1 FROM idea_banks WHERE id = OLD.idea_bank_id)
+BEGIN
+  INSERT INTO proposal_steps (proposal_id, number, account_id, made_at, changes, member_id, actor, api_key_id, by_author, author_id)
+  SELECT OLD.id, step.number, OLD.account_id, CAST(unixepoch('subsec') * 1000 AS INTEGER), step.changes, m.member_id, m.actor, k.api_key_id, step.by_author,
+    iif(step.by_author OR coalesce(step.changes -> '$.title', step.changes -> '$.description') IS NOT NULL, OLD.author_id, NULL)
+  FROM (SELECT iif(goes_on, number, number + 1) AS number, by_author, total(prior IS NOT present) AS differing,
+      json_group_object(name, json_array(json(first), json(present))) FILTER (WHERE first IS NOT present) AS changes
+    FROM (SELECT last.number, last.goes_on, last.by_author, f.value ->> 0 AS name, f.value -> 1 AS prior, f.value -> 2 AS present,
+        iif(last.goes_on, coalesce(last.changes -> ('$.' || (f.value ->> 0) || '[0]'), f.value -> 1), f.value -> 1) AS first
+      FROM (SELECT coalesce(max(number), 0) AS number, NEW.panelist_writes > OLD.panelist_writes AS by_author,
+          NEW.panelist_writes > OLD.panelist_writes AND coalesce(by_author, 0) AS goes_on, changes
+        FROM proposal_steps WHERE proposal_id = OLD.id) last
+      CROSS JOIN json_each(json_array(
+        json_array('status', OLD.status, NEW.status),
+        json_array('visibility', OLD.visibility, NEW.visibility),
+        json_array('title', OLD.title, NEW.title),
+        json_array('description', OLD.description, NEW.description),
+        json_array('response', OLD.response, NEW.response),
+        json_array('respondedAt', OLD.responded_at, NEW.responded_at),
+        json_array('tags', json(coalesce(OLD.tags, '[]')), json(coalesce(NEW.tags, '[]'))),
+        json_array('privateTags', json(coalesce(OLD.private_tags, '[]')), json(coalesce(NEW.private_tags, '[]'))),
+        json_array('assignee', OLD.assignee, NEW.assignee),
+        json_array('duplicateOf', OLD.duplicate_of, coalesce(OLD.duplicate_of, NEW.duplicate_of)),
+        json_array('author', OLD.author_id IS NOT NULL, NEW.author_id IS NOT NULL)
+      )) f)) step
+    LEFT JOIN acting_members m ON m.account_id = OLD.account_id AND NOT step.by_author AND OLD.author_id IS NEW.author_id
+    LEFT JOIN acting_keys k ON k.account_id = OLD.account_id AND m.actor IS NULL AND NOT step.by_author AND OLD.author_id IS NEW.author_id
+      AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = OLD.account_id), 0)
+  WHERE step.differing > 0
+  ON CONFLICT (proposal_id, number) DO UPDATE SET made_at = excluded.made_at, changes = excluded.changes;
+END;
+
+-- A panelist's own proposal says itself who created it, and when.
+CREATE TRIGGER IF NOT EXISTS step_of_creation BEFORE INSERT ON proposals
+WHEN NEW.panelist_writes = 0
+BEGIN
+  INSERT INTO proposal_steps (proposal_id, number, account_id, made_at, changes, member_id, actor, api_key_id)
+  SELECT NEW.id, 1, a.id, CAST(unixepoch('subsec') * 1000 AS INTEGER), json_object('created', json_array(NULL, NEW.created_at)), m.member_id, m.actor, k.api_key_id
+  FROM accounts a
+    LEFT JOIN acting_members m ON m.account_id = a.id
+    LEFT JOIN acting_keys k ON k.account_id = a.id AND m.actor IS NULL
+      AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0)
+  WHERE a.id = NEW.account_id AND coalesce(m.actor, k.api_key_id) IS NOT NULL;
+END;
+
+CREATE TRIGGER IF NOT EXISTS step_of_merge BEFORE UPDATE OF duplicate_of ON proposals
+WHEN OLD.duplicate_of IS NULL AND NEW.duplicate_of IS NOT NULL
+BEGIN
+  INSERT INTO proposal_steps (proposal_id, number, account_id, made_at, changes, member_id, actor, api_key_id)
+  SELECT NEW.duplicate_of, coalesce((SELECT max(number) FROM proposal_steps WHERE proposal_id = NEW.duplicate_of), 0) + 1, a.id,
+    CAST(unixepoch('subsec') * 1000 AS INTEGER), json_object('merged', json_array(NULL, OLD.id)), m.member_id, m.actor, k.api_key_id
+  FROM accounts a
+    LEFT JOIN acting_members m ON m.account_id = a.id
+    LEFT JOIN acting_keys k ON k.account_id = a.id AND m.actor IS NULL
+      AND k.until_number > coalesce((SELECT max(number) FROM change_log WHERE account_id = a.id), 0)
+  WHERE a.id = OLD.account_id;
+END;
+
+-- The bytes of the history are counted with those of events, so a full account can still decide. The account's row is written once for a step,
+-- with what leaves for it.
+CREATE TRIGGER IF NOT EXISTS step_added AFTER INSERT ON proposal_steps BEGIN
+  UPDATE proposal_steps SET (changes, cut_bytes) = (SELECT cut, octet_length(proposal_steps.changes) - octet_length(cut) FROM (
+    SELECT json_group_object(key, json(iif(json_array_length(value) = 2, json_array(
+      json(iif(json_type(value, '$[0]') = 'text' AND length(value ->> 0) > 200, json_quote(substr(value ->> 0, 1, 200) || '…'), value -> 0)),
+      json(iif(json_type(value, '$[1]') = 'text' AND length(value ->> 1) > 200, json_quote(substr(value ->> 1, 1, 200) || '…'), value -> 1))), value))) AS cut
+    FROM json_each(proposal_steps.changes)))
+  WHERE proposal_id = NEW.proposal_id AND number = NEW.number - 20 AND octet_length(changes) > 1000;
+  UPDATE accounts SET event_bytes = event_bytes + 150 + octet_length(NEW.changes) + coalesce(octet_length(NEW.actor), 0)
+    - coalesce((SELECT cut_bytes FROM proposal_steps WHERE proposal_id = NEW.proposal_id AND number = NEW.number - 20), 0)
+    - coalesce((SELECT 150 + octet_length(changes) + coalesce(octet_length(actor), 0) FROM proposal_steps
+      WHERE proposal_id = NEW.proposal_id AND number = NEW.number - 200), 0)
+  WHERE id = NEW.account_id;
+  DELETE FROM proposal_steps WHERE proposal_id = NEW.proposal_id AND number = NEW.number - 200;
+END;
+
+CREATE TRIGGER IF NOT EXISTS step_changed AFTER UPDATE OF changes ON proposal_steps
+WHEN NEW.cut_bytes = OLD.cut_bytes AND octet_length(NEW.changes) <> octet_length(OLD.changes)
+BEGIN
+  UPDATE accounts SET event_bytes = event_bytes + octet_length(NEW.changes) - octet_length(OLD.changes) WHERE id = NEW.account_id;
+END;
+
+CREATE TRIGGER IF NOT EXISTS step_removed AFTER DELETE ON proposal_steps
+WHEN NOT EXISTS (SELECT 1 FROM proposal_steps WHERE proposal_id = OLD.proposal_id AND number = OLD.number + 200)
+BEGIN
+  UPDATE accounts SET event_bytes = event_bytes - (150 + octet_length(OLD.changes) + coalesce(octet_length(OLD.actor), 0)) WHERE id = OLD.account_id;
+END;
+
+-- The release before deletes proposals and panelists without a look at their history.
+CREATE TRIGGER IF NOT EXISTS steps_of_deleted_proposal AFTER DELETE ON proposals BEGIN
+  DELETE FROM proposal_steps WHERE proposal_id = OLD.id;
+END;
+
+CREATE TRIGGER IF NOT EXISTS steps_of_deleted_person AFTER DELETE ON panelists BEGIN
+  UPDATE proposal_steps SET author_id = NULL, changes = json_replace(changes, '$.title', json('[]'), '$.description', json('[]'))
+  WHERE author_id = OLD.id;
 END;

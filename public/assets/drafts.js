@@ -1,31 +1,56 @@
-// An answer or a comment that was begun stays in this tab until it is sent or discarded, whatever else is done on the page. `data-draft` has
-// the text as it is saved.
+// An answer or a comment that was begun stays in this tab until it is sent or discarded, whatever else is done on the page, and its box says
+// so. `data-draft` has the text as it is saved.
 
 const fields = [...document.querySelectorAll("[data-draft]")];
 const keyOf = ({ form, name }) => `draft ${document.body.dataset.owner} ${new URL(form.action).pathname} ${name}`;
+const savedOf = ({ dataset }) => dataset.draft.replaceAll("\r", "");
+const isDraft = (field) => field.value !== savedOf(field);
 
-const showDraft = (field, draft) => {
-  field.value = draft;
-  field.closest("details")?.setAttribute("open", "");
-  const note = document.createElement("p");
+const notes = new Map();
+const showNote = (field, more = "") => {
+  const note = notes.get(field);
+  if (!isDraft(field)) {
+    note?.remove();
+    notes.delete(field);
+  }
+  if (!isDraft(field) || note) return;
+  const added = document.createElement("p");
   const discard = document.createElement("button");
-  note.className = "hint";
-  note.append("Draft, not posted yet. ", discard);
+  added.className = "hint";
+  added.append(`Unsent draft. ${more}`, discard);
   discard.type = "button";
   discard.className = "link";
   discard.textContent = "Discard";
   discard.addEventListener("click", () => {
-    field.value = field.dataset.draft;
-    note.remove();
+    field.value = savedOf(field);
+    showNote(field);
     field.focus();
   });
-  field.after(note);
+  field.after(added);
+  notes.set(field, added);
+};
+
+// Kept with the text that was saved when it was begun: if that is another one now, whoever sends it is shown both.
+const keep = (field) => JSON.stringify({ text: field.value, began: field.dataset.began ?? savedOf(field) });
+const takeUp = (field, kept) => {
+  const { text, began } = kept.startsWith('{"text":') ? JSON.parse(kept) : { text: kept, began: savedOf(field) };
+  field.value = text;
+  field.closest("details")?.setAttribute("open", "");
+  const opened = field.form.elements.was;
+  if (began === savedOf(field) || !opened) return showNote(field);
+  field.dataset.began = began;
+  const was = new URLSearchParams(opened.value);
+  was.set(field.name, began);
+  opened.value = was;
+  showNote(field, "What it replaces has changed in the meantime. ");
 };
 
 for (const field of fields) {
-  const draft = sessionStorage.getItem(keyOf(field));
+  const kept = sessionStorage.getItem(keyOf(field));
   // A page that refuses a form, or previews it, has the text itself.
-  if (draft !== null && field.value === field.dataset.draft) showDraft(field, draft);
+  if (kept !== null && !isDraft(field)) takeUp(field, kept);
+  else showNote(field);
+  field.addEventListener("input", () => showNote(field));
 }
 
 let sent;
@@ -41,10 +66,13 @@ for (const way of document.querySelectorAll("[action^='/account/sign-out'], [hre
     isSignedOut = true;
   });
 addEventListener("pagehide", () => {
-  if (isSignedOut) sessionStorage.clear();
-  else
+  if (isSignedOut) {
+    sessionStorage.clear();
+    // A file that was not imported to its end.
+    indexedDB.deleteDatabase("imports");
+  } else
     for (const field of fields) {
-      if (field.form === sent || field.value === field.dataset.draft) sessionStorage.removeItem(keyOf(field));
-      else sessionStorage.setItem(keyOf(field), field.value);
+      if (field.form === sent || !isDraft(field)) sessionStorage.removeItem(keyOf(field));
+      else sessionStorage.setItem(keyOf(field), keep(field));
     }
 });

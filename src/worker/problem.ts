@@ -50,6 +50,11 @@ const PROBLEMS = {
     detail: "The account has the maximum number of active API keys. Revoke one first.",
   },
   conflict: { status: 409, title: "Conflict", detail: "The request conflicts with the resource's current state." },
+  "repeated-comment": {
+    status: 409,
+    title: "Conflict",
+    detail: "You have written this comment already. Change its text to post it again.",
+  },
   "quota-exceeded": {
     status: 409,
     title: "Conflict",
@@ -146,6 +151,13 @@ export class Problem extends Error {
   get body(): string {
     this.#body ??= JSON.stringify(problemDocument(this));
     return this.#body;
+  }
+}
+
+/** What a form changes is no longer as the form was opened with, so its statement has changed nothing. */
+export class NotAsOpened extends Problem {
+  constructor() {
+    super("conflict", { detail: "It was changed in the meantime. Open the page again." });
   }
 }
 

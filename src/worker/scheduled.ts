@@ -11,7 +11,7 @@
 import { deleteExpired, deleteOldChanges, deleteOldRevocations, EXPIRING, RETAINED } from "./database/expired-rows.ts";
 import { tellOfExpiry } from "./database/keys/expiring-keys.ts";
 import { deleteOldMails } from "./database/mails/outbox.ts";
-import { deleteLeftovers, deletePanelistLeftovers } from "./database/proposals/deletions.ts";
+import { deleteClearedLeftovers, deleteLeftovers, deletePanelistLeftovers } from "./database/proposals/deletions.ts";
 import { continueMerge } from "./database/proposals/merges.ts";
 import { startPosition } from "./database/slices.ts";
 import { closeSurveys } from "./database/surveys/surveys.ts";
@@ -84,7 +84,7 @@ async function runSlices(
   const start = now();
   const mails = mailsOfARun(env);
   const tasksOf = (session: Session): Task[] => [
-    ...[continueMerge, deleteLeftovers, deletePanelistLeftovers].map((runSlice) => {
+    ...[continueMerge, deleteLeftovers, deletePanelistLeftovers, deleteClearedLeftovers].map((runSlice) => {
       const position = startPosition();
       return () => runSlice(session, position);
     }),

@@ -16,7 +16,7 @@ const KIB = 1024;
 const elements = await buildElements();
 const LIMITS = {
   "changelog.js": 10 * KIB,
-  "board.js": 24 * KIB,
+  "board.js": 25 * KIB,
   "roadmap.js": 4 * KIB,
   "launcher.js": 5 * KIB,
   "survey.js": 12 * KIB,

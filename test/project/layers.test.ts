@@ -168,6 +168,10 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   ],
   "elements/version.ts": [],
   "elements/reference.ts": [],
+  // The files of other services, read in Node and in browsers.
+  import: ["model"],
+  // The script of the desk's page for it, which runs in browsers.
+  "import/page": ["import", "model"],
   // The package for tenants' servers: it imports nothing, and needs nothing but `fetch` and Web Crypto.
   client: [],
   // What npm runs. It is not in the Worker: test/project/bundle.node.slow.test.ts.
@@ -183,7 +187,7 @@ const MAY_IMPORT: Record<string, readonly string[]> = {
   "commands/command-line": [],
   // What a command does to accounts without a Worker is the Worker's SQL.
   "commands/deployment": ["commands/command-line", "database", "store", "model"],
-  "commands/import": ["client", "commands/command-line", "commands/deployment", "commands/openapi", "model"],
+  "commands/import": ["import", "client", "commands/command-line", "commands/deployment", "commands/openapi", "model"],
   "commands/development": [
     "commands/command-line",
     "commands/deployment",
@@ -204,6 +208,10 @@ const PURE_LIBRARIES = ["zod/mini"];
 const LIBRARIES: Record<string, readonly string[]> = {
   hono: ["account", "public-page", "leaks", "mcp", "operator", "tenant", "panelist", "http"],
   uqr: ["account"],
+  "csv-parse": ["import"],
+  "html-to-text": ["import"],
+  "@streamparser/json": ["import"],
+  fflate: ["import"],
   "cloudflare:workers": ["api-key-gate", "access"],
 };
 
@@ -234,7 +242,7 @@ const NAMED: Readonly<Record<string, string>> = { "#h": "elements/shared/h.ts", 
 
 const isRelative = (name: string) => name.startsWith(".") || Object.hasOwn(NAMED, name);
 
-const isOfAnotherProgram = (path: string) => ["client", "elements", "commands"].includes(topOf(path));
+const isOfAnotherProgram = (path: string) => ["client", "elements", "import", "commands"].includes(topOf(path));
 
 const resolve = (from: string, name: string) =>
   NAMED[name] ??
@@ -330,8 +338,8 @@ it("no folders of a room import each other in a circle", () => {
   expect(inCircles(importsBetween(folderIn)).filter((folder) => !isOfNouns(folder))).toEqual([]);
 });
 
-it("the elements import only types from the Worker's sources, the parser of texts and the rules of answers", () => {
-  const shared = ["model/light-formatting.ts", "model/survey-answers.ts"];
+it("the elements import only types from the Worker's sources, the parser of texts, the rules of answers and faces", () => {
+  const shared = ["model/light-formatting.ts", "model/survey-answers.ts", "model/face.ts"];
   const imports = sources
     .filter(({ path }) => topOf(path) === "elements")
     .flatMap(({ path, text }) =>
@@ -436,7 +444,7 @@ it("a failure is logged through log.ts, which makes texts of errors: JSON makes 
   const logging = /\bconsole\.(?!log\(\{)/;
   const direct = offenders(
     ({ path, text }) =>
-      !["client", "elements", "commands"].includes(topOf(path)) &&
+      !["client", "elements", "import", "commands"].includes(topOf(path)) &&
       path !== "log.ts" &&
       logging.test(withoutComments(text)),
   );

@@ -28,10 +28,9 @@ const LINES: readonly (readonly [RegExp, string])[] = [
 /** Adds the status. Returns the files that it stands in. */
 async function addStatus(folder: string): Promise<readonly string[]> {
   const changed: string[] = [];
-  const sources = globSync(
-    ["src/{worker,elements}/**/*.{ts,tsx,css,json}", "src/commands/import/*.ts", "public/assets/*.css"],
-    { cwd: folder },
-  );
+  const sources = globSync(["src/{worker,elements}/**/*.{ts,tsx,css,json}", "src/import/*.ts", "public/assets/*.css"], {
+    cwd: folder,
+  });
   for (const path of sources) {
     const before = await readFile(join(folder, path), "utf8");
     const after = LINES.reduce((text, [line, lines]) => text.replaceAll(line, lines), before);

@@ -101,6 +101,7 @@ export const TESTS: Readonly<Record<string, readonly string[]>> = {
   ],
   Private: [
     "worker/panelist/privacy.slow.test.ts",
+    "worker/panelist/waiting-comments.test.ts",
     "worker/tenant/acting-for.test.ts",
     "worker/panelist/who.test.ts",
     "worker/tenant/exact-ids.test.ts",
@@ -126,6 +127,7 @@ export const TESTS: Readonly<Record<string, readonly string[]>> = {
     "worker/account/unchanged-fields.slow.test.ts",
     "worker/account/approval.test.ts",
     "worker/account/approval.browser.test.ts",
+    "worker/account/comments.test.ts",
     "worker/account/ideas.test.ts",
     "worker/account/idea-banks.test.ts",
     "worker/account/people.test.ts",

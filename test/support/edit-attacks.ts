@@ -1,5 +1,7 @@
 /** Of the attacks of docs/security.md's table, the edits that write the most: every word, tag and index entry of a proposal is another one after. */
 import { MAX_WEBHOOKS } from "../../src/worker/model/webhook.ts";
+import { databaseOf } from "./databases.ts";
+import { numbers } from "./many-rows.ts";
 import { addWebhook } from "./webhooks.ts";
 import { addApiKey, addIdeaBank } from "./world.ts";
 
@@ -26,8 +28,18 @@ async function submitted(send: Send) {
   const addWebhooks = async () => {
     for (let count = 0; count < MAX_WEBHOOKS; count++) await addWebhook(bank.accountId);
   };
+  /** As long as a history gets: the next step pushes one out, and shortens another one. */
+  const fillHistory = () =>
+    databaseOf(bank.accountId)
+      .prepare(
+        `${numbers(100, 299)} INSERT INTO proposal_steps (proposal_id, number, account_id, made_at, changes, author_id)
+         SELECT ?1, i, ?2, 1, json_object('description', json_array('a', printf('%.2000c', 'x'))), ?3 FROM n`,
+      )
+      .bind(id, bank.accountId, bank.panelistId)
+      .run();
   return {
     id,
+    fillHistory,
     own,
     tenant,
     addWebhooks,
@@ -38,15 +50,16 @@ async function submitted(send: Send) {
 
 /** The panelist's own proposal, which has tags and waits for approval again. */
 export async function editOwnTitle(send: Send): Promise<Response> {
-  const { id, own, tenant, path, proposal, addWebhooks } = await submitted(send);
+  const { id, own, tenant, path, proposal, addWebhooks, fillHistory } = await submitted(send);
   await send(path, tenant("PATCH", { approvalRequired: true }));
   await send(proposal, tenant("PATCH", { visibility: "public", tags: fiveTags("a"), externalId: "x" }));
   await addWebhooks();
+  await fillHistory();
   return send(`/ideabank/proposals/${id}`, own("PATCH", { title: twelveWords("b"), description: "new" }));
 }
 
 export async function changeEverything(send: Send): Promise<Response> {
-  const { tenant, proposal, addWebhooks } = await submitted(send);
+  const { tenant, proposal, addWebhooks, fillHistory } = await submitted(send);
   const all = (letter: string, more: object) =>
     tenant("PATCH", {
       ...{ title: twelveWords(letter), description: letter, tags: fiveTags(letter), externalId: letter },
@@ -54,5 +67,6 @@ export async function changeEverything(send: Send): Promise<Response> {
     });
   await send(proposal, all("c", { status: "implemented", visibility: "public" }));
   await addWebhooks();
+  await fillHistory();
   return send(proposal, all("d", { status: "planned", visibility: "pending" }));
 }

@@ -26,5 +26,12 @@ export async function createFilledDesk({ name = "desk", digit = "0", bindings = 
     },
     name,
   );
+  // For the team alone.
+  const idea = `/idea-banks/${ids.ideaBankId}/ideas/${ids.proposalId}`;
+  const { accountId } = await (await owner.json("GET", "/members")).json<{ accountId: string }>();
+  await owner.submit(idea, { do: "assign", assignee: accountId });
+  await owner.submit(idea, { do: "private-tags", was: "privateTags=", privateTags: `${name} quarter` });
+  await owner.submit(idea, { do: "add-note", note: `${name} asked for it.` });
+  await owner.submit(`/people/${ids.panelistId}`, { do: "add-note", note: `${name} pays well.` });
   return { owner, ids };
 }

@@ -32,13 +32,15 @@ async function addPopular(bank: Bank): Promise<string> {
 
 /**
  * SQLite reads the row after the last one that it looks for, if there is one. In a large database there is: two proposals of another idea
- * bank, whose identifier is after every other.
+ * bank, whose identifier is after every other, and a step of the history.
  */
 async function addLastRows(bank: Bank): Promise<void> {
   const [target, merged] = [await addProposal(bank), await addProposal(bank)];
   await run(bank, "UPDATE proposals SET duplicate_of = ?1 WHERE id = ?2", target, merged);
   await run(bank, "DELETE FROM merges");
   await run(bank, "UPDATE proposals SET idea_bank_id = '~' WHERE id IN (?1, ?2)", target, merged);
+  await run(bank, "UPDATE proposal_steps SET proposal_id = '~' WHERE proposal_id = ?1", target);
+  await run(bank, "DELETE FROM proposal_steps WHERE proposal_id = ?1", merged);
 }
 
 export async function withdrawPopular(send: Send): Promise<Response> {

@@ -2,6 +2,7 @@
 import { env } from "cloudflare:workers";
 import { expect } from "vitest";
 import type { Member, OwnAccount } from "../../src/worker/model/member.ts";
+import type { Role } from "../../src/worker/model/role.ts";
 import type { Digit } from "./databases.ts";
 import { createOwner } from "./owner.ts";
 
@@ -11,12 +12,14 @@ export const membersOf = async (owner: Owner, query = "") =>
   (await owner.json("GET", `/members${query}`)).json<{ accountId: string; items: Member[] }>();
 export const accountsOf = async (owner: Owner) =>
   (await (await owner.json("GET", "/accounts")).json<{ items: OwnAccount[] }>()).items;
-export const invite = (owner: Owner, email: string, query = "") => owner.json("POST", `/members${query}`, { email });
+/** As an admin, if nothing else is asked. */
+export const invite = (owner: Owner, email: string, query = "", role: Role = "admin") =>
+  owner.json("POST", `/members${query}`, { email, role });
 export const accept = (person: Owner, invitationId: string) => person.json("PUT", `/invitations/${invitationId}`);
 
 /** Invites the person, who accepts: the answer is the inviter's. */
-export async function add(owner: Owner, person: Owner, query = "") {
-  const invited = await invite(owner, person.email, query);
+export async function add(owner: Owner, person: Owner, query = "", role: Role = "admin") {
+  const invited = await invite(owner, person.email, query, role);
   const { id } = await invited.clone().json<Member>();
   expect((await accept(person, id)).status).toBe(200);
   return invited;

@@ -54,12 +54,13 @@ export function createOutageIsolate(time: VirtualTime) {
   }
 
   return {
-    /** With one of the two sets of identifiers: what an operation has deleted or named is there once. */
+    /** With one of the two sets of identifiers: what an operation has deleted or named is there once. Nobody says the same twice. */
     call({ operation, method, path }: Called, tenant: Tenant, set: 0 | 1, bindings: Env) {
       const ids = (operation.credential.kind === "compoundToken" ? tenant.panelistIds : tenant.tenantIds)[set];
       const body = bodyOf(operation, ids);
       const names = body !== undefined && "externalId" in body ? { externalId: `panelist ${set}` } : {};
-      return send(addressOf(path, ids), method, body && { ...body, ...names }, tenant, bindings);
+      const texts = body !== undefined && "body" in body ? { body: `${body.body} ${set}` } : {};
+      return send(addressOf(path, ids), method, body && { ...body, ...names, ...texts }, tenant, bindings);
     },
     /** Afterwards the isolate, and the key's gate, know the tenant. */
     async warm({ operation }: Called, tenant: Tenant, bindings: Env): Promise<void> {

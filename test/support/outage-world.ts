@@ -44,14 +44,17 @@ async function makeTemplate(): Promise<Template> {
   ] as const;
   const addMember = async () => {
     const id = newId(accountId);
-    const sql = "INSERT INTO members VALUES (?1, ?2, ?1 || '@example.com', 'x', 1)";
+    const sql =
+      "INSERT INTO members (id, account_id, email, added_by, created_at) VALUES (?1, ?2, ?1 || '@example.com', 'x', 1)";
     await database.prepare(sql).bind(id, accountId).run();
     return id;
   };
   // An owner may answer it again and again: the one who has made the account is its member.
   const invitationId = newId(accountId);
   await database
-    .prepare("INSERT INTO invitations SELECT ?1, id, owner_email, 'x', 9000000000000, NULL FROM accounts WHERE id = ?2")
+    .prepare(
+      "INSERT INTO invitations (id, account_id, email, added_by, created_at, declined_at) SELECT ?1, id, owner_email, 'x', 9000000000000, NULL FROM accounts WHERE id = ?2",
+    )
     .bind(invitationId, accountId)
     .run();
   const addIds = async ({ id }: ApiKey) => ({
@@ -92,7 +95,7 @@ async function readTables(database: D1Database): Promise<Table[]> {
   const { results } = await database
     .prepare(
       `SELECT name FROM sqlite_master t WHERE type = 'table' AND name NOT GLOB '_cf_*' AND (name = 'accounts' OR EXISTS
-         (SELECT 1 FROM pragma_table_info(t.name) WHERE name = 'account_id')) AND name NOT IN ('owners', 'change_log', 'told_members', 'member_mails') ORDER BY rowid`,
+         (SELECT 1 FROM pragma_table_info(t.name) WHERE name = 'account_id')) AND name NOT IN ('owners', 'change_log', 'told_members', 'member_mails', 'proposal_private_tags', 'account_private_tags') ORDER BY rowid`,
     )
     .all<{ name: string }>();
   const tables: Table[] = [];

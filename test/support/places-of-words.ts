@@ -5,7 +5,7 @@
 import { env } from "cloudflare:workers";
 
 /**
- * `name`: who the person is, and what the person has answered; gone once the deletion is answered. `words`: what the person wrote; gone with `content=delete`. `minutes`
+ * `name`: who the person is, and what the person has answered or had written before; gone once the deletion is answered. `words`: what the person wrote; gone with `content=delete`. `minutes`
  * and `day`: both; gone by age. Every other column of a text is in `NONE`.
  */
 export type Reached = "name" | "words" | "minutes" | "day";
@@ -25,8 +25,10 @@ export const PLACES: Readonly<Record<string, Reached>> = {
   "survey_responses.answers": "name",
   "survey_texts.text": "name",
   "comments.body": "words",
+  "notes.body": "name",
   "audit_events.api_key_name": "words",
   "audit_events.changes": "words",
+  "proposal_steps.changes": "name",
   "undo_texts.before": "minutes",
   "undo_texts.after": "minutes",
   "idempotency_keys.key": "day",
@@ -34,10 +36,10 @@ export const PLACES: Readonly<Record<string, Reached>> = {
 
 /** No text of a panelist. Identifiers, hashes, words of a closed list; then what the tenant, its members and the operator write. */
 export const NONE = `
-  accounts: id status panelist_salt owner_email mail_key
+  accounts: id status panelist_salt owner_email mail_key owner_name owner_role service_token_roles
   owners: email account_id
-  members: id account_id email added_by
-  invitations: id account_id email added_by
+  members: id account_id email added_by name role
+  invitations: id account_id email added_by role
   told_members: account_id email time_zone
   member_mails: account_id email idea_bank_id ideas comments
   memberships: email account_id
@@ -61,11 +63,11 @@ export const NONE = `
   idea_banks: id account_id status signing_older name url description sign_in_url language
   signing_secrets: hash account_id idea_bank_id
   deleted_idea_banks: id account_id idea_bank_id
-  proposals: id account_id idea_bank_id author_id status visibility duplicate_of response external_id metadata tags
+  proposals: id account_id idea_bank_id author_id status visibility duplicate_of response external_id metadata tags assignee private_tags
   proposal_words: idea_bank_id proposal_id
   merges: source_id target_id account_id idea_bank_id
   votes: proposal_id panelist_id account_id idea_bank_id
-  comments: id account_id idea_bank_id proposal_id panelist_id
+  comments: id visibility account_id idea_bank_id proposal_id panelist_id
   outbox: account_id idea_bank_id proposal_id kind actor status_before found_after
   recipients: account_id idea_bank_id panelist_id state
   follows: proposal_id panelist_id account_id idea_bank_id
@@ -74,9 +76,15 @@ export const NONE = `
   mail_stops: reason
   proposal_tags: idea_bank_id tag visibility status proposal_id
   idea_bank_tags: idea_bank_id tag
+  proposal_private_tags: account_id tag proposal_id
+  account_private_tags: account_id tag
+  notes: id account_id proposal_id panelist_id author_id named
+  member_outbox: account_id member_id subject_id kind actor
   change_log: account_id type idea_bank_id proposal_id comment_id panelist_id actor survey_id event_id api_key_id
   webhooks: id account_id url types secret previous_secret state recent created_by older_secrets format
-  acting_keys: account_id api_key_id`
+  acting_keys: account_id api_key_id
+  acting_members: account_id member_id actor
+  proposal_steps: proposal_id account_id member_id actor api_key_id author_id`
   .trim()
   .split("\n")
   .flatMap((line) => {

@@ -49,13 +49,6 @@ export async function readForms(page: Response): Promise<ShownForm[]> {
         forms.push(form);
       },
     })
-    .on("form input", {
-      element(element) {
-        const [name, type, value] = ["name", "type", "value"].map((each) => element.getAttribute(each));
-        const isOff = (type === "checkbox" || type === "radio") && !element.hasAttribute("checked");
-        if (name && !isOff) formOf(element)?.fields.append(name, unescaped(value ?? (type === "checkbox" ? "on" : "")));
-      },
-    })
     .on("form select", {
       element(element) {
         const opened: Open = { form: formOf(element), name: element.getAttribute("name") ?? "" };
@@ -86,7 +79,15 @@ export async function readForms(page: Response): Promise<ShownForm[]> {
         if (area) area.text += text;
       },
     });
-  // A button may be outside of its form.
+  // An input and a button may be outside of their form.
+  for (const selector of ["form input:not([form])", "input[form]"])
+    rewriter.on(selector, {
+      element(element) {
+        const [name, type, value] = ["name", "type", "value"].map((each) => element.getAttribute(each));
+        const isOff = (type === "checkbox" || type === "radio") && !element.hasAttribute("checked");
+        if (name && !isOff) formOf(element)?.fields.append(name, unescaped(value ?? (type === "checkbox" ? "on" : "")));
+      },
+    });
   for (const selector of ["form button:not([form])", "button[form]"])
     rewriter.on(selector, {
       element(element) {

@@ -53,11 +53,21 @@ async function fill(accountId: string): Promise<void> {
   await run("INSERT INTO recipients VALUES (1, 'a', ?1, 'b', 'w', 'sent', 1)", accountId);
   await run("INSERT INTO follows VALUES (?1, ?2, ?3, ?4, 1)", proposalId, panelistId, accountId, ideaBankId);
   await run("INSERT INTO mutes VALUES (?1, 'a', 'b', 1)", accountId);
+  await run("INSERT INTO member_outbox VALUES (?1, 'm', 's', 'assigned', NULL, 1)", accountId);
+  await run(`UPDATE proposals SET private_tags = '["Q1"]' WHERE id = ?1`, proposalId);
   await run("INSERT INTO mail_days VALUES (1, ?1, 1)", accountId);
   await run("INSERT INTO mail_stops VALUES (1, 'E', 1, 1)");
-  await run("INSERT INTO members VALUES (?1, ?2, 'b', 'a', 1)", newId(accountId), accountId);
+  await run(
+    "INSERT INTO members (id, account_id, email, added_by, created_at) VALUES (?1, ?2, 'b', 'a', 1)",
+    newId(accountId),
+    accountId,
+  );
   await run("INSERT INTO memberships VALUES ('b', ?1)", accountId);
-  await run("INSERT INTO invitations VALUES (?1, ?2, 'c', 'a', 1, NULL)", newId(accountId), accountId);
+  await run(
+    "INSERT INTO invitations (id, account_id, email, added_by, created_at, declined_at) VALUES (?1, ?2, 'c', 'a', 1, NULL)",
+    newId(accountId),
+    accountId,
+  );
   await run("INSERT INTO sign_ins VALUES ('d', 'c', '/account', 1, 2)");
   await run("INSERT INTO invitees VALUES ('c', ?1)", accountId);
   await run("INSERT INTO subjects VALUES ('e', 'c')");
@@ -74,6 +84,12 @@ async function fill(accountId: string): Promise<void> {
   await run("INSERT INTO survey_former VALUES (?1, 0, 'f', '[]')", newId(accountId));
   await run("INSERT INTO signing_secrets VALUES ('h', ?1, ?2, 0, 1)", accountId, ideaBankId);
   await run("INSERT INTO acting_keys (account_id, api_key_id) VALUES (?1, ?2)", accountId, apiKeyId);
+  await run(
+    "INSERT INTO proposal_steps (proposal_id, number, account_id, made_at, changes) VALUES (?1, 9, ?2, 1, '{}')",
+    proposalId,
+    accountId,
+  );
+  await run("INSERT INTO acting_members VALUES (?1, NULL, 'a')", accountId);
   await run("INSERT INTO merges VALUES (?1, ?2, ?3, ?4)", otherProposalId, proposalId, accountId, ideaBankId);
 }
 

@@ -65,6 +65,11 @@ export async function addOneOfEverything(accountId?: string, commentBy: "tenant"
       )
       .bind(surveyId, bank.panelistId, account),
     database
+      .prepare(
+        "INSERT INTO notes (id, account_id, proposal_id, author_id, body, created_at) VALUES (?1, ?2, ?3, ?2, 'A note', 1)",
+      )
+      .bind(newId(account), account, proposalId),
+    database
       .prepare("INSERT INTO survey_texts (survey_id, question_id, place, text) VALUES (?1, 'why', ?2, 'A text')")
       .bind(surveyId, `${"1".padStart(15, "0")}${bank.panelistId}`),
   ]);
@@ -106,7 +111,7 @@ async function dumpDatabase(database: D1Database): Promise<unknown> {
   const { results: tables } = await database
     .prepare(
       `SELECT name FROM sqlite_master WHERE type = 'table' AND name NOT GLOB 'sqlite_*' AND name NOT GLOB '_cf_*'
-       AND name NOT IN ('accounts', 'api_keys', 'api_key_usage', 'acting_keys', 'audit_events', 'kept_events', 'signing_secrets',
+       AND name NOT IN ('accounts', 'api_keys', 'api_key_usage', 'acting_keys', 'acting_members', 'audit_events', 'kept_events', 'proposal_steps', 'signing_secrets',
          'told_members', 'member_mails') ORDER BY name`,
     )
     .all<{ name: string }>();

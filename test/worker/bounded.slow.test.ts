@@ -27,6 +27,14 @@ async function fill(bank: Awaited<ReturnType<typeof addIdeaBank>>, count: number
   await addVoters(bank, 1, count);
   for (const proposalId of [large, source]) await addVotes(bank, proposalId, 1, count);
   await addComments(bank, large, panelistId, count);
+  // They wait, on another proposal.
+  await database
+    .prepare(
+      `${numbers(1, count)} INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, visibility)
+       SELECT substr(?2, 1, 8) || (i + 5000), ?1, ?4, ?2, ?3, 'B', i, 'pending' FROM n`,
+    )
+    .bind(accountId, source, panelistId, id)
+    .run();
   const tenantsCommentId = newId(id);
   const first = (beside: string) => `${beside.slice(0, 8)}1001`;
   await database
@@ -165,6 +173,8 @@ async function measure(kind: Kind, count: number): Promise<Map<string, Cost>> {
     // Two examples of bodies name the same externalId.
     if (body !== undefined && "externalId" in body && name !== "upsertProposal")
       Object.assign(body, { externalId: newId() });
+    // A text that the panelist has written already is refused.
+    if (name === "editComment") Object.assign(body ?? {}, { body: "Also on the night bus." });
     for (const query of queriesOf(operation)) {
       Object.assign(spent, { read: 0, written: 0 });
       const answer = await isolate.request(fillPath(operation.path, named) + query, {

@@ -73,8 +73,11 @@ async function createScene({ path, operation }: OperationCase) {
   };
 }
 
-/** Fields that a change may repeat, and nothing else: tenant/panelists.ts. */
-const KEPT: Readonly<Record<string, readonly string[]>> = { "/tenant/panelists/{panelistId}": ["externalId"] };
+/** Fields that a change may repeat, and nothing else: tenant/panelists.ts. And those that a new resource cannot have: waiting-comments.test.ts. */
+const KEPT: Readonly<Record<string, readonly string[]>> = {
+  "/tenant/panelists/{panelistId}": ["externalId"],
+  "/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}/comments/{commentId}": ["visibility"],
+};
 
 /** Fields of a new resource that no change has. */
 const ONLY_NEW = ["createdAt", "panelistId", "panelistExternalId"];

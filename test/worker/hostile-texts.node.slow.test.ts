@@ -3,9 +3,9 @@
  * as long as for plain words of the same length.
  */
 import { expect, it } from "vitest";
-import { textOfHtml } from "../../src/commands/import/html.ts";
-import { Lost, toName, toProse, toTags, toTitle } from "../../src/commands/import/ideas.ts";
-import { readCsv } from "../../src/commands/import/read-csv.ts";
+import { textOfHtml } from "../../src/import/html.ts";
+import { Lost, toName, toProse, toTags, toTitle } from "../../src/import/ideas.ts";
+import { readCsv } from "../../src/import/read-csv.ts";
 import { importSigningKeys } from "../../src/worker/credentials/envelope.ts";
 import { hasCredential } from "../../src/worker/credentials/hide-credentials.ts";
 import { mistakeInKey, mistakeInToken } from "../../src/worker/credentials/mistakes.ts";

@@ -15,6 +15,7 @@ import { buildDocument } from "../openapi/document.ts";
 import { REFERENCE_HTML, renderReference } from "../openapi/reference/page.ts";
 import { resourceTables } from "../openapi/resource-tables.ts";
 import { buildElements, buildPage } from "./build-elements.ts";
+import { buildImportPage } from "./build-import-page.ts";
 import { writeWorker } from "./build-worker.ts";
 import { buildReference, REFERENCE_PAGE } from "./elements-reference.ts";
 import { makePageStyles } from "./page-styles.ts";
@@ -92,6 +93,7 @@ const build = defineCommand({
     for (const [path, text] of await buildServedDocuments()) await writeFile(`public/${path}`, text);
 
     await makePageStyles();
+    await buildImportPage();
     // wrangler says for which of its commands it builds.
     await writeWorker({ minify: process.env.WRANGLER_COMMAND !== "dev" });
 

@@ -8,7 +8,7 @@ import { makePageStyles } from "./page-styles.ts";
 
 /** TypeScript 7 takes a quarter of the time. The generators of `npm run build` need 5.9, so 7 is installed next to it under another name. */
 export const COMPILER = "node_modules/typescript-7/bin/tsc";
-const PROJECTS = [".", "src/elements", "src/commands", "src/client", "test/tsconfig.node.json"];
+const PROJECTS = [".", "src/elements", "src/import", "src/commands", "src/client", "test/tsconfig.node.json"];
 
 const typecheck = defineCommand({
   name: "typecheck",

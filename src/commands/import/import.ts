@@ -5,6 +5,14 @@
 import { createReadStream } from "node:fs";
 import { isAbsolute, resolve } from "node:path";
 import { buffer } from "node:stream/consumers";
+import { ENCODINGS } from "../../import/encoding.ts";
+import { faultsOf } from "../../import/faults.ts";
+import { type Idea, type Import, peopleOf, type Terms } from "../../import/ideas.ts";
+import { readCanny } from "../../import/read-canny.ts";
+import { isColumn, readCsv } from "../../import/read-csv.ts";
+import { readFider } from "../../import/read-fider.ts";
+import { statusName } from "../../import/statuses.ts";
+import { Unreadable } from "../../import/unreadable.ts";
 import { PROPOSAL_STATUSES } from "../../worker/model/proposal.ts";
 import { defineCommand, misused } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
@@ -14,12 +22,6 @@ import { createProgress } from "../command-line/progress.ts";
 import { secretFrom } from "../command-line/secret.ts";
 import { originOf } from "../deployment/ask-deployment.ts";
 import { makeClientSource } from "../openapi/client-source.ts";
-import { faultsOf } from "./faults.ts";
-import { type Idea, type Import, peopleOf, type Terms } from "./ideas.ts";
-import { readCanny } from "./read-canny.ts";
-import { isColumn, readCsv } from "./read-csv.ts";
-import { readFider } from "./read-fider.ts";
-import { statusName } from "./statuses.ts";
 
 type Read = (file: AsyncIterable<Uint8Array>, now: number, terms: Terms) => Promise<Import>;
 /** A ZIP archive is read whole, CSV row by row, and JSON item by item. */
@@ -40,10 +42,10 @@ export const importIdeas = defineCommand({
     '  canny  The lists of Canny\'s API in one JSON file: {"posts": […], "comments": […], "votes": […], "boards": […]}.',
     "         Posts of private boards are imported as hidden.",
     "  fider  The ZIP archive of Fider: Site Settings, Export, backup. Posts that wait for approval are imported as pending.",
-    "  csv    A line of names, with id and title; and description, status, visibility (public, pending or hidden), tags, created_at,",
-    "         author_id, author, voters, response.",
-    "         Tags and voters are divided by semicolons or commas. voters and author_id are your own ids for people. created_at is a time in",
-    "         ISO 8601 with its offset, or a date.",
+    "  csv    A line of names, with title; and id, description, status, visibility (public, pending or hidden), tags, created_at,",
+    "         author_id, author_email, author, voters, votes, response. Without id, an idea is known by its title. Divided by commas, semicolons or tabs.",
+    "         Tags and voters are divided by semicolons or commas. voters and author_id are your own ids for people. created_at is a date, such as",
+    "         2025-03-01 or 1 March 2025, or a time in ISO 8601 with its offset. A column is a comment only with --column comment=<name>.",
   ],
   positionals: { usage: "<file>", help: [["<file>", "What the other service has exported."]] },
   options: {
@@ -68,6 +70,12 @@ export const importIdeas = defineCommand({
       value: "<ours>=<name>",
       help: "Maps one of our fields to a column of the CSV file, such as description=content. As often as needed.",
     },
+    encoding: {
+      type: "string",
+      default: ENCODINGS[0],
+      value: "<encoding>",
+      help: `Of a CSV file: ${ENCODINGS.join(" or ")}, which a spreadsheet in Western Europe or America may have saved.`,
+    },
     "dry-run": { type: "boolean", default: false, help: "Reads the file and says what it would write. Sends nothing." },
   },
   run: async ({ values, positionals }, context) => {
@@ -79,11 +87,19 @@ export const importIdeas = defineCommand({
       const unknown = values.from === undefined ? "" : `--from ${values.from} is unknown. `;
       throw misused(`${unknown}Say what the file is: --from canny, fider or csv.`, importIdeas);
     }
-    const terms = termsOf(values.status, values.column);
+    const encoding = ENCODINGS.find((each) => each === values.encoding);
+    if (encoding === undefined)
+      throw misused(`--encoding ${values.encoding} is unknown. Give ${ENCODINGS.join(" or ")}.`, importIdeas);
+    const terms = { ...termsOf(values.status, values.column), encoding };
     if (values.column.length > 0 && values.from !== "csv")
       throw misused("--column is for CSV: the other files have no columns.", importIdeas);
     context.showProgress?.(`Reading ${name}`);
-    const { ideas, lost, faulty } = await readAs(read, { name, folder: context.folder, terms, service: values.from });
+    const { ideas, lost, faulty, statuses } = await readAs(read, {
+      name,
+      folder: context.folder,
+      terms,
+      service: values.from,
+    });
     const of = (count: number, noun: string) => `${count} ${noun}${count === 1 ? "" : "s"}`;
     // First: an idea bank without its votes is another one.
     if (lost.votes > 0)
@@ -101,6 +117,8 @@ export const importIdeas = defineCommand({
         )}.`,
     );
     if (lost.lines().length > 0) context.print(["Without a counterpart:", ...lost.lines()].join("\n"));
+    for (const { name: status, isKnown } of statuses)
+      if (!isKnown) context.print(`  To say what “${status}” is here: --status "${status}=planned"`);
     const faults = [...faulty, ...faultsOf(ideas)];
     if (faults.length > 0)
       throw new Failure(["Nothing was sent. Correct these first:", ...faults.map((fault) => `  ${fault}`)].join("\n"));
@@ -163,6 +181,7 @@ async function readAs(
   } catch (error) {
     const unread = unreadOf(error, name, folder);
     if (unread !== undefined) throw new Failure(unread);
+    if (error instanceof Unreadable) throw new Failure(error.message);
     if (error instanceof TypeError || error instanceof SyntaxError)
       throw new Failure(`The file is not as ${service} gives it: ${error.message}. See npm run import -- --help.`);
     throw error;

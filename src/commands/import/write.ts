@@ -4,7 +4,7 @@
  */
 import { createHash } from "node:crypto";
 import type { Proposal, TenantComment } from "../../client/tenant-types.ts";
-import { type Idea, type ImportedComment, type Person, peopleOf, toUpsert } from "./ideas.ts";
+import { type Idea, type ImportedComment, type Person, peopleOf, toUpsert } from "../../import/ideas.ts";
 import { type ImportClient, IN_FLIGHT } from "./import-client.ts";
 
 type Written = { ideas: number; changed: number; panelists: number; votes: number; comments: number; merges: number };

@@ -1,4 +1,5 @@
 import { h } from "#h";
+import { faceOf } from "../../worker/model/face.ts";
 import type { Words } from "../shared/labels.ts";
 import type { Comment } from "./idea-bank.ts";
 import type { BOARD_LABELS } from "./labels.ts";
@@ -9,13 +10,8 @@ export const authorOf = (
   words: Words<typeof BOARD_LABELS>,
 ): string | null => (by === "tenant" ? words.say("team") : mine ? words.say("you") : author);
 
-/** As many as the style sheet has. */
-const HUES = 12;
-
 /** The initials of a name, on a color that follows from it: by a class, because a page may forbid inline styles. */
 export function face(name: string): HTMLElement {
-  const words = name.trim().split(/\s+/);
-  const initials = [words[0], words.length > 1 && words.at(-1)].map((word) => [...(word || "")][0] ?? "");
-  const hue = Array.from(name).reduce((sum, letter) => (sum * 31 + (letter.codePointAt(0) ?? 0)) % 360, 0);
-  return h("span", { class: `face hue-${hue % HUES}`, "aria-hidden": "true" }, initials.join(""));
+  const { initials, hue } = faceOf(name);
+  return h("span", { class: `face hue-${hue}`, "aria-hidden": "true" }, initials);
 }

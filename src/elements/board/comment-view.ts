@@ -18,7 +18,18 @@ export function commentView(comment: Comment, words: BoardWords, ...content: rea
     "li",
     { class: official ? "comment official" : "comment", part: official ? "comment comment-official" : "comment" },
     official ? h("span", { class: "face", "aria-hidden": "true" }, icon(CHECK)) : face(who),
-    h("div", {}, h("p", { class: "meta" }, h("strong", {}, who), time(comment.createdAt, words)), ...content),
+    h(
+      "div",
+      {},
+      h(
+        "p",
+        { class: "meta" },
+        h("strong", {}, who),
+        time(comment.createdAt, words),
+        comment.visibility && h("span", {}, words.say("pending")),
+      ),
+      ...content,
+    ),
   );
 }
 

@@ -42,10 +42,10 @@ export function comments(idea: Idea, context: BoardContext): Discussion {
 
   /** `at` is where its page begins. */
   function comment(shown: Comment, at?: string): HTMLElement {
-    const { id, mine, body } = shown;
+    const { id, mine, body, visibility } = shown;
     const remove = async () => {
       await ideaBank.deleteComment(idea.id, id);
-      idea.comments -= 1;
+      if (!visibility) idea.comments -= 1;
       showCount();
       const next = row.nextElementSibling ?? row.previousElementSibling;
       row.remove();
@@ -54,23 +54,11 @@ export function comments(idea: Idea, context: BoardContext): Discussion {
     };
     const text = prose(body);
     let written = body;
-    const setText = (now: string) => {
-      written = now;
-      setProse(text, now);
-    };
-    const own = h("div", { class: "own" });
-    const showOwn = () => {
-      text.hidden = false;
-      own.replaceChildren(
-        ...(idea.duplicateOf === null
-          ? [h("button", { type: "button", class: "link quiet", onclick: showEditor }, words.say("edit"))]
-          : []),
-        question(context, { ask: "deleteComment", text: "deleteQuestion", yes: "deleteComment", act: remove }),
-      );
-    };
-    const closeEditor = () => {
-      showOwn();
-      own.querySelector("button")?.focus();
+    /** In its place, as it is now. */
+    const renew = (now: Comment) => {
+      const again = comment(now, at);
+      row.replaceWith(again);
+      again.querySelector("button")?.focus();
     };
     function showEditor(): void {
       const editor = form(
@@ -78,18 +66,22 @@ export function comments(idea: Idea, context: BoardContext): Discussion {
           fields: [{ ...field, label: words.say("ownComment"), value: written }],
           submit: words.say("save"),
           draft: `edit:${id}`,
-          cancel: closeEditor,
+          cancel: () => renew({ ...shown, body: written }),
           reread: async () => {
             const { items } = await ideaBank.comments(idea.id, at);
             const now = items.find((item) => item.id === id)?.body ?? written;
             // Changed meanwhile, it stands above the visitor's own.
             text.hidden = now === written;
-            setText(now);
+            written = now;
+            setProse(text, now);
             return { body: now };
           },
           send: async ({ body = written }) => {
-            setText((await ideaBank.editComment(idea.id, id, body)).body);
-            closeEditor();
+            const edited = await ideaBank.editComment(idea.id, id, body);
+            // It may wait for approval again.
+            if (edited.visibility !== visibility) idea.comments -= 1;
+            showCount();
+            renew(edited);
             announce(words.say("commentEdited"));
           },
         },
@@ -99,7 +91,15 @@ export function comments(idea: Idea, context: BoardContext): Discussion {
       own.replaceChildren(editor);
       editor.querySelector("textarea")?.focus();
     }
-    if (mine && capabilities.canComment) showOwn();
+    const isOwn = mine && capabilities.canComment;
+    const own = h(
+      "div",
+      { class: "own" },
+      isOwn &&
+        idea.duplicateOf === null &&
+        h("button", { type: "button", class: "link quiet", onclick: showEditor }, words.say("edit")),
+      isOwn && question(context, { ask: "deleteComment", text: "deleteQuestion", yes: "deleteComment", act: remove }),
+    );
     const row = commentView(shown, words, text, own);
     rows.set(id, row);
     return row;
@@ -144,11 +144,11 @@ export function comments(idea: Idea, context: BoardContext): Discussion {
     const added = await ideaBank.comment(idea.id, body, key);
     // Sent again after a lost answer, it may be here already.
     if (!rows.has(added.id)) {
-      idea.comments += 1;
+      if (!added.visibility) idea.comments += 1;
       showCount();
       list.append(comment(added));
     }
-    announce(words.say("commented"));
+    announce(words.say(added.visibility ?? "commented"));
     dispatch("commented", { id: idea.id, title: idea.title, comment: added.id });
   };
   const begun = { view: idea.id, act: "comment" } as const;
@@ -167,7 +167,8 @@ export function comments(idea: Idea, context: BoardContext): Discussion {
     showCount();
     showFollow();
     // The button stands for those that are not loaded, or could not be.
-    if (idea.comments <= list.childElementCount || !more.hidden) return;
+    // Those that wait for approval are not counted.
+    if (idea.comments <= list.querySelectorAll("time:last-child").length || !more.hidden) return;
     cursor = lastPage;
     void load();
   };

@@ -95,6 +95,7 @@ export const BOARD_LABELS = {
   unanswered: "No connection. It may have been sent anyway. Sending it again unchanged is safe.",
   "proposal-not-found": "This idea is no longer here.",
   "comment-not-found": "This comment is no longer here.",
+  "repeated-comment": "You have already written this.",
   "invalid-request": "Please check: {fields}",
   dismiss: "Dismiss",
 } satisfies Labels;

@@ -64,7 +64,13 @@ export function providerOf(address: string): TokenProvider {
     shared.providers.get(url) ??
     (async () => {
       const answer = await fetch(url, { cache: "no-store" });
-      if (answer.ok) return answer.text();
+      if (answer.ok) {
+        const text = await answer.text();
+        // No token begins so: a token in JSON, or a page, would be refused as one that has ended.
+        if (!/^\s*[{["<]/.test(text)) return text;
+        tell(`${address} answered JSON or a page. It should answer the token alone, as text.`);
+        throw requestFailure("idea-bank-not-found");
+      }
       // Until 403 it may say that nobody is signed in.
       if (answer.status > 403) tell(`${address} answered ${answer.status}.`);
       if (answer.status >= 500) throw requestFailure("failed");

@@ -14,6 +14,7 @@ import type { Owner } from "../model/account-key.ts";
 import { isId } from "../model/id.ts";
 import type { Invitation, OwnAccount } from "../model/member.ts";
 import type { Page, PageRequest } from "../model/pagination.ts";
+import type { Standing } from "../model/role.ts";
 import { Problem } from "../problem.ts";
 import { chooseNewAccount, DIRECTORY_DIGIT } from "../store/bindings.ts";
 import type { Caller, Databases } from "../store/databases.ts";
@@ -191,7 +192,7 @@ async function findInDirectory(c: Visitor, email: string): Promise<Identifier> {
   await personConfirmed(c);
   const newId = createId(chooseNewAccount(c.env, secureRandomBytes), secureRandomBytes);
   const visit = { email, digit: DIRECTORY_DIGIT, accountId: newId, now: Date.now() };
-  const { accountId } = await openAccount(directoryOf(c), visit);
+  const { accountId } = await openAccount(c.var.owner.actor)(directoryOf(c), visit);
   return accountId;
 }
 
@@ -217,20 +218,41 @@ export function openOwn(c: Context<OwnerEnv>): Promise<Own> {
 
 /** A page reads an account that is known while it is confirmed that the account is still this owner's. */
 async function open(c: Context<OwnerEnv>): Promise<Own> {
-  const { email, accountId } = c.var.owner;
+  const { email, actor, accountId } = c.var.owner;
   const known = accountId ?? (isPageRead(c) ? c.var.known.accounts.get(email) : undefined);
-  if (known === undefined) return visitAccount(c, openAccount);
+  if (known === undefined) {
+    const { standing, ...own } = await visitAccount(c, openAccount(actor));
+    c.set("standing", Promise.resolve(standing));
+    return own;
+  }
   const session = isPageRead(c) ? readerOf(c, known) : sessionOf(c, known);
   if (session === undefined) throw noDatabase();
   c.set("whose", { account: known });
-  if (accountId === undefined) confirmAccount(c, confirmOwn(c, session, known));
+  if (accountId === undefined) {
+    const confirmed = confirmOwn(c, session, known);
+    confirmAccount(c, confirmed);
+    c.set("standing", confirmed);
+  }
   return { session: session.confirmedBy(allConfirmed(c)), accountId: known };
 }
 
-async function confirmOwn(c: Context<OwnerEnv>, session: Session, accountId: Identifier): Promise<void> {
-  const { email } = c.var.owner;
-  if ((await findOwnAccount(session, email, databaseDigit(accountId))) === accountId) return;
+async function confirmOwn(
+  c: Context<OwnerEnv>,
+  session: Session,
+  accountId: Identifier,
+): Promise<Standing | undefined> {
+  const { email, actor } = c.var.owner;
+  const own = await findOwnAccount(session, c.var.owner, databaseDigit(accountId));
+  if (own?.accountId === accountId) return own.standing;
   c.var.known.accounts.delete(email);
-  await visitAccount(c, openAccount);
+  await visitAccount(c, openAccount(actor));
   throw new NoLongerSo();
+}
+
+/** What the person or script is in the account that is open. It comes with what shows whose account it is, so it costs no call of its own. */
+export async function standingOf(c: Context<OwnerEnv>): Promise<Standing> {
+  if (c.get("standing") === undefined) await openOwn(c);
+  const standing = await c.get("standing");
+  if (standing === undefined) throw noMember();
+  return standing;
 }

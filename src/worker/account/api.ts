@@ -2,6 +2,7 @@
 import { readInput } from "../http/read-input.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import { ACTIVITY_OPERATIONS } from "./activity/api.ts";
+import { requireRole, requireRoleFor } from "./identity/role.ts";
 import { API_KEY_OPERATIONS } from "./keys/api.ts";
 import { SETTINGS_OPERATIONS } from "./keys/settings.ts";
 import { MEMBER_OPERATIONS } from "./members/api.ts";
@@ -20,6 +21,9 @@ export const ACCOUNT_OPERATIONS = {
 };
 
 export const createAccountApi = () =>
-  routeOperations<OwnerEnv, OwnerOperation>(ACCOUNT_OPERATIONS, async (c, operation) =>
-    operation.handle(c, await readInput(c, operation, "account")),
-  );
+  routeOperations<OwnerEnv, OwnerOperation>(ACCOUNT_OPERATIONS, async (c, operation) => {
+    const input = await readInput(c, operation, "account");
+    const id = input.ids.apiKeyId ?? input.ids.webhookId;
+    await (id === undefined ? requireRole(c, operation.needs) : requireRoleFor(c, operation.needs, id));
+    return operation.handle(c, input);
+  });

@@ -22,6 +22,11 @@ import { addSignIn } from "./sign-in/sign-in-page.tsx";
 
 /** Without `no-transform` Cloudflare's e-mail obfuscation, a zone's default, would hide the addresses of members. */
 const CACHE_CONTROL = "no-store, no-transform";
+/**
+ * Under "no-referrer" a browser hides the origin even from the form's own site, but requireSameOrigin needs it. A redirect needs it, too:
+ * after one, own-link.ts asks where the visitor came from.
+ */
+const REFERRER_POLICY = "same-origin";
 
 const isForScripts = (path: string): boolean => path.startsWith("/account/api/");
 
@@ -40,7 +45,9 @@ export type AccountApp = Routes<OwnerEnv>;
 export function createAccountApp(memory: AccountMemory, identify: Identify = identifyByAccess): AccountApp {
   const { gatekeeper, databases, send, views, loadPreview } = memory;
   const app = new Routes<OwnerEnv>();
-  const everyRequest = createEveryRequest(memory, { "Cache-Control": CACHE_CONTROL });
+  const everyRequest = createEveryRequest(memory, {
+    ...{ "Cache-Control": CACHE_CONTROL, "Referrer-Policy": REFERRER_POLICY },
+  });
   app.use((c, next) => {
     const answerPage = async () => {
       await next();
@@ -73,7 +80,7 @@ export function createAccountApp(memory: AccountMemory, identify: Identify = ide
     if (!isForScripts(c.req.path)) c.executionCtx.waitUntil(done);
     await done;
   });
-  for (const addRoutes of ROUTES) addRoutes(app);
+  for (const { method, path, answer } of ROUTES.flat()) app.on(method, path, answer);
   app.route("/", createAccountApi());
   // A script gets a problem document, a person gets a page.
   const answer = (error: Error, c: Context<OwnerEnv>) => {

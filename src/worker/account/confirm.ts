@@ -22,8 +22,8 @@ export function confirmAccount(c: Context<OwnerEnv>, check: Promise<unknown>): v
   c.set("unconfirmedAccount", heard(check));
 }
 
-/** Whoever waits for all of them hears of a failure. */
-function heard(check: Promise<unknown>): Promise<unknown> {
+/** Whoever waits for it, or for all of them, hears of a failure. */
+export function heard<Found>(check: Promise<Found>): Promise<Found> {
   check.catch(() => undefined);
   return check;
 }

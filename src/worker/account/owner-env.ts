@@ -5,9 +5,11 @@
 import type { Context } from "hono";
 import type { Gatekeeper } from "../api-key-gate/gatekeeper.ts";
 import type { Identifier } from "../credentials/id.ts";
+import type { Waiting } from "../database/proposals/pending-proposals.ts";
 import type { Send } from "../deliveries/send.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { Owner } from "../model/account-key.ts";
+import type { Needs, Standing } from "../model/role.ts";
 import type { Databases } from "../store/databases.ts";
 import type { Session } from "../store/session.ts";
 import type { IdeaBankViews } from "../view/views.ts";
@@ -43,8 +45,12 @@ export type OwnerEnv = AppEnv & {
     /** The request's sessions, by the digit of the database. */
     sessions: Map<string, Session>;
     own?: Promise<Own>;
-    /** For the navigation: how many ideas wait for approval. */
-    waiting?: Promise<number | undefined>;
+    /** What the owner is in the account: set with the account (`standingOf`). Undefined for one who is no member. */
+    standing?: Promise<Standing | undefined>;
+    /** What the page, form or operation needs. */
+    needs?: Needs;
+    /** For the navigation: how many ideas and comments wait for approval. */
+    waiting?: Promise<Waiting | undefined>;
     gatekeeper: Gatekeeper;
     send: Send;
     databases: Databases;

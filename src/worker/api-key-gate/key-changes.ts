@@ -8,7 +8,7 @@ import { loadOwnApiKey, revokeApiKey } from "../database/keys/account-keys.ts";
 import { changeApiKey } from "../database/keys/api-key-changes.ts";
 import type { ApiKey, Owner } from "../model/account-key.ts";
 import type { ApiKeyChanges } from "../model/api-key-settings.ts";
-import { Problem } from "../problem.ts";
+import { NotAsOpened, Problem } from "../problem.ts";
 import { refusesWrites } from "../store/outage.ts";
 import type { Session } from "../store/session.ts";
 import type { GateCaller, Gatekeeper } from "./gatekeeper.ts";
@@ -95,15 +95,16 @@ const NOT_CONFIRMED = {
 /**
  * Changes the key. When it resolves, no request anywhere is decided by the old settings, so a narrowing takes effect like a
  * revocation. Repeating a change changes nothing, but notifies the gate again. A new name does not concern the gate. Throws
- * `not-found`; `conflict` for a key that has ended; and `service-unavailable` when the gate does not answer.
+ * `not-found`; `conflict` for a key that has ended, or is no longer as a form was `opened` with; and `service-unavailable` when the gate does not answer.
  */
 export async function changeOwnKey(
   changer: KeyChanger,
   { session, owner, id, at }: OwnKey,
-  changes: ApiKeyChanges,
+  { changes, opened }: { readonly changes: ApiKeyChanges; readonly opened?: ApiKeyChanges | undefined },
 ): Promise<ApiKey> {
-  const apiKey = await changeApiKey(session, { owner, id, changes, stamp: at });
+  const apiKey = await changeApiKey(session, { owner, id, changes, opened, stamp: at });
   if (apiKey === null) throw noSuchKey();
+  if (apiKey === "changed-meanwhile") throw new NotAsOpened();
   if (apiKey === "ended") throw endedKey();
   const { name: _, ...limits } = changes;
   // An empty change may repeat one that did not reach the gate, so the gate is notified.

@@ -30,6 +30,8 @@ type StoredAs = {
   readonly set?: string;
   /** SQL: the column as it is read, if not as it is stored. */
   readonly selected?: string;
+  /** SQL: the field as `write` has it, if neither of these is that. */
+  readonly compared?: string;
   /** What is stored of the field, if not the field itself. */
   readonly write?: (value: unknown) => string | number | null;
   /** The field, from such a column. */
@@ -61,6 +63,9 @@ function kindOf(schema: z.core.$ZodType): Kind {
   return schema instanceof z.ZodMiniArray ? "list" : "value";
 }
 
+/** The parameter of a value that the row had. */
+const beforeOf = (name: string): string => `was${name.charAt(0).toUpperCase()}${name.slice(1)}`;
+
 const toTime = (value: unknown) => (value === null ? null : Date.parse(String(value)));
 
 /** The value of a field as its column has it. */
@@ -86,6 +91,7 @@ export function storedFields<Input extends Fields>(
     return {
       ...{ name, column, kind, set },
       selected: as.selected === undefined ? column : `${as.selected} AS ${column}`,
+      compared: as.compared ?? as.selected ?? column,
       write: as.write ?? ((value: unknown) => toValue(kind, value)),
       read: read ?? READ[kind],
       recorded: recorded ?? RECORDED[kind](column),
@@ -114,6 +120,16 @@ export function storedFields<Input extends Fields>(
       sent(changes)
         .map(({ name, column }) => `${column} IS :${name}`)
         .join(" AND ") || "TRUE",
+    /** The condition that a row still has these values, and its parameters. */
+    still: (fields: Fields) => ({
+      condition:
+        sent(fields)
+          .map(({ name, compared }) => `${compared} IS :${beforeOf(name)}`)
+          .join(" AND ") || "TRUE",
+      values: Object.fromEntries(
+        sent(fields).map(({ name, write }) => [beforeOf(name), write(fields[name])]),
+      ) as Values,
+    }),
     /** SQL: a JSON object of the row's fields, or of those that a change sends, as the activity has them. `toRecorded` makes the same of what is sent. */
     recorded: (changes?: Fields): string =>
       `json_object(${(changes === undefined ? fields : sent(changes)).map(({ name, recorded }) => `'${name}', ${recorded}`).join(", ")})`,

@@ -29,6 +29,7 @@ export const EXPIRING = [
   { table: "sign_ins", key: "id", since: "created_at", keptMs: SIGNED_IN_MS + 3_600_000 },
   { table: "sign_in_codes", key: "id", since: "created_at", keptMs: DAY_MS },
   { table: "invitations", key: "id", since: "created_at", keptMs: INVITED_MS },
+  { table: "member_outbox", key: "account_id, member_id, subject_id", since: "created_at", keptMs: 3 * DAY_MS },
   { table: "invited", key: "email, account_id", since: "invited_at", keptMs: INVITED_MS },
 ] as const satisfies readonly (Kind & { readonly keptMs: number })[];
 

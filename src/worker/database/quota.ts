@@ -8,3 +8,7 @@ export const isQuotaExceeded = (error: Error): boolean => /^D1_ERROR: quota exce
 
 /** Whether the trigger `tags_at_most` has refused the write. */
 export const hasTooManyTags = (error: Error): boolean => /^D1_ERROR: too many tags\b/.test(error.message);
+
+/** Whether the trigger `private_tags_at_most` has refused the write. */
+export const hasTooManyPrivateTags = (error: Error): boolean =>
+  /^D1_ERROR: too many private tags\b/.test(error.message);

@@ -61,7 +61,9 @@ type Own = { readonly accountId: string; readonly id: string };
 type Once = { readonly idempotencyKey?: IdempotencyKey | undefined };
 /** `now` is in Unix milliseconds. */
 export type Creation<Input> = Own & Once & { readonly input: Input; readonly now: number };
-export type Change<Input> = Own & Seen & { readonly changes: Sent<Input>; readonly now: number };
+/** `opened`: what a form was opened with of what it changes. Where that is no longer so, nothing is changed. */
+export type Change<Input> = Own &
+  Seen & { readonly changes: Sent<Input>; readonly opened?: Sent<Input> | undefined; readonly now: number };
 
 export function storedResource<
   Input extends Fields,
@@ -151,17 +153,19 @@ export function storedResource<
 
   /** `set`: assignments besides those of the changed fields. */
   const updating = (
-    { accountId, id, changes, now, seen }: Change<Input>,
+    { accountId, id, changes, opened = {}, now, seen }: Change<Input>,
     {
       set,
       when = "TRUE",
       values,
     }: { readonly set: readonly string[]; readonly when?: string; readonly values?: Parameters<typeof prepare>[1] },
-  ): Statement<ResourceRow> =>
-    prepare(
-      `UPDATE ${table} SET ${[...stored.set(changes), ...set].join(", ")} WHERE ${AS_SEEN} AND ${when} RETURNING ${COLUMNS}`,
-      { ...stored.values(changes), accountId, id, now, seen, ...values },
+  ): Statement<ResourceRow> => {
+    const still = stored.still(opened);
+    return prepare(
+      `UPDATE ${table} SET ${[...stored.set(changes), ...set].join(", ")} WHERE ${AS_SEEN} AND ${still.condition} AND ${when} RETURNING ${COLUMNS}`,
+      { ...stored.values(changes), ...still.values, accountId, id, now, seen, ...values },
     );
+  };
 
   return {
     ...{ AS_SEEN, load, loading, creating, toCreated, updating, toItem },

@@ -3,6 +3,7 @@ import type { Notice } from "../database/changes/notices.ts";
 import type { AuditEvent } from "../model/audit-event.ts";
 import type { Brand } from "../model/brand.ts";
 import { deskAddressOf } from "../model/desk-address.ts";
+import { type Role, toRole } from "../model/role.ts";
 
 type Words = {
   readonly subject: string;
@@ -123,12 +124,19 @@ function leakInWords(event: AuditEvent, inAccount: string): Words {
   };
 }
 
-function membershipInWords({ changes, actor }: AuditEvent, account: string, inAccount: string): Words {
+/** What somebody who is invited will be able to do. */
+const INVITED_AS: Readonly<Record<Role, string>> = {
+  admin: "As an admin you can do everything in it.",
+  member: "As a member you can work on ideas, comments, people, surveys and boards.",
+  viewer: "As a viewer you can read everything about ideas, people and surveys.",
+};
+
+function membershipInWords({ event: { changes, actor }, by, account }: Notice, inAccount: string): Words {
   const { before, after } = changes ?? {};
   if (after?.invited && !after.member)
     return {
-      subject: `${actor} invited you to ${account === actor ? "their account" : account}`,
-      paragraphs: [`${actor} invited you to the account ${account}. Members can do everything in it.`],
+      subject: `${by} invited you to ${account === actor ? "their account" : account}`,
+      paragraphs: [`${by} invited you to the account ${account}. ${INVITED_AS[toRole(after.role ?? "admin")]}`],
       link: { label: "View invitation", page: "/account/accounts" },
     };
   const link = { label: "Review members", page: `/account/members${inAccount}` };
@@ -144,14 +152,15 @@ function membershipInWords({ changes, actor }: AuditEvent, account: string, inAc
   return {
     subject: `${after?.member} joined ${account}`,
     paragraphs: [
-      `${after?.member} accepted an invitation to your account, and can do everything in it.`,
+      `${after?.member} accepted an invitation to your account.`,
       "If you don’t know this person, remove them.",
     ],
     link,
   };
 }
 
-function inWords({ event, account, accountId }: Notice): Words {
+function inWords(notice: Notice): Words {
+  const { event, accountId } = notice;
   const inAccount = `?account=${accountId}`;
   const { apiKeyName: name, webhook, changes, createdAt } = event;
   if (event.event === "expiring") {
@@ -200,5 +209,5 @@ function inWords({ event, account, accountId }: Notice): Words {
       ],
       link,
     };
-  return membershipInWords(event, account, inAccount);
+  return membershipInWords(notice, inAccount);
 }

@@ -1,6 +1,6 @@
 /** Turns errors into problem responses, and logs them. */
 import type { Context } from "hono";
-import { hasTooManyTags, isQuotaExceeded } from "../database/quota.ts";
+import { hasTooManyPrivateTags, hasTooManyTags, isQuotaExceeded } from "../database/quota.ts";
 import { Problem, serviceUnavailable } from "../problem.ts";
 import { isDatabaseOutage } from "../store/outage.ts";
 import type { AppEnv } from "./app-env.ts";
@@ -37,6 +37,11 @@ export function problemFor(error: Error): Problem {
     return new Problem("conflict", {
       detail:
         "This idea bank already has the maximum of 200 tags. Use an existing tag, or first remove one from every proposal.",
+    });
+  if (hasTooManyPrivateTags(error))
+    return new Problem("conflict", {
+      detail:
+        "Your account already has the maximum of 200 private tags. Use one of them, or first remove one from every idea.",
     });
   return isDatabaseOutage(error) ? serviceUnavailable(error) : new Problem("internal-error", { cause: error });
 }

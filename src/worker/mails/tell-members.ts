@@ -17,6 +17,7 @@ import type { Session } from "../store/session.ts";
 import { renderMemberMail } from "./member-mail.ts";
 import { type Sent, sendMail, withoutAddress } from "./send-mail.ts";
 import { AT_A_TIME, type Run, roomOf, stopAfter } from "./tell-people.ts";
+import { tellTeamSlice } from "./tell-team.ts";
 
 /** What is written now may be stored in a moment, and is told by the next e-mail. */
 const SETTLED_MS = 30_000;
@@ -25,10 +26,14 @@ const SETTLED_MS = 30_000;
 export function tellingMembers(session: Session, run: Run): (() => Promise<boolean>)[] {
   const { NOTICES, NOTICES_FROM, SIGN_IN_URL } = run.env;
   if (NOTICES === undefined || !NOTICES_FROM || !SIGN_IN_URL || !URL.canParse(SIGN_IN_URL)) return [];
-  return (["now", "daily"] as const).map((mode) => {
-    const position = startPosition();
-    return () => tellSlice(session, { run, position, mode, signInUrl: SIGN_IN_URL });
-  });
+  const ofTeam = { run, position: startPosition(), upTo: run.now - SETTLED_MS, signInUrl: SIGN_IN_URL };
+  return [
+    () => tellTeamSlice(session, ofTeam),
+    ...(["now", "daily"] as const).map((mode) => {
+      const position = startPosition();
+      return () => tellSlice(session, { run, position, mode, signInUrl: SIGN_IN_URL });
+    }),
+  ];
 }
 
 type Slice = {

@@ -3,9 +3,11 @@ import * as z from "zod/mini";
 import { MAX_LIMIT, MAX_WINDOW_SECONDS } from "../rate-limit/sliding-window.ts";
 import { Blocks, MAX_BLOCKS } from "./allowed-addresses.ts";
 import { describe } from "./describe.ts";
+import { EXPORTED } from "./export.ts";
 import { Id } from "./id.ts";
 import { LANGUAGES } from "./language.ts";
 import { RECORDED, RECORDED_TEXTS } from "./proposal.ts";
+import { ROLES } from "./role.ts";
 import { SCOPES } from "./scope.ts";
 import { flag, integer, Moment, Name, oneOf, Timestamp } from "./text.ts";
 
@@ -45,16 +47,50 @@ const EXTERNAL_IDS_ARE_EMAILS =
 const NOTIFIES_PEOPLE =
   "`false`: nobody is told of ideas by e-mail, whatever `notifiesPeople` of an idea bank says. The default is `true`.";
 
+const tokenTexts = {
+  clientId: "The Client ID of the service token, as Cloudflare Access shows it: at most 100 characters.",
+  role: "What the token may do here: `admin`, `member` or `viewer`, and never more than its member.",
+};
+const ServiceTokenRole = describe(z.object({ clientId: z.string(), role: oneOf(ROLES) }), {
+  name: "ServiceTokenRole",
+  fields: tokenTexts,
+});
+const NewServiceTokenRole = describe(
+  z.strictObject({ clientId: z.string().check(z.minLength(1), z.maxLength(100)), role: oneOf(ROLES) }),
+  { name: "NewServiceTokenRole", fields: tokenTexts },
+);
+const NewServiceTokenRoles = z.array(NewServiceTokenRole).check(
+  z.maxLength(50, { error: "must have at most 50 items" }),
+  z.refine((tokens) => new Set(tokens.map(({ clientId }) => clientId)).size === tokens.length, {
+    error: "must name each service token once",
+  }),
+);
+
 const settingsTexts = {
-  example: { leakedKeys: "end" as const, externalIdsAreEmails: false, notifiesPeople: true },
+  example: {
+    leakedKeys: "end" as const,
+    externalIdsAreEmails: false,
+    notifiesPeople: true,
+    viewersExport: false,
+    serviceTokenRoles: [{ clientId: "0123abcd.access", role: "viewer" as const }],
+  },
   fields: {
     leakedKeys: LEAKED,
     externalIdsAreEmails: EXTERNAL_IDS_ARE_EMAILS,
     notifiesPeople: NOTIFIES_PEOPLE,
+    viewersExport: "Whether viewers may export people, voters, and who answered surveys. The default is `false`.",
+    serviceTokenRoles:
+      "Service tokens of Cloudflare Access that have fewer rights here than the member they act for. A token that is not named has its member's role.",
   },
 };
 export const AccountSettings = describe(
-  z.object({ leakedKeys: oneOf(LEAKED_KEYS), externalIdsAreEmails: flag(), notifiesPeople: flag() }),
+  z.object({
+    leakedKeys: oneOf(LEAKED_KEYS),
+    externalIdsAreEmails: flag(),
+    notifiesPeople: flag(),
+    viewersExport: flag(),
+    serviceTokenRoles: z.array(ServiceTokenRole),
+  }),
   { name: "AccountSettings", ...settingsTexts },
 );
 export const NewAccountSettings = describe(
@@ -62,6 +98,8 @@ export const NewAccountSettings = describe(
     leakedKeys: z.optional(oneOf(LEAKED_KEYS)),
     externalIdsAreEmails: z.optional(flag()),
     notifiesPeople: z.optional(flag()),
+    viewersExport: z.optional(flag()),
+    serviceTokenRoles: z.optional(NewServiceTokenRoles),
   }),
   { name: "NewAccountSettings", ...settingsTexts },
 );
@@ -123,7 +161,13 @@ const AuditedSettings = describe(
     signInUrl: z.optional(z.string()),
     notifiesPeople: z.optional(flag()),
     language: z.optional(z.nullable(oneOf(LANGUAGES))),
+    commentApprovalRequired: z.optional(flag()),
     externalIdsAreEmails: z.optional(flag()),
+    viewersExport: z.optional(flag()),
+    serviceTokenRoles: z.optional(z.array(ServiceTokenRole)),
+    role: z.optional(oneOf(ROLES)),
+    memberName: z.optional(z.nullable(z.string())),
+    colleague: z.optional(z.string()),
     ...z.partial(z.object(RECORDED)).shape,
     duplicateOf: z.optional(z.nullable(Id)),
     questions: z.optional(z.string()),
@@ -138,8 +182,13 @@ const AuditedSettings = describe(
     body: z.optional(z.nullable(z.string())),
     active: z.optional(flag()),
     tokensRevokedAt: z.optional(z.nullable(Timestamp)),
+    clearedAt: z.optional(z.nullable(Timestamp)),
     email: z.optional(z.nullable(oneOf(["given", "another"]))),
     votes: z.optional(integer(0, Number.MAX_SAFE_INTEGER)),
+    count: z.optional(integer(1, Number.MAX_SAFE_INTEGER)),
+    exported: z.optional(z.nullable(oneOf(EXPORTED))),
+    filter: z.optional(z.nullable(z.string())),
+    rows: z.optional(z.nullable(integer(0, Number.MAX_SAFE_INTEGER))),
   }),
   {
     name: "AuditedSettings",
@@ -152,7 +201,7 @@ const AuditedSettings = describe(
         "What has ended: the key, a secret from before a rotation, all tokens of the panelist, all visitors' tokens of the idea bank, or the " +
         "secret of the webhook or for signing tokens. `null`: it was only marked.",
       secret: "What was found in public, if it was no API key.",
-      panelistId: "The panelist whose token it was.",
+      panelistId: "The panelist whose token it was, or whose data was exported.",
       ideaBankId: "The idea bank of the visitor's token or the signing secret.",
       webhookId: "The webhook whose secret it was.",
       leakedKeys: LEAKED,
@@ -162,7 +211,7 @@ const AuditedSettings = describe(
       format: "What a webhook is sent: `standard` or `slack`.",
       place: "The number of the last change in the log that a webhook was sent, or has passed over.",
       status: "The status of an idea bank, a proposal or a survey.",
-      internal: "Of an idea bank, as the thirteen after it.",
+      internal: "Of an idea bank, as the fourteen after it.",
       changelogEnabled: "Whether the changelog can be read.",
       changelogMaxEntries: "The number of entries that the changelog shows at most.",
       submissionsEnabled: "Whether panelists can submit proposals.",
@@ -177,7 +226,13 @@ const AuditedSettings = describe(
       notifiesPeople:
         "Whether people are told of ideas by e-mail. It is also a setting of the account, whose event has no `subject`.",
       language: "The language of these e-mails to people whose own is not known. `null` is English.",
+      commentApprovalRequired: "Whether comments wait for approval.",
       externalIdsAreEmails: "Whether every `externalId` of the account is a verified e-mail address.",
+      viewersExport: "Whether viewers may export who people are.",
+      serviceTokenRoles: "The roles of service tokens with fewer rights than their member.",
+      role: "The role of a member, or of somebody who was invited.",
+      memberName: "The name of a member. `null` for none.",
+      colleague: "The e-mail address of the member whose role or name was changed.",
       ...RECORDED_TEXTS,
       duplicateOf: "The proposal that it was merged into.",
       questions: "Of a survey, as the five after it: how its questions begin.",
@@ -192,9 +247,15 @@ const AuditedSettings = describe(
       body: "How your own comment begins. `null` for a panelist's.",
       active: "Whether the panelist is active.",
       tokensRevokedAt: "Tokens of the panelist from before this time are revoked.",
+      clearedAt: "When everything that the panelist had written was deleted, and the panelist was kept, inactive.",
       email:
         "Whether the panelist has an e-mail address, which the event does not have: `given`, `another` than before, or `null` for none.",
       votes: "The votes for a proposal, where a member added or removed one.",
+      count: "The number of proposals that were imported.",
+      exported: "What a member took out of Account Settings as a file: `person` is all that is stored of one panelist.",
+      filter:
+        "Of what was exported: the filter, as parameters. Absent: there was none. The words of a search are left out.",
+      rows: "How many rows the file was going to have.",
     },
   },
 );

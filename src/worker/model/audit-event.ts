@@ -39,6 +39,7 @@ export const AUDIT_EVENTS = [
   "proposal-created",
   "proposal-changed",
   "proposals-changed",
+  "proposals-imported",
   "proposal-deleted",
   "comment-created",
   "comment-changed",
@@ -51,6 +52,7 @@ export const AUDIT_EVENTS = [
   "signing-secret-rotated",
   "visitor-tokens-ended",
   "visitor-token-expiring",
+  "exported",
 ] as const;
 const AuditedWebhook = describe(z.object({ id: Id, url: z.string() }), {
   name: "AuditedWebhook",
@@ -60,7 +62,7 @@ const AuditedSubject = describe(z.object({ id: Id, name: z.string(), ideaBankId:
   name: "AuditedSubject",
   fields: {
     id: "The identifier of the idea bank, proposal, comment, panelist or survey.",
-    name: "The name or title at that time; of a comment, that of its proposal. Of several proposals, their titles now. Empty for a panelist, and once the person who wrote it was deleted with everything written.",
+    name: "The name or title at that time; of a comment, that of its proposal; of an import, that of the file. Of several proposals, their titles now. Empty for a panelist, and once the person who wrote it was deleted with everything written.",
     ideaBankId: "Of a proposal or a comment: the idea bank that it is in. Otherwise `null`.",
   },
 });
@@ -114,7 +116,7 @@ export const AuditEvent = describe(
     fields: {
       id: "The event's identifier.",
       event:
-        "What happened. `changed`: see `changes`; without a key, a member was added or removed, or has another address. `leaked`: the key, or without a key the `secret` in `changes`, was found in public. `signing-secret-read`: the first time on a day (UTC) that the key read or rotated a signing secret. `long-token-issued`: the first time on a day that the key issued a panelist's token of more than a day. `signed-in`: a member, with a link of the operator's. `sign-in-link-used-again`: somebody else opened such a link of the member in `changes` while its session lasted. `tokens-ended`: all tokens of the account. `visitor-token-expiring`: the visitor token of the idea bank in `subject`, 30 and 7 days before its end. `account-suspended`, `account-resumed`, `quota-changed`: by the operator of the service. `refused`: a key was not created because the account had its maximum of active keys.",
+        "What happened. `changed`: see `changes`; without a key, a member was added or removed, or has another address. `leaked`: the key, or without a key the `secret` in `changes`, was found in public. `signing-secret-read`: the first time on a day (UTC) that the key read or rotated a signing secret. `long-token-issued`: the first time on a day that the key issued a panelist's token of more than a day. `signed-in`: a member, with a link of the operator's. `sign-in-link-used-again`: somebody else opened such a link of the member in `changes` while its session lasted. `tokens-ended`: all tokens of the account. `visitor-token-expiring`: the visitor token of the idea bank in `subject`, 30 and 7 days before its end. `proposals-imported`: from a file into the idea bank in `subject`, on one day. `account-suspended`, `account-resumed`, `quota-changed`: by the operator of the service. `exported`: a member took the file in `changes` out of Account Settings. `refused`: a key was not created because the account had its maximum of active keys.",
       apiKeyId:
         "The key's identifier; with a `subject`, that of the key that did it. `null` for a key that was not created, and for an event that is about no key.",
       apiKeyName: "The key's name at that time. Empty for an event that is about no key.",

@@ -4,6 +4,7 @@ import { ACTING_FOR_TEXTS, actingFor, namesAtMostOne } from "./acting-for.ts";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
 import { PAGE_PARAMETER_TEXTS, PAGE_PARAMETERS } from "./pagination.ts";
+import { Visibility } from "./proposal.ts";
 import { Moment, oneOf, prose, Timestamp } from "./text.ts";
 
 const Body = prose({ min: 1, max: 10_000 });
@@ -21,6 +22,7 @@ export const Comment = describe(
     by: CommentAuthor,
     panelistId: z.nullable(Id),
     body: Body,
+    visibility: Visibility,
     createdAt: Timestamp,
   }),
   {
@@ -31,6 +33,7 @@ export const Comment = describe(
       by: "panelist",
       panelistId: "Pa7Ne1isT001",
       body: EXAMPLE_BODY,
+      visibility: "public",
       createdAt: "2026-11-20T12:30:00.000Z",
     },
     fields: {
@@ -39,6 +42,8 @@ export const Comment = describe(
       by: "`tenant` for your own comments, `panelist` for the others.",
       panelistId: "The panelist who wrote it. `null` if you wrote it, or once the panelist has been deleted.",
       body: "The text: 1 to 10,000 characters. Line breaks are kept.",
+      visibility:
+        "`pending`: it waits for your approval, and only its author sees it. `hidden`: no panelist sees it. A panelist's comment is `pending` where the idea bank has `commentApprovalRequired`.",
       createdAt: "When it was written: ISO 8601, UTC, with milliseconds.",
     },
   },
@@ -51,6 +56,16 @@ export const NewComment = describe(z.strictObject({ body: Body }), {
   fields: { body: "The text: 1 to 10,000 characters. Line breaks are kept." },
 });
 export type NewComment = z.infer<typeof NewComment>;
+
+export const CommentChanges = describe(z.strictObject({ body: z.optional(Body), visibility: z.optional(Visibility) }), {
+  name: "CommentChanges",
+  example: { visibility: "public" },
+  fields: {
+    body: "The text: 1 to 10,000 characters. Only of your own comments.",
+    visibility: "`public` approves a comment that waits; `hidden` takes it away from panelists.",
+  },
+});
+export type CommentChanges = z.infer<typeof CommentChanges>;
 
 /** The tenant's own comment, or one for a panelist. */
 export const TenantComment = describe(

@@ -33,6 +33,8 @@ const TEXTS = {
     "Whether panelists can answer the idea bank's surveys, also while it is `internal`. The default is `true`.",
   approvalRequired:
     "`true`: a panelist's new proposal has the visibility `pending` until you make it `public`. The default is `false`, and `true` with `publicPage`.",
+  commentApprovalRequired:
+    "`true`: a panelist's comment has the visibility `pending` until you make it `public`, and so after each edit. The default is `false`.",
   url: "The page that shows the idea bank: an `https` address of at most 2,000 characters, or `null`. Feeds link to it.",
   description:
     "What the idea bank is about, for its public page: one line of at most 300 characters. The default is empty.",
@@ -83,6 +85,7 @@ export const IdeaBank = describe(
     signInUrl: z.nullable(WebAddress),
     notifiesPeople: flag(),
     language: MailLanguage,
+    commentApprovalRequired: flag(),
     createdAt: Timestamp,
   }),
   {
@@ -107,6 +110,7 @@ export const IdeaBank = describe(
       signInUrl: null,
       notifiesPeople: true,
       language: "en",
+      commentApprovalRequired: false,
       createdAt: "2026-11-02T09:30:00.000Z",
     },
     fields: {
@@ -139,6 +143,7 @@ export const NewIdeaBank = describe(
     signInUrl: z._default(z.nullable(WebAddress), null),
     notifiesPeople: z._default(flag(), true),
     language: z._default(MailLanguage, null),
+    commentApprovalRequired: z._default(flag(), false),
   }),
   {
     name: "NewIdeaBank",
@@ -168,6 +173,7 @@ export const IdeaBankChanges = describe(
     signInUrl: z.optional(z.nullable(WebAddress)),
     notifiesPeople: z.optional(flag()),
     language: z.optional(MailLanguage),
+    commentApprovalRequired: z.optional(flag()),
   }),
   { name: "IdeaBankChanges", example: { changelogMaxEntries: 10 }, fields: TEXTS },
 );

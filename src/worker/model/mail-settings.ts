@@ -1,4 +1,4 @@
-/** Whether a deployment tells people of ideas by e-mail, and where the links of these e-mails lead. Pure. */
+/** Whether a deployment tells people and members of ideas by e-mail, and where the links of these e-mails lead. Pure. */
 import { toPagesHost } from "./pages-origin.ts";
 
 /** The binding and the settings of a deployment that sends e-mail. */
@@ -19,6 +19,10 @@ export function mailOriginOf({ PAGES_HOST, SIGN_IN_URL }: MailLinkEnv): string |
   const { origin, pathname } = new URL(SIGN_IN_URL);
   return /^\/account(\/|$)/.test(pathname) ? origin : undefined;
 }
+
+/** Members need no host of their own for it: their links lead to where they sign in. */
+export const tellsMembers = ({ NOTICES, NOTICES_FROM, SIGN_IN_URL }: MailLinkEnv): boolean =>
+  NOTICES !== undefined && Boolean(NOTICES_FROM) && Boolean(SIGN_IN_URL);
 
 export const tellsPeople = (env: MailLinkEnv): boolean =>
   env.NOTICES !== undefined && Boolean(env.NOTICES_FROM) && mailOriginOf(env) !== undefined;

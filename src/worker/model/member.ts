@@ -2,7 +2,8 @@
 import * as z from "zod/mini";
 import { describe } from "./describe.ts";
 import { Id } from "./id.ts";
-import { oneOf, Timestamp } from "./text.ts";
+import { may, ROLES } from "./role.ts";
+import { Name, oneOf, Timestamp } from "./text.ts";
 
 /** An account's members, including invited people who have not answered. */
 export const MAX_MEMBERS = 50;
@@ -30,6 +31,8 @@ const EXAMPLE_EMAIL = "colleague@example.com";
 const EXAMPLE_MEMBER = {
   id: "Memb3r000001",
   email: EXAMPLE_EMAIL,
+  name: "Ana Ortiz",
+  role: "member" as const,
   state: "accepted" as const,
   addedBy: "owner@example.com",
   createdAt: "2026-11-20T12:00:00.000Z",
@@ -42,6 +45,7 @@ const EXAMPLE_INVITATION = {
   accountId: EXAMPLE_ACCOUNT.id,
   name: EXAMPLE_ACCOUNT.name,
   invitedBy: EXAMPLE_MEMBER.addedBy,
+  role: EXAMPLE_MEMBER.role,
   createdAt: EXAMPLE_MEMBER.createdAt,
   expiresAt: "2026-12-20T12:00:00.000Z",
 };
@@ -49,16 +53,38 @@ const EXAMPLE_INVITATION = {
 /** `invited` is not answered yet. Only after accepting is a person a member. */
 const MEMBER_STATES = ["accepted", "invited", "declined"] as const;
 
-export const NewMember = describe(z.strictObject({ email: Email }), {
+const ROLE =
+  "`admin`: everything. `member`: ideas, comments, people, surveys, publishing and boards; no keys, webhooks, members, tokens, account " +
+  "settings, and no deletion of a board. `viewer`: reads.";
+
+export const NewMember = describe(z.strictObject({ email: Email, role: z._default(oneOf(ROLES), "member") }), {
   name: "NewMember",
-  example: { email: EXAMPLE_EMAIL },
-  fields: { email: "The e-mail address, as Cloudflare Access knows the person." },
+  example: { email: EXAMPLE_EMAIL, role: "member" },
+  fields: {
+    email: "The e-mail address, as Cloudflare Access knows the person.",
+    role: `${ROLE} The default is \`member\`.`,
+  },
 });
+
+export const MemberChanges = describe(
+  z.strictObject({ name: z.optional(z.nullable(Name)), role: z.optional(oneOf(ROLES)) }),
+  {
+    name: "MemberChanges",
+    example: { role: "admin" },
+    fields: {
+      name: "Your own name, of one line with at most 100 characters. `null` for none. Nobody else can change it.",
+      role: `${ROLE} Only an admin changes it, and the last admin stays one.`,
+    },
+  },
+);
+export type MemberChanges = z.infer<typeof MemberChanges>;
 
 export const Member = describe(
   z.object({
     id: Id,
     email: z.string(),
+    name: z.nullable(z.string()),
+    role: oneOf(ROLES),
     state: oneOf(MEMBER_STATES),
     addedBy: z.nullable(z.string()),
     createdAt: Timestamp,
@@ -70,6 +96,8 @@ export const Member = describe(
     fields: {
       id: "The member's identifier. For the person who made the account, it is the account's.",
       email: "The e-mail address.",
+      name: "As the team reads it. `null`: the team reads the address.",
+      role: ROLE,
       state: "`accepted`: a member. `invited`: has not answered the invitation. `declined`: has declined it.",
       addedBy: "The member who invited this person. `null` for the person who made the account.",
       createdAt: "When the person became a member, or was invited: ISO 8601, UTC, with milliseconds.",
@@ -78,6 +106,10 @@ export const Member = describe(
   },
 );
 export type Member = z.infer<typeof Member>;
+
+/** A member as the team reads it: the name, or without one the address. */
+export const memberLabel = ({ email, name }: { readonly email: string; readonly name?: string | null }): string =>
+  name ?? email;
 
 export const MemberList = describe(z.object({ accountId: Id, items: z.array(Member) }), {
   name: "MemberList",
@@ -106,6 +138,7 @@ export const Invitation = describe(
     accountId: Id,
     name: z.string(),
     invitedBy: z.string(),
+    role: oneOf(ROLES),
     createdAt: Timestamp,
     expiresAt: Timestamp,
   }),
@@ -117,6 +150,7 @@ export const Invitation = describe(
       accountId: "The account that the person can become a member of.",
       name: "The e-mail address of the person who made the account. If that person is no member any more: its identifier.",
       invitedBy: "The e-mail address or the service token that has invited the person.",
+      role: ROLE,
       createdAt: "When: ISO 8601, UTC, with milliseconds.",
       expiresAt: "When it ends, 30 days later.",
     },
@@ -129,3 +163,7 @@ export const OwnAccountList = describe(z.object({ items: z.array(OwnAccount) }),
   example: { items: [EXAMPLE_ACCOUNT] },
   fields: { items: "The accounts that this person is a member of: at most 20." },
 });
+
+/** The members who can be given an idea, and told of one: viewers change nothing. */
+export const whoCanAct = (members: readonly Member[]): readonly Member[] =>
+  members.filter(({ state, role }) => state === "accepted" && may(role, "member"));

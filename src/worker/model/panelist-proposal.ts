@@ -157,6 +157,7 @@ export const PanelistComment = describe(
     author: z.nullable(Name),
     mine: flag(),
     body: Text,
+    visibility: z.optional(oneOf(["pending"])),
     createdAt: Timestamp,
   }),
   {
@@ -175,6 +176,7 @@ export const PanelistComment = describe(
       author: "The display name of the panelist who wrote it, or `null`.",
       mine: "Whether the token's panelist wrote it.",
       body: "The text: 1 to 10,000 characters. Line breaks are kept.",
+      visibility: "`pending` while the comment waits for approval: only its author sees it. Otherwise absent.",
       createdAt: "When it was written: ISO 8601, UTC, with milliseconds.",
     },
   },

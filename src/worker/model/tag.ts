@@ -16,7 +16,7 @@ export const Tags = z.array(Tag).check(atMost()).register(z.globalRegistry, { un
 const isSameTag = (left: string, right: string): boolean => left.toLowerCase() === right.toLowerCase();
 
 /** Tags that differ by capitals only are one. The first spelling stays. */
-const merged = (tags: string[]): string[] => {
+export const merged = (tags: string[]): string[] => {
   const spellings = new Map<string, string>();
   for (const tag of tags) if (!spellings.has(tag.toLowerCase())) spellings.set(tag.toLowerCase(), tag);
   return [...spellings.values()];

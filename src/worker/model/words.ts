@@ -86,8 +86,10 @@ export const searchTerms = (search: string): readonly Term[] =>
     .slice(0, SOUGHT_AT_MOST)
     .map((word) => [word, beginningOf(word), Math.min(1, specificity(word) / TELLS_ENOUGH) ** 2]);
 
-/** A word without its last two letters, but at least four letters. */
+/** A word without its last two letters, but at least four letters; "exporting" also finds "export". */
 const beginningOf = (word: string): string => {
+  const [, verb] = /^([a-z]{4,})ings?$/.exec(word) ?? [];
+  if (verb !== undefined) return verb;
   const letters = [...word];
   return letters.slice(0, Math.max(4, letters.length - 2)).join("");
 };

@@ -17,9 +17,10 @@ async function actForOwnerOf<Answer>(
   change: (own: OwnKey) => Promise<Answer>,
 ): Promise<Answer> {
   const session = isId(id) ? databases.of(c, id)?.withoutSession() : undefined;
-  const email = session && (await findOwnerOfKey(session, id));
-  if (session === undefined || !email) throw noSuchKey();
-  const owner = { email, person: email, actor: "the operator", address: null };
+  const account = session && (await findOwnerOfKey(session, id));
+  if (session === undefined || !account) throw noSuchKey();
+  const { email, accountId } = account;
+  const owner = { email, person: accountId, actor: "the operator", address: null };
   return withDeliveries(c, { session, account: { email }, send }, (watched) =>
     change({ session: watched, owner, id, at: stamp(id) }),
   );
@@ -41,7 +42,9 @@ export const KEY_OPERATIONS = {
       "harmless. 409 `conflict` for a key that is revoked or expired.",
     handle: async (c, { ids, body }, memory) => {
       const changer = { caller: c, gatekeeper: memory.gatekeeper };
-      return c.json(await actForOwnerOf(c, { ...memory, id: ids.apiKeyId }, (own) => changeOwnKey(changer, own, body)));
+      return c.json(
+        await actForOwnerOf(c, { ...memory, id: ids.apiKeyId }, (own) => changeOwnKey(changer, own, { changes: body })),
+      );
     },
   }),
 

@@ -1,2 +1,2 @@
 /** Made by `npm run build`. */
-export const RELEASE = { version: "1.1.0", schema: 26 };
+export const RELEASE = { version: "1.1.0", schema: 31 };

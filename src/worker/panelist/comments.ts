@@ -57,11 +57,12 @@ export const COMMENT_OPERATIONS = {
     capability: "canComment",
     body: NewComment,
     answer: PanelistComment,
-    problems: [...PROPOSAL_PROBLEMS, "capability-closed", "conflict"],
+    problems: [...PROPOSAL_PROBLEMS, "capability-closed", "conflict", "repeated-comment"],
     summary: "Comment on a proposal",
     description:
       "A comment is activity on the proposal. Somebody who has signed in on a public page for the first time can write 20 comments in the " +
-      "first hour. Then the answer is 429.",
+      "first hour. Then the answer is 429. A text that the panelist has written on the idea bank within a day, or as the last comment on this " +
+      "proposal, is refused with 409 `repeated-comment`.",
     handle: async (c, { session, token, ids, body, now, idempotencyKey }) => {
       const id = createId(token.ideaBankId, secureRandomBytes);
       const found = await addComment(session, {
@@ -69,16 +70,17 @@ export const COMMENT_OPERATIONS = {
         proposalId: ids.proposalId,
         comment: { id, ...body, now, idempotencyKey },
       });
-      const { access, proposal, merged, result, waitSeconds } = found;
-      const toComment = (created: { id: string; at: number }): PanelistComment => ({
+      const { access, proposal, merged, result, waitSeconds, isRepeated } = found;
+      const toComment = (created: { id: string; at: number; visibility?: string }): PanelistComment => ({
         id: created.id,
         by: "panelist",
         author: access.panelist?.displayName ?? null,
         mine: true,
         ...body,
+        ...(created.visibility === "pending" && { visibility: created.visibility }),
         createdAt: toTimestamp(created.at),
       });
-      const refusal = () => tooNew("comments", waitSeconds);
+      const refusal = () => (isRepeated ? new Problem("repeated-comment") : tooNew("comments", waitSeconds));
       const respond = () => respondCreated(c, { result, toBody: toComment, refusal });
       return { access, proposal, final: merged, wasDone: result.kind === "replayed", respond };
     },
@@ -91,17 +93,32 @@ export const COMMENT_OPERATIONS = {
     capability: "canComment",
     body: NewComment,
     answer: PanelistComment,
-    problems: [...PROPOSAL_PROBLEMS, "comment-not-found", "capability-closed", "forbidden", "conflict"],
+    problems: [
+      ...PROPOSAL_PROBLEMS,
+      "comment-not-found",
+      "capability-closed",
+      "forbidden",
+      "conflict",
+      "repeated-comment",
+    ],
     summary: "Edit one's own comment",
-    description: "Editing is not activity.",
-    handle: async (c, { session, token, ids, body }) => {
-      const { access, proposal, merged, comment } = await editComment(session, {
+    description:
+      "Editing is not activity. Where comments need approval, the comment waits for it again. A text that the panelist has written in another " +
+      "comment within a day, or in the one just before or after this one on the proposal, is refused with 409 `repeated-comment`.",
+    handle: async (c, { session, token, ids, body, now }) => {
+      const { access, proposal, merged, comment, isRepeated } = await editComment(session, {
         token,
         proposalId: ids.proposalId,
         commentId: ids.commentId,
         comment: body,
+        now,
       });
-      return { access, proposal, final: merged, respond: () => c.json(own(comment)) };
+      const respond = () => {
+        const edited = own(comment);
+        if (isRepeated) throw new Problem("repeated-comment");
+        return c.json(edited);
+      };
+      return { access, proposal, final: merged, respond };
     },
   }),
 

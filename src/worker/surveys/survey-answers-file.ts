@@ -1,5 +1,6 @@
 /** Which responses are asked for, and the file of them: for the tenant API and for Account Settings. */
 import { listResponses, type OfSurvey } from "../database/surveys/survey-responses.ts";
+import { textFile } from "../http/csv-file.ts";
 import { invalid } from "../http/invalid-request.ts";
 import type { Page } from "../model/pagination.ts";
 import { otherKey, pointsOf, type Question, type Questions, valueKey } from "../model/survey-answers.ts";
@@ -40,22 +41,25 @@ export const FIRST_LINES = { limit: LINES, after: undefined };
 
 type WantedResponses = Parameters<typeof listResponses>[1];
 
-/** Reads on while its receiver takes what there is. The mark of UTF-8 comes first: without it Excel reads letters wrong. */
-function streamCsv(session: Session, wanted: WantedResponses, first: OfSurvey<SurveyResponse>, labels: boolean) {
-  const { title, line } = surveyCsv(first.survey.questions, labels);
-  const encoder = new TextEncoder();
-  let text = `\ufeff${title}`;
-  let page: Page<SurveyResponse> | undefined = first.page;
-  return new ReadableStream<Uint8Array>({
-    async pull(controller) {
-      if (page === undefined) return controller.close();
-      text += page.items.map(line).join("");
-      if (text !== "") controller.enqueue(encoder.encode(text));
-      text = "";
-      const { next }: Page<SurveyResponse> = page;
-      page = next && (await listResponses(session, { ...wanted, request: { limit: LINES, after: next } }))?.page;
-    },
-  });
+/** The lines of this page and of those after it. */
+async function* linesAfter(
+  session: Session,
+  {
+    wanted,
+    first,
+    line,
+  }: {
+    readonly wanted: WantedResponses;
+    readonly first: Page<SurveyResponse>;
+    readonly line: (response: SurveyResponse) => string;
+  },
+): AsyncGenerator<string> {
+  let page: Page<SurveyResponse> | undefined = first;
+  while (page !== undefined) {
+    yield page.items.map(line).join("");
+    const { next }: Page<SurveyResponse> = page;
+    page = next && (await listResponses(session, { ...wanted, request: { limit: LINES, after: next } }))?.page;
+  }
 }
 
 const fileNameOf = (title: string): string =>
@@ -73,13 +77,12 @@ export function responsesFile(
   labels: boolean,
 ) {
   const { key } = wanted;
-  const name = `${fileNameOf(first.survey.title)}${key === undefined ? "" : `-only-${fileNameOf(key)}`}.csv`;
-  return {
-    body: streamCsv(session, wanted, first, labels),
-    headers: {
-      "Content-Type": "text/csv; charset=utf-8",
-      "Content-Disposition": `attachment; filename="${name}"`,
-      "Cache-Control": "no-store",
-    },
-  };
+  const { title, line } = surveyCsv(first.survey.questions, labels);
+  return textFile({
+    name: `${fileNameOf(first.survey.title)}${key === undefined ? "" : `-only-${fileNameOf(key)}`}.csv`,
+    type: "text/csv",
+    // The mark of UTF-8: without it Excel reads letters wrong.
+    beginning: `\ufeff${title}`,
+    slices: linesAfter(session, { wanted, first: first.page, line }),
+  });
 }

@@ -54,13 +54,18 @@ const isFree = ({ status, ...changes }: SurveyChanges): boolean =>
   (status === undefined || status === "CLOSED") &&
   Object.entries(changes).every(([name, value]) => value === undefined || FREE.some((free) => free === name));
 
+const isStill = (survey: Survey, opened: Change<NewSurvey>["opened"] = {}): boolean =>
+  Object.entries(survey).every(
+    ([name, value]) => !Object.hasOwn(opened, name) || JSON.stringify(value) === JSON.stringify({ ...opened }[name]),
+  );
+
 type Written = Awaited<ReturnType<typeof updateSurvey | typeof updateFreely>>;
 /** Makes the one round trip that changes the survey. */
 type Write = (send: (session: Session) => Promise<Written>) => Promise<Written>;
 
 /**
  * Judges the change by the survey as it is, and writes it if the survey is still so. What needs no judgement is written at once. Null for
- * another tenant's survey, and for one that is not as its client has seen it. `write` can make the round trip in a session of its own, and
+ * another tenant's survey, and for one that is not as its client has seen or `opened` it. `write` can make the round trip in a session of its own, and
  * `judge` can refuse the change, too, unless it is written at once. Throws as `createByRules` does.
  */
 export async function changeByRules(
@@ -78,6 +83,7 @@ export async function changeByRules(
   for (let attempt = 1; attempt <= ATTEMPTS; attempt++) {
     const was: SurveyState | null = await loadSurveyState(session, change);
     if (was === null || (change.seen !== undefined && change.seen !== was.state)) return null;
+    if (!isStill(was.survey, change.opened)) return null;
     await judge?.(was.survey);
     refuse(refusalOfChange(was.survey, change.changes, change.now));
     const updated = await write((writing) => updateSurvey(writing, change, { was, salt: newSalt() }));

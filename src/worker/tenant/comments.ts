@@ -13,7 +13,7 @@ import {
 import { defineVersion, respondVersion } from "../http/etag.ts";
 import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
-import { Comment, CommentQuery, NewComment, NewComments, TenantComment, TenantComments } from "../model/comment.ts";
+import { Comment, CommentChanges, CommentQuery, NewComments, TenantComment, TenantComments } from "../model/comment.ts";
 import { PageQuery } from "../model/pagination.ts";
 import { Problem } from "../problem.ts";
 import { tenantOperations } from "./operation.ts";
@@ -25,7 +25,7 @@ const COMMENT = `${COMMENTS}/{commentId}`;
 
 const version = defineVersion(
   Comment,
-  NewComment,
+  CommentChanges,
   (session, accountId, { ideaBankId = "", proposalId = "", commentId = "" }) =>
     loadStoredComment(session, { accountId, path: { ideaBankId, proposalId }, commentId }),
 );
@@ -117,17 +117,18 @@ export const COMMENT_OPERATIONS = {
     effect: "overwrites",
     path: COMMENT,
     scope: "ideabanks:write",
-    body: NewComment,
+    body: CommentChanges,
     answer: Comment,
     version,
-    summary: "Edit your comment",
-    description: "Only a comment that you wrote as the tenant. Editing is not activity.",
+    summary: "Edit, approve or hide a comment",
+    description:
+      "`visibility` approves or hides any comment. The text can be changed only of a comment that you wrote as the tenant. Editing is not activity. The first approval is, and only then `comment.created` is in the changes.",
     handle: async (c, { session, accountId, ids, body, precondition }) => {
       const change = { accountId, path: ids, commentId: ids.commentId, comment: body, seen: precondition.seen };
       const comment = owned(await updateComment(session, change), precondition);
       if (comment === "panelists")
         throw new Problem("forbidden", {
-          detail: "A panelist wrote this comment. You can delete it; only your own can be edited.",
+          detail: "A panelist wrote this comment. You can hide or delete it; only the text of your own can be edited.",
         });
       return respondVersion(c, version, comment);
     },

@@ -75,7 +75,7 @@ it("a file that its user may not read is said to be one", () => {
 
 it.each([
   ["canny", "null", 'no list "posts"'],
-  ["canny", '{"posts":[{"id":"1"}]}', "The file is not as canny gives it"],
+  ["canny", '{"posts":[{"id":"1"}]}', "post 1: it has no title"],
   ["canny", '\ufeff{"posts":[]}', "0 ideas"],
 ])("a file of %s that holds %s: %s", async (service, content, said) => {
   await writeFile(join(files, "file"), content);
@@ -100,15 +100,16 @@ it("lists every fault of every row in one run, and sends nothing", async () => {
   expect(text.trim().split("\n")).toEqual([
     "files/bad.csv: 4 ideas, 2 people, 2 votes, 0 comments.",
     "Without a counterpart:",
-    expect.stringContaining("status “Someday”: imported as submitted."),
+    "  1 × status “Someday”: imported as submitted",
     "  1 × idea without a title: imported as “Untitled”",
+    '  To say what “Someday” is here: --status "Someday=planned"',
     "",
     "Nothing was sent. Correct these first:",
-    "  row 2: no id",
-    expect.stringContaining('row 2: created_at "soon": give a past time'),
-    `  idea "csv:${long}": its id must have 1 to 255 characters`,
-    '  idea "csv:1": another one has the same id',
-    `  person "${"y".repeat(201)}": externalId must have 1 to 200 characters`,
+    "  line 3: no id",
+    expect.stringContaining('line 3: created_at "soon": give a past date'),
+    `  line 2: its id must have 1 to 255 characters`,
+    "  line 5: line 4 has the same id",
+    `  line 5: person "${"y".repeat(201)}": externalId must have 1 to 200 characters`,
   ]);
 });
 

@@ -1,12 +1,13 @@
 /** What files of other services have in other forms than ours: letters, times, addresses, statuses, columns, HTML; and what is told of it. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
-import { faultsOf } from "../../../src/commands/import/faults.ts";
-import { textOfHtml } from "../../../src/commands/import/html.ts";
-import type { Terms } from "../../../src/commands/import/ideas.ts";
-import { readCanny as readCannyPieces } from "../../../src/commands/import/read-canny.ts";
-import { readCsv as readPieces } from "../../../src/commands/import/read-csv.ts";
-import { readFider } from "../../../src/commands/import/read-fider.ts";
+import { linesInEach } from "../../../src/import/encoding.ts";
+import { faultsOf } from "../../../src/import/faults.ts";
+import { textOfHtml } from "../../../src/import/html.ts";
+import type { Terms } from "../../../src/import/ideas.ts";
+import { readCanny as readCannyPieces } from "../../../src/import/read-canny.ts";
+import { readCsv as readPieces } from "../../../src/import/read-csv.ts";
+import { readFider } from "../../../src/import/read-fider.ts";
 import { Title, withoutInvisible } from "../../../src/worker/model/text.ts";
 import { piecesOf } from "../../support/node/pieces.ts";
 import { zip } from "../../support/node/zip.ts";
@@ -60,7 +61,14 @@ describe("letters", () => {
 
 describe("times", () => {
   it.each([
-    ["2024-05-01", "2024-05-01T00:00:00.000Z"],
+    ["2024-05-01", "2024-05-01T12:00:00.000Z"],
+    ["01.05.2024", "2024-05-01T12:00:00.000Z"],
+    ["3 Mar 2024", "2024-03-03T12:00:00.000Z"],
+    ["3. March 2024", "2024-03-03T12:00:00.000Z"],
+    ["March 3, 2024", "2024-03-03T12:00:00.000Z"],
+    ["Sept 3rd 2024", "2024-09-03T12:00:00.000Z"],
+    // Today, before noon of UTC.
+    ["2026-11-22", "2026-11-22T00:00:00.000Z"],
     ["2024-05-01T08:00:00Z", "2024-05-01T08:00:00.000Z"],
     ["2024-05-01T08:00:00+02:00", "2024-05-01T06:00:00.000Z"],
     ["2024-05-01T08:00:00.123456-05:30", "2024-05-01T13:30:00.123Z"],
@@ -69,20 +77,22 @@ describe("times", () => {
   );
 
   it.each([
-    ..."01.05.2024|5|05/01/2024|May 1, 2024|2024-05-01T08:00:00|2024-05-01 08:00:00|2024-02-30|20240501".split("|"),
+    ..."5|05/01/2024|32.05.2024|May 32, 2024|Feb 30, 2024|Ma 1 2024|2024-05-01T08:00:00|2024-05-01 08:00:00|2024-02-30|20240501".split(
+      "|",
+    ),
     ..."2024-05-01T08:00|1714550400|2024-05|2027-01-01|1969-12-31|yesterday".split("|"),
   ])("%s is no time that is guessed: the row is told", async (text) => {
     const { ideas, faulty } = await readCsv(csv("id,title,created_at", ["1", "A", text], ["2", "B", ""]), NOW);
     expect(ideas.map(({ externalId }) => externalId)).toEqual(["csv:2"]);
     expect(faulty).toEqual([
-      `row 1: created_at ${JSON.stringify(text)}: give a past time in ISO 8601 with its offset, such as 2025-03-01T08:00:00Z, or a date, such as 2025-03-01`,
+      `line 2: created_at ${JSON.stringify(text)}: give a past date, such as 2025-03-01 or 1 March 2025, or a time in ISO 8601 with its offset, such as 2025-03-01T08:00:00Z`,
     ]);
   });
 
   it("a post or a comment of Canny and Fider with another time is told", async () => {
-    const comment = { author: { id: "u" }, post: { id: "1" }, value: "Yes.", created: "01.05.2024" };
+    const comment = { author: { id: "u" }, post: { id: "1" }, value: "Yes.", created: "05/01/2024" };
     expect((await readCanny(canny({ comments: [comment] }), NOW)).faulty).toEqual([
-      expect.stringContaining('comment of post 1: created "01.05.2024"'),
+      expect.stringContaining('comment of post 1: created "05/01/2024"'),
     ]);
     const board = { id: "b", name: "Board" };
     expect((await readCanny(canny({ posts: [{ id: "1", title: "A", board, created: "5" }] }), NOW)).faulty).toEqual([
@@ -119,7 +129,9 @@ describe("people", () => {
       NOW,
     );
     expect(ideas[0]?.voters.map(({ externalId }) => externalId)).toEqual(["\u212aim@example.com", "kim@example.com"]);
-    expect(faultsOf(ideas)).toEqual(['person "\u212aim@example.com": externalId must be composed (Unicode NFC)']);
+    expect(faultsOf(ideas)).toEqual([
+      'line 2: person "\u212aim@example.com": externalId must be composed (Unicode NFC)',
+    ]);
   });
 
   it("two tags that differ by capitals only are one, spelled as the first", async () => {
@@ -180,9 +192,7 @@ describe("statuses", () => {
     async (name) => {
       const { ideas, lost } = await readCsv(csv("id,title,status", ["1", "A", name]), NOW);
       expect(ideas[0]?.status).toBe("submitted");
-      expect(lost.lines()).toEqual([
-        `  1 × status “${name}”: imported as submitted. Or say which: --status "${name}=planned"`,
-      ]);
+      expect(lost.lines()).toEqual([`  1 × status “${name}”: imported as submitted`]);
     },
   );
 
@@ -223,6 +233,10 @@ describe("HTML", () => {
     ["One<br/>two&nbsp;&#8364;&#x20ac;", "One\ntwo\u00a0€€"],
     ['<p title="a > b">Hi</p>', "Hi"],
     ["line one\nline <i>two</i>", "line one\nline two"],
+    ["Use List<String>, not Map<K, V>.<br>Next", "Use List<String>, not Map<K, V>.\nNext"],
+    ["One line\nand <br> another", "One line\nand\nanother"],
+    ["<p>A <T> of <custom-tag>x</custom-tag></p>", "A <T> of <custom-tag>x</custom-tag>"],
+    ["Say <b> for bold,<br>nothing ends it", "Say <b> for bold,\nnothing ends it"],
     ["<div>&#0;&#1114112;&unknown;</div>", "\ufffd\ufffd&unknown;"],
   ])("%j becomes %j", (html, text) => expect(textOfHtml(html)).toBe(text));
 
@@ -245,5 +259,170 @@ describe("HTML", () => {
 
   it("of a million characters that never end takes no longer than its length", () => {
     expect(textOfHtml(`${"<a ".repeat(300_000)}<p></p>`)).toBeTypeOf("string");
+  });
+});
+
+describe("texts of services that keep no HTML", () => {
+  const TEXT = "List<String> and <br> and </b> stay.\nNext line";
+
+  it("stay as they are in Canny’s posts and comments", async () => {
+    const comments = [{ author: { id: "u" }, post: { id: "1" }, value: TEXT, created: "2024-05-01T08:00:00Z" }];
+    const board = { id: "b", name: "Board" };
+    const file = canny({ comments, posts: [{ id: "1", title: "A", board, details: TEXT }] });
+    const { ideas } = await readCanny(file, NOW);
+    expect([ideas[0]?.description, ideas[0]?.comments[0]?.body]).toEqual([TEXT, TEXT]);
+  });
+
+  it("stay as they are in Fider’s, where pictures and mentions become words and are told", () => {
+    const row = { created_at: "2024-05-01T08:00:00Z", user_id: 1 };
+    const text = "Like @[Ana Lee] says ![](fider-image:attachments/a-b.png): List<String>, a<br>b";
+    const archive = {
+      "posts.json": JSON.stringify([
+        { ...row, id: 1, number: 1, title: "A", description: text, response: text, status: 0 },
+      ]),
+      "users.json": JSON.stringify([{ id: 1, name: "U", email: "", role: 1 }]),
+      "comments.json": JSON.stringify([{ ...row, post_id: 1, content: text }]),
+    };
+    const { ideas, lost } = readFider(zip(archive), NOW);
+    const words = "Like @Ana Lee says (picture): List<String>, a<br>b";
+    expect(ideas[0]).toMatchObject({ description: words, response: words, comments: [{ body: words }] });
+    expect(lost.lines()).toEqual(
+      ["description", "response", "comment"].flatMap((what) => [
+        `  1 × picture in a ${what}: left out, “(picture)” stands for it`,
+        `  1 × mention in a ${what}: imported as words`,
+      ]),
+    );
+  });
+});
+
+describe("what is not as the service gives it", () => {
+  it("is named, and the other items of Canny are read", async () => {
+    const board = { id: "b", name: "Board", isPrivate: false };
+    const posts = [
+      { id: "1", title: "A", board, tags: [null] },
+      { id: "2", board },
+      null,
+      { id: "4", title: "D", board },
+    ];
+    const comments = [
+      { post: { id: "4" }, value: "No time" },
+      { post: { id: "4" }, value: 5, created: "2024-05-01T08:00:00Z" },
+    ];
+    const { ideas, faulty, rows } = await readCanny(canny({ posts, comments }), NOW);
+    expect(ideas.map(({ place }) => place)).toEqual(["post 4"]);
+    expect(rows).toBe(4);
+    expect(faulty).toEqual([
+      "post 1: it is not as the service gives it",
+      "post 2: it has no title",
+      "item 3 of posts: it has no id, no title",
+      "comment 1 of post 4: it has no created",
+      "comment 2 of post 4: it is not as the service gives it",
+    ]);
+  });
+
+  it("is named, and the other items of Fider are read", () => {
+    const row = { created_at: "2024-05-01T08:00:00Z", user_id: 1, number: 1, status: 0 };
+    const posts = [
+      { ...row, id: 1 },
+      null,
+      { ...row, id: 3, title: "C", description: 5 },
+      { ...row, id: 4, title: "D" },
+    ];
+    const files = { "posts.json": JSON.stringify(posts), "comments.json": JSON.stringify([{ post_id: 4 }]) };
+    const { ideas, faulty } = readFider(zip(files), NOW);
+    expect(ideas.map(({ place }) => place)).toEqual(["post 4"]);
+    expect(faulty).toEqual([
+      "post 1: it has no title",
+      "item 2 of posts.json: it has no id, no title",
+      "post 3: it is not as the service gives it",
+      "comment 1 of post 4: it has no content",
+    ]);
+    expect(() => readFider(zip({ "posts.json": "{}" }), NOW)).toThrow(
+      "posts.json in the archive is not as Fider writes it",
+    );
+  });
+
+  it("a comment without its author is Somebody’s", async () => {
+    const comments = [{ author: null, post: { id: "1" }, value: "Hi", created: "2024-05-01T08:00:00Z" }];
+    const { ideas, lost } = await readCanny(canny({ comments }), NOW);
+    expect(ideas[0]?.comments[0]?.author).toEqual({ externalId: "canny:somebody", displayName: "Somebody" });
+    expect(lost.lines()).toContain("  1 × comment without an author: imported as Somebody’s");
+  });
+});
+
+describe("what a spreadsheet makes of a file", () => {
+  it.each([
+    ["commas", "id,title,tags\n1,A,x;y\n"],
+    ["semicolons", "id;title;tags\n1;A;x,y\n"],
+    ["tabs", "id\ttitle\ttags\n1\tA\tx;y\n"],
+    ["a line sep=;", "sep=;\nid;title;tags\n1;A;x,y\n"],
+    ["a line sep=, between marks", '\ufeff"sep=,"\r\n\ufeffid,title,tags\r\n1,A,x;y\r\n'],
+    ["a mark before the first name", "\ufeffid;title;tags\n1;A;x,y\n"],
+  ])("it is divided by %s", async (_, text) => {
+    const { ideas, faulty } = await readCsv(Buffer.from(text), NOW);
+    expect(faulty).toEqual([]);
+    expect(ideas).toMatchObject([{ externalId: "csv:1", title: "A", tags: ["x", "y"] }]);
+  });
+
+  it("names each row by the line in which it begins, whatever the cells before it hold", async () => {
+    const text = 'sep=,\r\nid,title,description\r\n1,A,"two\r\nlines"\r\n,,\r\n\r\n,B,\n3,C,"x\ny\rz"\n,D,';
+    const { ideas, faulty } = await readCsv(Buffer.from(text), NOW);
+    expect(ideas.map(({ place, externalId }) => [place, externalId])).toEqual([
+      ["line 3", "csv:1"],
+      ["line 8", "csv:3"],
+    ]);
+    expect(faulty).toEqual(["line 7: no id", "line 11: no id"]);
+  });
+
+  it("a number that was rounded is a fault of its rows: four people would be one", async () => {
+    const { ideas, faulty } = await readCsv(
+      csv(
+        "id,title,author_id,voters",
+        ["1", "A", "4.9E+11", ""],
+        ["2", "B", "", "kim;4.9E+11"],
+        ["3E+5", "C", "", ""],
+        ["4", "D", "4E", ""],
+      ),
+      NOW,
+    );
+    expect(ideas.map(({ externalId }) => externalId)).toEqual(["csv:4"]);
+    const why = "is a number that a spreadsheet has rounded: export the column as text";
+    expect(faulty).toEqual([`line 2: "4.9E+11" ${why}`, `line 3: "4.9E+11" ${why}`, `line 4: "3E+5" ${why}`]);
+  });
+
+  it("a text that an export has disarmed is as it was before", async () => {
+    const file = csv("id,title,description", ["1", "'=1+1", "'-5"], ["2", "'quoted'", "'@me"]);
+    const { ideas } = await readCsv(file, NOW);
+    expect(ideas.map(({ title, description }) => [title, description])).toEqual([
+      ["=1+1", "-5"],
+      ["'quoted'", "@me"],
+    ]);
+  });
+
+  it("its letters are told, and read as what people say they are", async () => {
+    const file = Buffer.from("id,title\n1,Plain\n2,Café\n3,Müller", "latin1");
+    await expect(readCsv(file, NOW)).rejects.toThrow("not in UTF-8");
+    expect(linesInEach(file)).toEqual([
+      { "utf-8": "2,Caf\ufffd", "windows-1252": "2,Café" },
+      { "utf-8": "3,M\ufffdller", "windows-1252": "3,Müller" },
+    ]);
+    expect((await readCsv(file, NOW, { encoding: "windows-1252" })).ideas.map(({ title }) => title)).toEqual([
+      ...["Plain", "Café", "Müller"],
+    ]);
+  });
+
+  it("a file without ids knows each idea by its title; a comment is only what people say is one", async () => {
+    const file = csv("title,comment,date", ["A", "For the team", "2024-05-01"], ["A", "", ""]);
+    const { ideas, lost } = await readCsv(file, NOW);
+    expect(ideas.map(({ externalId, comments }) => [externalId, comments])).toEqual([
+      ["csv:A", []],
+      ["csv:A", []],
+    ]);
+    expect(lost.lines()).toContain("  1 × column “comment”");
+    expect(faultsOf(ideas)).toEqual(["line 3: line 2 has the same id"]);
+    const columns = new Map([["comment", "Comment"]]);
+    expect((await readCsv(file, NOW, { columns })).ideas[0]?.comments).toMatchObject([
+      { author: { displayName: "Somebody" }, body: "For the team", createdAt: "2024-05-01T12:00:00.000Z" },
+    ]);
   });
 });

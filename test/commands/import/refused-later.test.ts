@@ -6,13 +6,14 @@ import type { AddressInfo } from "node:net";
 import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { expect, it } from "vitest";
-import { faultsOf } from "../../../src/commands/import/faults.ts";
-import type { Idea } from "../../../src/commands/import/ideas.ts";
 import { importIdeas } from "../../../src/commands/import/import.ts";
 import { ImportClient } from "../../../src/commands/import/import-client.ts";
 import { writeIdeas } from "../../../src/commands/import/write.ts";
+import { faultsOf } from "../../../src/import/faults.ts";
+import type { Idea } from "../../../src/import/ideas.ts";
 
 const idea = (externalId: string, more: Partial<Idea> = {}): Idea => ({
+  place: externalId,
   externalId,
   title: externalId,
   description: "",
@@ -24,6 +25,7 @@ const idea = (externalId: string, more: Partial<Idea> = {}): Idea => ({
   author: undefined,
   response: undefined,
   voters: [],
+  countedVotes: 0,
   comments: [],
   duplicateOf: undefined,
   ...more,

@@ -210,6 +210,46 @@ describe("writing in <idea-bank-board>", () => {
     expect(complaints).toEqual([]);
   });
 
+  it("shows one's own comment as waiting for approval, uncounted, and again after an edit; the same text is not sent twice", async () => {
+    const bank = await stage.ideaBank({ commentApprovalRequired: true }, [idea("Dogs")]);
+    const path = `${bank.path}/proposals/${bank.ids[0]}/comments`;
+    const { page, complaints } = await open(bank.token);
+    await page.getByRole("link", { name: "Dogs", exact: true }).click();
+    await page.getByLabel("Add a comment").fill("Every hour.");
+    await page.getByRole("button", { name: "Comment", exact: true }).click();
+    const own = page.locator(".comment").filter({ hasText: "Every" });
+    await own.getByText("Waiting for approval").waitFor();
+    await page.getByRole("heading", { name: "No comments yet" }).waitFor();
+    await page.getByRole("status").filter({ hasText: "Waiting for approval" }).waitFor();
+    await expectAccessible(page, "a comment that waits for approval");
+    await page.getByLabel("Add a comment").fill("Every hour.");
+    await page.getByRole("button", { name: "Comment", exact: true }).click();
+    await page.getByRole("status").filter({ hasText: "You have already written this." }).waitFor();
+    await page.getByLabel("Add a comment").fill("");
+    // Somebody else sees nothing of it.
+    const { page: others } = await open(await bank.tokenFor("somebody-else", "Amira"));
+    await others.getByRole("link", { name: "Dogs", exact: true }).click();
+    await others.getByRole("heading", { name: "No comments yet" }).waitFor();
+    await expect.poll(() => others.locator(".comment").count()).toBe(0);
+    const [{ id } = { id: "" }] = (await stage.tenant<{ items: { id: string }[] }>("GET", path)).items;
+    await stage.tenant("PATCH", `${path}/${id}`, { visibility: "public" });
+    await page.reload();
+    await page.getByRole("heading", { name: "1 comment" }).waitFor();
+    await expect.poll(() => own.getByText("Waiting for approval").count()).toBe(0);
+    await own.getByRole("button", { name: "Edit" }).click();
+    await page.getByLabel("Your comment").fill("Every half hour.");
+    await page.getByRole("button", { name: "Save" }).click();
+    await own.getByText("Waiting for approval").waitFor();
+    await page.getByRole("heading", { name: "No comments yet" }).waitFor();
+    await expect.poll(() => focused(page)).toBe("Edit");
+    await own.getByRole("button", { name: "Delete" }).click();
+    await own.getByRole("group").getByRole("button", { name: "Delete" }).click();
+    await expect.poll(() => page.locator(".comment").count()).toBe(0);
+    await page.getByRole("heading", { name: "No comments yet" }).waitFor();
+    // The browser itself notes the answer to the text that was refused.
+    expect(complaints.filter((each) => !each.includes("409"))).toEqual([]);
+  });
+
   /** The API as the panelist's other tab asks it. */
   async function elsewhere(token: string, method: string, path: string, body: object) {
     const headers = { Authorization: token, "Content-Type": "application/json" };

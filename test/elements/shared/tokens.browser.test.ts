@@ -231,6 +231,12 @@ describe("the token of the elements", () => {
     ],
     ["a wrong `token-url`", `token-url="/my/token?404"`, "/my/token?404 answered 404", "You are not signed in."],
     ["a failing `token-url`", `token-url="/my/token?503"`, "/my/token?503 answered 503", "Something went wrong."],
+    [
+      "JSON from `token-url`",
+      `token-url="/my/token?{}"`,
+      "/my/token?{} answered JSON or a page. It should answer the token alone, as text.",
+      "This board is not available right now.",
+    ],
     ["nobody signed in", `token-url="/my/token?401"`, undefined, "You are not signed in."],
   ])(
     "of a page with %s: the developer is told once, and an API key is never sent",

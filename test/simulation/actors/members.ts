@@ -54,7 +54,7 @@ export class Members {
     const here = `?account=${known.accountId}`;
     if (does === "add") {
       const email = draw % 5 === 0 ? account.owner : `colleague${draw % COLLEAGUES}.of.${account.owner}`;
-      const request = { operation: "addMember", method: "POST", path: MEMBERS + here, body: { email } };
+      const request = { operation: "addMember", method: "POST", path: MEMBERS + here, body: { email, role: "admin" } };
       const answer = await this.#send(source, by, request, command);
       if (answer?.status !== 201) return;
       const { id } = answer.body as { readonly id: string };

@@ -13,7 +13,7 @@ export const THEN = `
   INSERT INTO panelists (id, account_id, created_at) VALUES
     ('p-kept', 'a1', 1), ('p-revoked', 'a1', 1), ('p-off', 'a1', 1), ('p-deleted', 'a1', 1), ('p-back', 'a1', 1);
   UPDATE panelists SET active = 0 WHERE id = 'p-back';
-  INSERT INTO members VALUES ('m-kept', 'a1', 'kept@example.com', 'x', 1), ('m-gone', 'a1', 'gone@example.com', 'x', 1), ('m2', 'a4', 'm@example.com', 'x', 1);
+  INSERT INTO members (id, account_id, email, added_by, created_at) VALUES ('m-kept', 'a1', 'kept@example.com', 'x', 1), ('m-gone', 'a1', 'gone@example.com', 'x', 1), ('m2', 'a4', 'm@example.com', 'x', 1);
   INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook_id, changes) VALUES ('e1', 'a1', 'created', 'kept', 'K', 'it''s me', NULL, 1, NULL, NULL);
   INSERT INTO sign_ins VALUES ('s1', 'o1@example.com', '/account', 1, 2), ('s2', 'o1@example.com', '/account', 1, 2);
   INSERT INTO webhooks (id, account_id, url, secret, created_at, number) VALUES

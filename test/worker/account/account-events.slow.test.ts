@@ -4,11 +4,9 @@ import { afterEach, describe, expect, it, vi } from "vitest";
 import * as z from "zod/mini";
 import { renderNotice } from "../../../src/worker/deliveries/render-notice.ts";
 import type { Send } from "../../../src/worker/deliveries/send.ts";
-import type { AccountEvent } from "../../../src/worker/model/account-event.ts";
-import { ACCOUNT_EVENT_TYPES } from "../../../src/worker/model/account-event.ts";
+import { ACCOUNT_EVENT_TYPES, type AccountEvent } from "../../../src/worker/model/account-event.ts";
 import type { AuditEvent } from "../../../src/worker/model/audit-event.ts";
-import type { Change } from "../../../src/worker/model/change.ts";
-import { CHANGE_TYPES } from "../../../src/worker/model/change.ts";
+import { CHANGE_TYPES, type Change } from "../../../src/worker/model/change.ts";
 import type { Webhook } from "../../../src/worker/model/webhook.ts";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf, selectEverywhere } from "../../support/databases.ts";
@@ -448,6 +446,25 @@ describe("members by e-mail", () => {
     expect(sentBy(send)[0]?.text).toContain("returnTo=%2Faccount%2Faccounts");
   });
 
+  it("of keys go to who is an admin when they are sent, and of a new member to that person, too", async () => {
+    const send = emails();
+    const owner = createOwner();
+    const [former, viewer] = [createOwner(), createOwner()];
+    const { key } = await owner.create("CRM");
+    const { id } = await (await add(owner, former)).json<{ id: string }>();
+    await add(owner, viewer, "", "viewer");
+    await owner.isolate.request("/leaks/reports", { method: "POST", body: new URLSearchParams({ key }) });
+    await owner.json("PATCH", `/members/${id}`, { role: "member" });
+    await tell();
+    const toOf = (subject: RegExp) =>
+      sentBy(send)
+        .filter((sent) => subject.test(sent.subject))
+        .map(({ to }) => to)
+        .toSorted();
+    expect(toOf(/was found in public/)).toEqual([owner.email]);
+    expect(toOf(new RegExp(`^${viewer.email} joined`))).toEqual([owner.email, viewer.email].toSorted());
+  });
+
   it("of an invitation are 20 in a day from an account, and take no place from those to its members", async () => {
     const send = emails();
     const owner = createOwner();
@@ -470,7 +487,7 @@ describe("members by e-mail", () => {
         ...{ proposals: null, actor: null, address: null, createdAt: "2026-11-20T10:02:00.000Z", changes: null },
         ...more,
       },
-      ...{ to: [], accountId: "0Account", account: "acme@example.com" },
+      ...{ to: [], accountId: "0Account", account: "acme@example.com", by: more.actor ?? null },
     });
     const brand = { name: "Acme & Co ideas", iconUrl: "/i.svg", color: "#0b6b3a" };
     const at = (signInUrl: string, more: Partial<AuditEvent>) => renderNotice(notice(more), { brand, signInUrl });

@@ -5,7 +5,7 @@ import { membersOf } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
 
 /** Another setting, which none of these requests names. */
-const TOLD = { notifiesPeople: true };
+const TOLD = { notifiesPeople: true, viewersExport: false, serviceTokenRoles: [] };
 
 async function createScene() {
   const owner = createOwner();

@@ -77,7 +77,10 @@ describe("the list", () => {
     ]);
     const ids = [...html.matchAll(/name="ids" value="([^"]+)"/g)].map(([, value]) => value ?? "");
     const left = await owner.submit("/ideas", { ids: ids.slice(1), do: "public", back: `/account${WAITING}` });
-    expect(left.headers.get("Location")).toBe(`/account${WAITING}&told=waiting-left-out`);
+    expect(left.headers.get("Location")).toBe(`/account${WAITING}&told=waiting-left-out&left=1`);
+    expect(await list(`${WAITING}&told=waiting-left-out&left=1`)).toContain(
+      "1 idea was left out: its text is longer than shown here, or changed in the meantime. Open it to approve it.",
+    );
     expect(await titles()).toEqual(["First", "Second"]);
     const [, second = ""] = html.match(/x{500}<.*?href="\/account([^"]+)">Read the full text/s) ?? [];
     const whole = await list(second);
@@ -173,7 +176,7 @@ describe("a decision", () => {
     const answer = await owner.submit("/ideas", { ...fields, do: "public" });
     const there = answer.headers.get("Location")?.replace("/account", "") ?? "";
     // The second one was edited since it was shown.
-    expect(there).toMatch(/^\/ideas\?visibility=pending&limit=50&told=waiting-left-out&undo=\w{12}$/);
+    expect(there).toMatch(/^\/ideas\?visibility=pending&limit=50&told=waiting-left-out&left=1&undo=\w{12}$/);
     expect(await titles()).toEqual(["Two", "Three"]);
     const html = await list(there.replace("&told=waiting-left-out", ""));
     expect(html).toContain("“One”: Visibility: Waiting for approval → Public.");
@@ -182,7 +185,7 @@ describe("a decision", () => {
     await owner.submit("/undo", { event: there.slice(-12), back: "https://evil.example/" });
     expect(await titles()).toEqual(["One", "Two", "Three"]);
     const late = await owner.submit("/ideas", { ids: shown.slice(1, 2), do: "public" });
-    expect(late.headers.get("Location")).toBe("/account/ideas?told=waiting-left-out");
+    expect(late.headers.get("Location")).toBe("/account/ideas?told=waiting-left-out&left=1");
     const events = (await owner.events()).map(({ event }) => event);
     expect(events).toEqual(["proposal-changed", "proposal-changed"]);
   });

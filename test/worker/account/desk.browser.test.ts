@@ -34,12 +34,12 @@ describe("the owner's desk in Chromium", () => {
       await page.locator("input[name=tag]:focus").waitFor();
       await page.getByRole("combobox", { name: "Status" }).last().selectOption("planned");
       await page.getByRole("button", { name: "Set status" }).press("Enter");
-      await page.getByText("“Dogs on ferries”: Status: Submitted → Planned.").waitFor();
+      await page.getByText("“Dogs on ferries” is now Planned (was Submitted).").waitFor();
       await page.getByRole("button", { name: "Undo" }).press("Enter");
-      await page.getByText("“Dogs on ferries”: Status: Planned → Submitted.").waitFor();
+      await page.getByText("“Dogs on ferries” is now Submitted (was Planned).").waitFor();
       await page.getByRole("link", { name: "Quay lights", exact: true }).press("Enter");
       await page.getByLabel("Official response").fill("In spring.");
-      await page.getByRole("button", { name: "Save", exact: true }).press("Enter");
+      await page.getByRole("button", { name: "Post response" }).press("Enter");
       await page.getByText("Response posted: “Quay lights”.").waitFor();
       await page.getByRole("link", { name: "Merge…" }).press("Enter");
       await page.getByRole("radio", { name: /^Lights on the quay/ }).press("Space");
@@ -80,7 +80,7 @@ describe("the owner's desk in Chromium", () => {
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("ArrowDown");
     await page.keyboard.press("Enter");
-    await page.getByText("“By keyboard 1”: Status: Submitted → Planned.").waitFor();
+    await page.getByText("“By keyboard 1” is now Planned (was Submitted).").waitFor();
     await page.locator(".scripted [data-queue]").waitFor();
     await page.keyboard.press("?");
     await page.getByRole("dialog", { name: "Keyboard shortcuts" }).waitFor();
@@ -146,7 +146,7 @@ describe("the owner's desk in Chromium", () => {
     const answer = page.getByLabel("Official response to “Night buses”");
     await answer.fill("Half\nwritten");
     await page.getByRole("combobox", { name: "Status of “Quay lights”", exact: true }).selectOption("planned");
-    await page.getByText("“Quay lights”: Status: Submitted → Planned.").waitFor();
+    await page.getByText("“Quay lights” is now Planned (was Submitted).").waitFor();
     await expect.poll(() => answer.inputValue()).toBe("Half\nwritten");
     await row("Quay lights").getByText("Respond", { exact: true }).click();
     await page.getByLabel("Official response to “Quay lights”").fill("In spring.");
@@ -163,13 +163,49 @@ describe("the owner's desk in Chromium", () => {
     await expect.poll(() => comment.inputValue()).toBe("");
     await expect.poll(() => response.inputValue()).toBe("Half\nwritten");
     await comment.fill("And");
+    // Each box that has a draft says so, and saving another one leaves it.
+    await expect.poll(() => page.getByText("Unsent draft.").count()).toBe(2);
+    await page.getByLabel("Tags", { exact: true }).fill("Night");
     await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("“Night buses”: Tags: none → Night.").waitFor();
+    await expect.poll(() => response.inputValue()).toBe("Half\nwritten");
+    await expect.poll(() => comment.inputValue()).toBe("And");
+    await expect.poll(() => page.getByText("Unsent draft.").count()).toBe(2);
+    await page.getByRole("button", { name: "Post response" }).click();
     await page.getByText("Response posted: “Night buses”.").waitFor();
     await expect.poll(() => comment.inputValue()).toBe("And");
     await page.getByRole("button", { name: "Discard" }).click();
     await page.reload();
-    await expect.poll(() => page.getByText("Draft, not posted yet.").count()).toBe(0);
+    await expect.poll(() => page.getByText("Unsent draft.").count()).toBe(0);
     expect(complaints).toEqual([]);
+    await stage.tenant("DELETE", path);
+  });
+
+  it("shows both texts where somebody has answered while an answer was a draft", async () => {
+    const { path } = await stage.ideaBank({ name: "Both" }, [{ title: "Quay lights" }]);
+    const { page, complaints } = await openPage(stage);
+    await page.goto(`/account/idea-banks/${path.split("/").at(-1)}`);
+    await page.getByRole("link", { name: "Quay lights" }).click();
+    const response = page.getByLabel("Official response");
+    await response.fill("Mine, half written");
+    const idea = new URL(page.url()).pathname.split("/").at(-1);
+    await stage.tenant("PATCH", `${path}/proposals/${idea}`, { response: { text: "Theirs, since Monday" } });
+    await page.getByLabel("Tags", { exact: true }).fill("Night");
+    await page.getByRole("button", { name: "Save", exact: true }).click();
+    await page.getByText("What it replaces has changed in the meantime.").waitFor();
+    await expect.poll(() => response.inputValue()).toBe("Mine, half written");
+    await page.getByRole("button", { name: "Save response" }).click();
+    await page.getByRole("heading", { name: "Changed in the meantime" }).waitFor();
+    await page.getByText("Theirs, since Monday").waitFor();
+    const mine = page.getByLabel("Official response, yours");
+    await expect.poll(() => mine.inputValue()).toBe("Mine, half written");
+    await lookAround(page, "changed-meanwhile");
+    await mine.fill("Both of us");
+    await page.getByRole("button", { name: "Save mine all the same" }).click();
+    await page.getByText("Response updated: “Quay lights”.").waitFor();
+    await page.getByText("Both of us").first().waitFor();
+    // The refusal, once.
+    expect(complaints).toHaveLength(1);
     await stage.tenant("DELETE", path);
   });
 
@@ -199,20 +235,84 @@ describe("the owner's desk in Chromium", () => {
     await stage.tenant("DELETE", path);
   });
 
+  it("has rows of one height and a low bar for several on a laptop, and nothing of a row covers another", async () => {
+    const tags = ["Accessibility", "Tickets", "On board", "A very long tag of a board"];
+    const { path } = await stage.ideaBank(
+      { name: "Rows" },
+      Array.from({ length: 12 }, (_, index) => ({
+        title: `Row ${index}`,
+        description: "What it is about, in some words that take more room than there is beside the title.",
+        tags: index % 2 ? tags : [],
+        ...(index % 3 ? {} : { response: { text: "Soon" } }),
+      })),
+    );
+    const { page, complaints } = await openPage(stage, { viewport: { width: 1280, height: 900 } });
+    await page.goto(`/account/idea-banks/${path.split("/").at(-1)}`);
+    const heights = () =>
+      page.evaluate<number[]>(
+        "[...document.querySelectorAll('.queue li')].map((row) => row.getBoundingClientRect().height)",
+      );
+    await expect.poll(async () => Math.min(...(await heights()))).toBeGreaterThanOrEqual(56);
+    await expect.poll(async () => Math.max(...(await heights()))).toBeLessThanOrEqual(64);
+    // Of what can be pressed in a row, nothing covers anything else.
+    const covered = `[...document.querySelectorAll(".queue li")].flatMap((row) => {
+      const parts = [...row.querySelectorAll("h2 a, .set, .respond, .hint")].map((part) => part.getBoundingClientRect());
+      return parts.flatMap((one, at) => parts.slice(at + 1).filter((other) =>
+        one.left < other.right - 1 && other.left < one.right - 1 && one.top < other.bottom - 1 && other.top < one.bottom - 1));
+    }).length`;
+    await expect.poll(() => page.evaluate(covered)).toBe(0);
+    await page.getByText("Respond", { exact: true }).first().click();
+    await expect.poll(() => page.evaluate(covered)).toBe(0);
+    await page.getByRole("checkbox", { name: "Choose “Row 11”" }).check();
+    const bar = page.getByRole("group", { name: "1 selected" });
+    await expect.poll(async () => (await bar.boundingBox())?.height).toBeLessThanOrEqual(110);
+    expect(complaints).toEqual([]);
+    await stage.tenant("DELETE", path);
+  });
+
+  it("shows nine comments on a laptop's screen, and approves several at once", async () => {
+    const { path, ids } = await stage.ideaBank({ name: "Talk" }, [{ title: "Quay lights" }]);
+    for (let at = 1; at <= 12; at++)
+      await stage.tenant("POST", `${path}/proposals/${ids[0]}/comments`, { body: `Comment ${at} in one line` });
+    const { items } = await stage.tenant<{ items: { id: string }[] }>("GET", `${path}/proposals/${ids[0]}/comments`);
+    for (const { id } of items.slice(0, 3))
+      await stage.tenant("PATCH", `${path}/proposals/${ids[0]}/comments/${id}`, { visibility: "pending" });
+    const { page, complaints } = await openPage(stage, { viewport: { width: 1280, height: 900 } });
+    await page.goto(`/account/comments?board=${path.split("/").at(-1)}`);
+    const inSight =
+      "[...document.querySelectorAll('.talk li')].filter((row) => row.getBoundingClientRect().bottom <= innerHeight).length";
+    await expect.poll(() => page.evaluate<number>(inSight)).toBeGreaterThanOrEqual(9);
+    for (const box of await page.getByRole("checkbox", { name: /^Choose the comment/ }).all()) await box.check();
+    await page.getByRole("group", { name: "3 selected" }).getByRole("button", { name: "Approve selected" }).click();
+    await page.getByText("3 comments approved.").waitFor();
+    await page.getByRole("button", { name: "Undo" }).click();
+    await page.getByText("The comments wait for approval again.").waitFor();
+    expect(complaints).toEqual([]);
+    await stage.tenant("DELETE", path);
+  });
+
   it("has a bar for several on a phone that leaves the ideas in sight, with buttons that a finger hits", async () => {
-    const { path } = await stage.ideaBank({ name: "Phone" }, [{ title: "Quay lights" }]);
+    // While something waits, the navigation says so, beyond the edge of the screen.
+    const { path } = await stage.ideaBank({ name: "Phone" }, [
+      { title: "Waits", visibility: "pending", createdAt: "2019-01-01T00:00:00.000Z" },
+      { title: "Quay lights" },
+    ]);
     const { page } = await openPage(stage, { viewport: { width: 390, height: 800 }, hasTouch: true, isMobile: true });
     await page.goto(`/account/idea-banks/${path.split("/").at(-1)}`);
     await page.getByRole("checkbox", { name: "Choose “Quay lights”" }).tap();
     const bar = page.getByRole("group", { name: "1 selected" });
     const boxOf = async (part: typeof bar) => (await part.boundingBox()) ?? { x: 0, width: 0, height: 0 };
     await expect.poll(async () => (await boxOf(bar)).height).toBeLessThanOrEqual(120);
+    await expect.poll(() => page.evaluate("innerWidth")).toBe(390);
+    const bottomOf = async (part: typeof bar) =>
+      ((box) => (box?.y ?? 999) + (box?.height ?? 999))(await part.boundingBox());
+    await expect.poll(() => bottomOf(bar)).toBeLessThanOrEqual(800);
     const endOf = async (part: typeof bar) => (({ x, width }) => x + width)(await boxOf(part));
     await expect.poll(() => endOf(bar.getByRole("button", { name: "Set status" }))).toBeLessThanOrEqual(390);
     await bar.getByText("More", { exact: true }).tap();
     for (const button of await bar.getByRole("button").all())
       await expect.poll(() => endOf(button)).toBeLessThanOrEqual(390);
-    await expect.poll(() => bar.getByRole("button").count()).toBe(7);
+    await expect.poll(() => bar.getByRole("button").count()).toBe(10);
     for (const button of await bar.getByRole("button").all())
       await expect.poll(async () => (await boxOf(button)).height).toBeGreaterThanOrEqual(40);
     const row = page.getByRole("listitem").filter({ hasText: "Quay lights" });

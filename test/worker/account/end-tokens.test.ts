@@ -210,7 +210,7 @@ describe("the request", () => {
     // Both times within a minute: one event.
     expect(events).toHaveLength(1);
     expect(events[0]).toMatchObject({ actor: owner.email, address: "203.0.113.7", apiKeyId: null, changes: null });
-    expect(await (await owner.page("/activity")).text()).toContain("ended all tokens");
+    expect(await (await owner.page("/activity")).text()).toContain("All tokens ended");
   });
 
   it("is one step of a page that is one click away from every key, and from one that has ended", async () => {

@@ -64,7 +64,7 @@ describe("each page of Account Settings in Chromium", () => {
     "%s can be read and used: wide and on a phone, in the dark, with a screen reader",
     async (path) => {
       const { page, complaints } = await openPage(stage, { bypassCSP: true });
-      await page.goto(addressOfPage(path, ids));
+      await page.goto(addressOfPage(path, ids), { referer: `${stage.api}/account/ideas` });
       await lookAround(page, `page${path.slice("/account".length).replace(/\W+/g, "-")}`);
       // Whoever has no link to sign in with sees a page, too.
       if (path !== SIGN_IN) expect(complaints).toEqual([]);
@@ -74,7 +74,7 @@ describe("each page of Account Settings in Chromium", () => {
   it("each shows what it has without JavaScript, and each of its buttons does something", async () => {
     const { page } = await openPage(stage, { javaScriptEnabled: false });
     for (const path of DESK_PAGES) {
-      await page.goto(addressOfPage(path, ids));
+      await page.goto(addressOfPage(path, ids), { referer: `${stage.api}/account/ideas` });
       for (const buttons of [HIDDEN_BUTTONS, DEAD_BUTTONS])
         await expect.poll(() => page.evaluate(buttons), { message: path }).toEqual([]);
     }

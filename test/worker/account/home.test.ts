@@ -1,11 +1,12 @@
-/** `/account`: what is left to set up, what needs somebody, and the last 30 days. */
+/** `/account`: what is left to set up, what waits for somebody, and the last 30 days. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { inAccount } from "../../../src/worker/account/identity/identity.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { createDesk } from "../../support/desk.ts";
 import { countStores } from "../../support/intercept.ts";
 import { numbers } from "../../support/many-rows.ts";
-import { add } from "../../support/members.ts";
+import { add, membersOf } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
 
 const DAY_MS = 86_400_000;
@@ -14,9 +15,11 @@ const homeOf = async (owner: ReturnType<typeof createOwner>) => (await owner.pag
 const doneIn = (html: string) => /(\d) of 5 done/.exec(html)?.[1];
 const numbersIn = (html: string) =>
   Object.fromEntries(
-    [...html.matchAll(/<dt>([^<]+)<\/dt><dd><strong>([^<]+)<\/strong><span class="hint">([^ ]+) /g)].map(
-      ([, name, recent, before]) => [name, [recent, before]],
-    ),
+    [
+      ...html.matchAll(
+        /<dt>([^<]+)<\/dt><dd><a [^>]+><strong>([^<]+)<\/strong><\/a><span class="hint">(?:[^<]+ · )?([^ ]+) /g,
+      ),
+    ].map(([, name, recent, before]) => [name, [recent, before]]),
   );
 
 describe("the checklist", () => {
@@ -78,7 +81,7 @@ describe("the checklist", () => {
     const board = `<a href="/account/idea-banks/${id}"><bdi>`;
     const unfinished = await homeOf(owner);
     expect([unfinished.includes("Get started"), unfinished.includes(board)]).toEqual([true, true]);
-    await panel.propose();
+    await panel.propose({ response: { text: "Soon." } });
     await panel.panelist();
     await owner.submit("/members", { email: "colleague@example.com" });
     const html = await homeOf(owner);
@@ -98,19 +101,130 @@ describe("what needs somebody", () => {
       expect(await (await owner.page(path)).text()).toContain('<span class="count">3<span class="unseen"> waiting');
   });
 
-  it("counts the ideas that wait up to 99", async () => {
+  it("counts the ideas that wait up to 1,000, and in the navigation up to 100", async () => {
     const { panel, owner } = await createDesk();
     await databaseOf(panel.bank.id)
       .prepare(
-        `${numbers(1, 150)}
+        `${numbers(1, 1_150)}
          INSERT INTO proposals (id, account_id, idea_bank_id, title, description, visibility, created_at, last_activity_at)
          SELECT substr(?1, 1, 1) || printf('%011d', i), ?1, ?2, 'An idea', '', 'pending', i, i FROM n`,
       )
       .bind(panel.bank.accountId, panel.bank.id)
       .run();
     const html = await homeOf(owner);
-    expect(html).toContain("99+ ideas are waiting for approval");
-    expect(html).toContain('<span class="count">99+<span class="unseen">');
+    expect(html).toContain("1,000+ ideas waiting for approval");
+    expect(html).toContain('<span class="count">100+<span class="unseen">');
+  });
+
+  it("names what waits, each as a link to the list of it, and nothing when nothing does", async () => {
+    const { panel, owner } = await createDesk();
+    const caughtUp = "You’re all caught up.";
+    expect(await homeOf(owner)).toContain(caughtUp);
+    await panel.manage("PATCH", "", { commentApprovalRequired: true });
+    const robin = await panel.panelist("Robin");
+    const idea = await panel.propose();
+    await panel.propose({ visibility: "hidden" });
+    await panel.propose({ status: "declined" });
+    for (const body of ["One", "Two"]) await robin.send("POST", `/ideabank/proposals/${idea}/comments`, { body });
+    const html = await homeOf(owner);
+    for (const link of [
+      '<a href="/account/comments?show=waiting">2 comments waiting for approval</a>',
+      '<a href="/account/comments">2 new comments since your last visit</a>',
+      '<a href="/account/ideas?status=unanswered&amp;sort=top">1 open idea without a response</a>',
+    ])
+      expect(html).toContain(link);
+    expect(html).not.toContain(caughtUp);
+    const { items } = await (await panel.manage("GET", `/proposals/${idea}/comments`)).json<{
+      items: { id: string }[];
+    }>();
+    for (const { id } of items)
+      await panel.manage("PATCH", `/proposals/${idea}/comments/${id}`, { visibility: "public" });
+    await panel.manage("PATCH", `/proposals/${idea}`, { response: { text: "Soon." } });
+    await owner.page("/comments");
+    expect(await homeOf(owner)).toContain(caughtUp);
+  });
+
+  it("counts new comments for each member apart, without the team's and hidden ones", async () => {
+    const { panel, owner } = await createDesk();
+    const colleague = createOwner();
+    await add(owner, colleague);
+    const robin = await panel.panelist("Robin");
+    const idea = await panel.propose();
+    const comments = `/proposals/${idea}/comments`;
+    const write = async (body: string) =>
+      (await robin.send("POST", `/ideabank${comments}`, { body })).json<{ id: string }>();
+    await write("One");
+    await panel.manage("POST", comments, { body: "The team's" });
+    const { id } = await write("Two");
+    await panel.manage("PATCH", `${comments}/${id}`, { visibility: "hidden" });
+    const news = /(\d+) new comments? since your last visit/;
+    const here = `?account=${panel.bank.accountId}`;
+    const newFor = async (member: typeof owner) => news.exec(await (await member.page(here)).text())?.[1];
+    expect([await newFor(owner), await newFor(colleague)]).toEqual(["1", "1"]);
+    // Neither a board's comments nor those that wait are all of them.
+    await owner.page(`/comments?board=${panel.bank.id}`);
+    await owner.page("/comments?show=waiting");
+    expect(await newFor(owner)).toBe("1");
+    expect(await (await owner.page("/comments")).text()).toContain('<span class="pill">New</span>');
+    expect([await newFor(owner), await newFor(colleague)]).toEqual([undefined, "1"]);
+    expect(await (await owner.page("/comments")).text()).not.toContain('<span class="pill">New</span>');
+    await write("Three");
+    expect([await newFor(owner), await newFor(colleague)]).toEqual(["1", "2"]);
+  });
+
+  it("names boards whose pages went dark with all tokens, until Embed was opened or somebody says that it is done", async () => {
+    const { panel, owner } = await createDesk();
+    const dark = "Pages with “<bdi>";
+    const embed = `/idea-banks/${panel.bank.id}/embed`;
+    const endAll = async () => {
+      await owner.submit("/tokens/end", {});
+      // Tokens of the second in which they ended are ended, too.
+      await databaseOf(panel.bank.id)
+        .prepare("UPDATE accounts SET tokens_ended_at = tokens_ended_at - 5000 WHERE id = ?1")
+        .bind(panel.bank.accountId)
+        .run();
+      await databaseOf(panel.bank.id)
+        .prepare(
+          "UPDATE idea_banks SET site_token_issued_at = site_token_issued_at - 100 WHERE id = ?1 AND site_token_issued_at IS NOT NULL",
+        )
+        .bind(panel.bank.id)
+        .run();
+    };
+    await endAll();
+    // No page has its code.
+    expect(await homeOf(owner)).not.toContain(dark);
+    await owner.page(embed);
+    expect(await homeOf(owner)).not.toContain(dark);
+    await endAll();
+    expect(await homeOf(owner)).toContain(`<a href="/account${embed}">${dark}`);
+    await owner.page(embed);
+    expect(await homeOf(owner)).not.toContain(dark);
+    await endAll();
+    expect(await homeOf(owner)).toContain(dark);
+    await owner.submit("/code-renewed", {});
+    expect(await homeOf(owner)).not.toContain(dark);
+  });
+
+  it("names ideas with e-mails of the last week that failed, and surveys with responses", async () => {
+    const { panel, owner } = await createDesk();
+    const idea = await panel.propose({ title: "Night <buses>", response: { text: "Soon." } });
+    const mails = (unknown: number, refused: number, daysAgo: number) =>
+      databaseOf(idea)
+        .prepare(
+          `INSERT INTO outbox (account_id, idea_bank_id, proposal_id, kind, created_at, starts_at, started_at, finished_at, sent, unknown, refused)
+           VALUES (?1, ?2, ?3, 'decision', ?4, ?4, ?4, ?4, 5, ?5, ?6)`,
+        )
+        .bind(panel.bank.accountId, panel.bank.id, idea, Date.now() - daysAgo * DAY_MS, unknown, refused)
+        .run();
+    await mails(0, 0, 1);
+    await mails(3, 3, 8);
+    expect(await homeOf(owner)).not.toContain("failed");
+    await mails(1, 0, 2);
+    await mails(0, 1, 3);
+    expect(await homeOf(owner)).toContain(
+      `<a href="/account/idea-banks/${panel.bank.id}/ideas/${idea}">2 emails about “<bdi>Night &lt;buses&gt;</bdi>” failed</a>` +
+        '<span class="hint">1 refused · 1 may have arrived</span>',
+    );
   });
 
   it("has the keys in the last third of their lives, at most 30 days before the end, and those that were found in public and still work", async () => {
@@ -151,6 +265,51 @@ describe("what needs somebody", () => {
   });
 });
 
+it("names what the visitor has and where a note names them, as links, and to nobody else", async () => {
+  const { panel, owner, bank } = await createDesk();
+  const ana = createOwner();
+  await add(owner, ana, "", "member");
+  const here = `?account=${panel.bank.accountId}`;
+  const anas = async () => (await ana.page(here)).text();
+  const [idea, done] = [await panel.propose({ title: "Night buses" }), await panel.propose({ status: "declined" })];
+  const robin = await panel.panelist("Robin");
+  const before = await anas();
+  expect([before.includes("assigned to you"), before.includes("names you")]).toEqual([false, false]);
+  const { items } = await membersOf(owner);
+  const assignee = items.find(({ email }) => email === ana.email)?.id ?? "";
+  for (const id of [idea, done]) await owner.submit(`${bank}/ideas/${id}`, { do: "assign", assignee });
+  const note = `@${ana.email.split("@")[0]} please`;
+  for (const path of [`${bank}/ideas/${idea}`, `/people/${robin.id}`, `${bank}/ideas/${idea}`])
+    await owner.submit(path, { do: "add-note", note });
+  await ana.submit(`${bank}/ideas/${done}${here}`, { do: "add-note", note });
+  const html = await anas();
+  const to = (path: string) => `href="${inAccount(`/account${path}`, panel.bank.accountId)}"`;
+  // What is done or declined is not hers to do any more.
+  expect(html).toContain(">1 idea assigned to you</a>");
+  expect(html).toContain("/account/ideas?assignee=me&amp;status=open");
+  // Each idea and each person once, and not what she wrote herself.
+  expect(html.match(/names you/g)).toHaveLength(2);
+  expect(html).toContain(to(`${bank}/ideas/${idea}#notes`));
+  expect(html).toContain(to(`/people/${robin.id}#notes`));
+  expect(html).toContain(`<bdi>${owner.email}</bdi>`);
+  const own = await (await owner.page("")).text();
+  expect([own.includes("assigned to you"), own.includes("names you")]).toEqual([false, false]);
+});
+
+it("shows a viewer no set-up, and what only others can open as text", async () => {
+  const { panel, owner, bank } = await createDesk();
+  const viewer = createOwner();
+  await add(owner, viewer, "", "viewer");
+  await databaseOf(panel.bank.id)
+    .prepare("UPDATE api_keys SET leaked_at = 1 WHERE account_id = ?1")
+    .bind(panel.bank.accountId)
+    .run();
+  const html = await (await viewer.page(`?account=${panel.bank.accountId}`)).text();
+  expect(html).toContain("was found in public");
+  for (const part of ["Get started", "/api-keys/", `${bank}/settings`, `${bank}/embed`])
+    expect(html).not.toContain(part);
+});
+
 describe("the last 30 days", () => {
   it("counts ideas, their votes, comments and people, beside the 30 days before", async () => {
     const { panel, owner } = await createDesk();
@@ -163,7 +322,7 @@ describe("the last 30 days", () => {
     await panel.manage("POST", `/proposals/${id}/comments`, { body: "A comment" });
     expect(numbersIn(await homeOf(owner))).toEqual({
       "New ideas": ["1", "2"],
-      "Votes on new ideas": ["1", "0"],
+      Votes: ["1", "0"],
       Comments: ["1", "0"],
       // Its panelist of every test, and this one.
       "New people": ["2", "0"],

@@ -146,7 +146,7 @@ describe("idea banks", () => {
     const query =
       "elements=roadmap&elements=launcher&lang=de&theme=dark&color=%230b6b3a&radius=8&signIn=https://shop.example/in?to={page}";
     const html = await page(`${bank}/embed?${query}`);
-    expect(html).toContain("These settings are only in the code you copy.");
+    expect(html).toContain("Pages that already have the code don’t change.");
     const lines = linesOf(html);
     for (const part of [
       "/embed/roadmap.js",
@@ -318,7 +318,7 @@ describe("what an owner decides", () => {
     const { id } = await added.json<{ id: string }>();
     const here = `?account=${panel.bank.accountId}`;
     let calls = 0;
-    // Between opening the account and the change itself.
+    // Between opening the account and reading the board, before the change itself.
     const slow = interceptDatabases(env, () => async (_kind, makeCall) => {
       const answer = await makeCall();
       calls += 1;
@@ -327,7 +327,7 @@ describe("what an owner decides", () => {
     });
     const member = createOwner("member@example.com", slow);
     const late = await member.submit(`${bank}/settings${here}`, form);
-    expect(calls).toBe(2);
+    expect(calls).toBe(4);
     expect([late.status, (await late.text()).includes("You are not a member of this account.")]).toEqual([403, true]);
     const named = databaseOf(panel.bank.id).prepare("SELECT name FROM idea_banks WHERE id = ?1").bind(panel.bank.id);
     expect(await named.first("name")).not.toBe("Late");

@@ -121,8 +121,10 @@ describe("the ideas of an idea bank", () => {
     // What waits is approved where its text is shown.
     const pending = await panel.propose({ title: "Four", visibility: "pending" });
     const left = locationOf(await act({ do: "public" }, [pending]));
-    expect(left).toBe(`${bank}?tag=Old&q=x&told=waiting-left-out`);
-    expect(await page(left)).toContain("Ideas that are waiting for approval were left out.");
+    expect(left).toBe(`${bank}?tag=Old&q=x&told=waiting-left-out&left=1`);
+    expect(await page(left)).toContain(
+      `1 idea was left out: it’s waiting for approval. <a href="/account/ideas?visibility=pending&amp;board=${panel.bank.id}">Read and approve it</a>`,
+    );
     expect((await idea(pending)).visibility).toBe("pending");
     expect(await page(`${bank}/ideas/${pending}`)).toContain(`>Approve</button>`);
     // With nothing chosen the page says so, with its filters.
@@ -148,7 +150,7 @@ describe("the ideas of an idea bank", () => {
     await panel.manage("PATCH", `/proposals/${two}`, { status: "implemented" });
     const undone = await send(desk, there, "Undo", {});
     expect([(await idea(one)).status, (await idea(two)).status]).toEqual(["submitted", "implemented"]);
-    expect(await page(locationOf(undone))).toContain("“One”: Status: Declined → Submitted.");
+    expect(await page(locationOf(undone))).toContain("“One” is now Submitted (was Declined).");
     expect((await activity())[0]).toMatchObject({ event: "proposal-changed", subject: { id: one } });
     // Nothing is left of it to undo.
     const again = await send(desk, there, "Undo", {});
@@ -206,7 +208,7 @@ describe("one idea", () => {
     });
     expect(await page(locationOf(answer))).toContain("Status: Submitted → Planned. Tags: A, B → B, A, C.");
     await send(desk, path, "Save text", { do: "edit", title: "Later buses" });
-    await send(desk, path, "Save", { do: "decide", response: "" });
+    await send(desk, path, "Save response", { do: "decide", response: "" });
     expect(await idea(id)).toMatchObject({ title: "Later buses", description: text, response: null });
     const refused = await send(desk, path, "Save", { do: "decide", tags: "a,b,c,d,e,f" });
     expect([refused.status, (await refused.text()).includes(">Use at most 5 tags.<")]).toEqual([400, true]);
@@ -240,13 +242,13 @@ describe("one idea", () => {
     expect(long).toContain('<a href="#body">Comment is too long: 20,000 of 10,000 characters.</a>');
     const empty = await (await send(desk, path, "Post comment", { do: "comment", body: " " })).text();
     expect(empty).toContain('<a href="#body">Comment is empty.</a>');
-    const opened = Object.fromEntries((await readForm(await owner.page(path), "Save")).fields);
+    const opened = Object.fromEntries((await readForm(await owner.page(path), "Post response")).fields);
     await panel.manage("PATCH", `/proposals/${id}`, { status: "planned", response: { text: "A colleague’s" } });
-    const refused = await owner.submit(path, { ...opened, do: "decide", response: "Mine", tags: "Bus" });
-    const { fields } = await readForm(refused, "Save");
-    expect(Object.fromEntries(fields)).toMatchObject({ status: "planned", response: "Mine", tags: "Bus" });
-    await owner.submit(path, { ...Object.fromEntries(fields), do: "decide" });
-    expect(await desk.idea(id)).toMatchObject({ status: "planned", response: { text: "Mine" }, tags: ["Bus"] });
+    const refused = await owner.submit(path, { ...opened, do: "decide", response: "Mine" });
+    const { fields } = await readForm(refused, "Save mine all the same");
+    expect(fields.get("response")).toBe("Mine");
+    await owner.submit(path, Object.fromEntries(fields));
+    expect(await desk.idea(id)).toMatchObject({ status: "planned", response: { text: "Mine" } });
   });
 
   it("names the visibilities in a list, and says below who can see the idea", async () => {
@@ -256,7 +258,7 @@ describe("one idea", () => {
         .match(/<select id="visibility".*?<p id="visibility-hint".*?<\/p>/s)?.[0]
         .replaceAll(/<[^>]+>/g, "|")
         .split(/\|+/);
-    const hidden = "Hidden: Only your team can see it.";
+    const hidden = "Only your team sees hidden ideas.";
     for (const visibility of ["public", "hidden"] as const)
       expect(await visibilityOf(visibility)).toEqual(["", "Public", "Hidden", hidden, ""]);
     const waiting = await panel.propose({ visibility: "pending" });
@@ -270,7 +272,7 @@ describe("one idea", () => {
     const id = await panel.propose({ title: "Nihgt buses", status: "implemented", createdAt });
     const path = `${bank}/ideas/${id}`;
     await send(desk, path, "Save text", { do: "edit", title: "Night buses", minor: "on" });
-    await send(desk, path, "Save", { do: "decide", response: "In line 4.", minor: "on" });
+    await send(desk, path, "Post response", { do: "decide", response: "In line 4.", minor: "on" });
     expect(await idea(id)).toMatchObject({
       ...{ title: "Night buses", response: { text: "In line 4." }, lastActivityAt: createdAt },
     });
@@ -295,15 +297,15 @@ describe("one idea", () => {
       return locationOf(await owner.submit("/undo", Object.fromEntries(form.fields)));
     };
     const saved = locationOf(
-      await send(desk, path, "Save", { do: "decide", status: "planned", tags: "Bus", response: `${long} Changed.` }),
+      await send(desk, path, "Save response", { do: "decide", status: "planned", response: `${long} Changed.` }),
     );
     const after = await idea(id);
     expect(after).toMatchObject({ status: "planned", response: { text: `${long} Changed.` } });
     const undone = await undo(saved, "Undo");
-    expect(await page(undone)).toContain("Undone. “Night buses”:");
+    expect(await page(undone)).toContain("Undone. “Night buses” is now Submitted (was Planned).");
     expect(await idea(id)).toEqual(before);
     const redone = await undo(undone, "Redo");
-    expect(await idea(id)).toMatchObject({ status: "planned", tags: ["Bus"], response: { text: `${long} Changed.` } });
+    expect(await idea(id)).toMatchObject({ status: "planned", response: { text: `${long} Changed.` } });
     await undo(redone, "Undo");
     expect(await idea(id)).toEqual(before);
     // A text, too.
@@ -313,7 +315,7 @@ describe("one idea", () => {
     await undo(edited, "Undo");
     expect(await idea(id)).toEqual(before);
     // What somebody has changed since stays.
-    const again = locationOf(await send(desk, path, "Save", { do: "decide", response: "Mine" }));
+    const again = locationOf(await send(desk, path, "Save response", { do: "decide", response: "Mine" }));
     await panel.manage("PATCH", `/proposals/${id}`, { response: { text: "Theirs" } });
     const form = await readForm(await owner.page(again), "Undo");
     expect((await owner.submit("/undo", Object.fromEntries(form.fields))).status).toBe(409);
@@ -432,10 +434,9 @@ describe("one idea", () => {
     const list = "/account/ideas?sort=top";
     const path = `${bank}/ideas/${id}?back=${encodeURIComponent(list)}`;
     const response = "Ab <b>März</b>\r\n**jede** Nacht";
-    const asked = await send(desk, path, "Save", { do: "decide", status: "implemented", tags: "Bus", response });
+    const asked = await send(desk, path, "Post response", { do: "decide", status: "implemented", response });
     const html = await asked.clone().text();
-    for (const part of ["Publish to the changelog", "<strong>jede</strong> Nacht", "Tags: none → Bus."])
-      expect(html).toContain(part);
+    for (const part of ["Publish to the changelog", "<strong>jede</strong> Nacht"]) expect(html).toContain(part);
     expect(await idea(id)).toMatchObject({ status: "under-review", response: null, tags: [] });
     const form = await readForm(asked, "Publish");
     const target = form.action.replace("/account", "");
@@ -450,19 +451,17 @@ describe("one idea", () => {
     expect(await canceled.clone().text()).toContain("Nothing was published or saved.");
     expect(await canceled.clone().text()).toContain(`href="${list}#idea-${id}">Back to the list</a>`);
     const again = await readForm(canceled, "Post response");
-    expect(Object.fromEntries(again.fields)).toMatchObject({ status: "under-review", tags: "Bus", response });
+    expect(Object.fromEntries(again.fields)).toMatchObject({ status: "under-review", response });
     expect(await activity()).toEqual([]);
     // A colleague's response is not replaced unread.
     await panel.manage("PATCH", `/proposals/${id}`, { response: { text: "A colleague’s" } });
     const refused = await press("publish");
-    expect(refused.status).toBe(400);
-    expect(await refused.clone().text()).toMatch(
-      /was changed in the meantime.*Replaces this response:.*A colleague’s/s,
-    );
-    const last = await readForm(refused, "Publish");
+    expect(refused.status).toBe(409);
+    expect(await refused.clone().text()).toMatch(/Official response now.*A colleague’s.*Official response, yours/s);
+    const last = await readForm(refused, "Save mine all the same");
     const words = { title: "Buses at night", do: "publish" };
     const there = locationOf(await owner.submit(target, { ...Object.fromEntries(last.fields), ...words }));
-    const saved = { status: "implemented", tags: ["Bus"], response: { text: response.replace("\r", "") } };
+    const saved = { status: "implemented", tags: [], response: { text: response.replace("\r", "") } };
     expect(await idea(id)).toMatchObject({ ...saved, title: words.title });
     expect(await page(there)).toContain("“Buses at night” is published. Response updated.");
     await send(desk, there, "Undo", {});
@@ -475,6 +474,7 @@ describe("one idea", () => {
     const { panel, owner, bank, idea } = desk;
     const id = await panel.propose({ title: "Night buses", response: { text: "Soon" } });
     const asked = await send(desk, `${bank}/ideas/${id}`, "Save", { do: "decide", status: "implemented", tags: "Bus" });
+    expect(await asked.clone().text()).toContain("Tags: none → Bus.");
     const form = await readForm(asked, "Publish");
     const target = form.action.replace("/account", "");
     await panel.manage("PATCH", `/proposals/${id}`, { response: { text: "In May" } });
@@ -492,7 +492,9 @@ describe("one idea", () => {
     const text = "😀".repeat(5_000);
     const id = await panel.propose({ title: "Long", description: text, response: { text } });
     const response = "夜".repeat(10_000);
-    const asked = await send(desk, `${bank}/ideas/${id}`, "Save", { do: "decide", status: "implemented", response });
+    const asked = await send(desk, `${bank}/ideas/${id}`, "Save response", {
+      ...{ do: "decide", status: "implemented", response },
+    });
     const { action, fields } = await readForm(asked, "Publish");
     const sent = { ...Object.fromEntries(fields), do: "publish", description: response };
     expect((await owner.submit(action.replace("/account", ""), sent)).status).toBe(303);
@@ -661,12 +663,31 @@ describe("one idea", () => {
     ];
     const path = `${bank}/ideas/${id}/merge`;
     expect(await page(path)).toContain("You can’t undo a merge.");
-    expect(await page(path)).toMatch(/Ideas with a similar title:.*checked=""/s);
+    expect(await page(path)).toContain("Ideas with a similar title:");
+    // A merge is for good, so nothing is chosen beforehand.
+    expect(await page(path)).not.toContain("checked");
     expect((await owner.submit(path, { into: id, keep: "this" })).status).toBe(400);
     const answer = await owner.submit(path, { into: other, keep: "this" });
     expect(locationOf(answer)).toMatch(new RegExp(`^${bank}/ideas/${id}\\?undo=`));
     expect([(await idea(other)).duplicateOf, (await idea(id)).duplicateOf]).toEqual([id, null]);
     expect((await activity())[0]).toMatchObject({ subject: { id: other }, changes: { after: { duplicateOf: id } } });
+  });
+
+  it("is told apart from the other one by author, text, votes and date, and its comments stay with the team", async () => {
+    const { panel, owner, bank, page } = await createDesk();
+    const ana = await panel.panelist("Ana");
+    const id = await panel.propose({ title: "Night buses", description: "After **one**", panelistId: ana.id });
+    const into = await panel.propose({ title: "Buses at night", description: "All lines <b>" });
+    await panel.manage("POST", `/proposals/${id}/comments`, { body: "I walk home", panelistId: ana.id });
+    await panel.manage("POST", `/proposals/${id}/comments`, { body: "Noted" });
+    const text = (html: string) => html.replace(/<[^>]*>/g, "");
+    const merge = text(await page(`${bank}/ideas/${id}/merge`));
+    for (const part of ["0 votes · 2 comments · Submitted · Ana", "After **one**", "All lines &lt;b&gt;"])
+      expect(merge).toContain(part);
+    await owner.submit(`${bank}/ideas/${id}/merge`, { into });
+    const survivor = await page(`${bank}/ideas/${into}`);
+    const merged = text(survivor.slice(survivor.indexOf("Merged into this idea"), survivor.indexOf("<aside")));
+    expect(merged).toMatch(/Night buses.*2 comments.*Ana.*I walk home.*Your team.*Noted/s);
   });
 
   it("is merged into one that is searched for, and deleted", async () => {

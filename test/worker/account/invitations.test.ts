@@ -62,7 +62,7 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
     ]);
     expect(await invitationsOf(person)).toEqual([
       {
-        ...{ id: member.id, accountId, name: inviter.email, invitedBy: inviter.email },
+        ...{ id: member.id, accountId, name: inviter.email, invitedBy: inviter.email, role: "admin" },
         ...{ createdAt: member.createdAt, expiresAt: member.expiresAt },
       },
     ]);
@@ -87,7 +87,7 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
         person.email,
         { before: { invited: person.email, member: null }, after: { invited: null, member: person.email } },
       ],
-      [inviter.email, { before: { invited: null }, after: { invited: person.email } }],
+      [inviter.email, { before: { invited: null }, after: { invited: person.email, role: "admin" } }],
     ]);
     expect(await selectEverywhere(LEFT)).toEqual([]);
   });

@@ -75,7 +75,7 @@ describe("the queue", () => {
     expect(titlesIn(await page("/ideas?sort=active"))[0]).toBe("Wanted");
     // What the order leaves out is said above the list, with the way to it; nothing is said where it leaves out nothing.
     const leavesOut = "Hidden and waiting ideas are left out of this order.";
-    const [above = "", list] = (await page("/ideas?sort=top&status=submitted")).split('<ol class="ideas">');
+    const [above = "", list] = (await page("/ideas?sort=top&status=submitted")).split('<ol class="ideas"');
     expect(above).toContain(`${leavesOut} <a href="/account/ideas?status=submitted">`);
     expect(list).not.toContain(leavesOut);
     for (const query of ["sort=top&status=planned", `sort=top&board=${second}`, "sort=top&visibility=public", ""])
@@ -150,6 +150,42 @@ describe("the queue", () => {
     expect(await page(`/ideas?q=night&sort=top&tag=Bus&board=${first}`)).not.toContain("always sorted");
   });
 
+  it("is filtered by public tag over all boards: in each order, with the other filters, in pages, and in a search", async () => {
+    const { page, first, second, propose, panel } = await createTwoBoards();
+    const robin = await panel.panelist("Robin");
+    const wanted = await propose(first, { title: "Wanted", tags: ["Bus", "Night"], status: "planned" });
+    await propose(second, { title: "Other", tags: ["bus"] });
+    await propose(second, { title: "Hidden", tags: ["Bus"], visibility: "hidden" });
+    await propose(second, { title: "Waits", tags: ["Bus"], visibility: "pending" });
+    await propose(second, { title: "Without", tags: ["Rail"] });
+    await panel.manage("PUT", `/proposals/${wanted}/votes/${robin.id}`);
+    const html = await page("/ideas?tag=bus");
+    expect(titlesIn(html)).toEqual(["Waits", "Hidden", "Other", "Wanted"]);
+    expect(html).toMatch(/<select name="tag"><option value="">Any tag<\/option><option value="[Bb]us"/);
+    for (const [filter, titles] of [
+      ["sort=top", ["Wanted", "Other"]],
+      ["status=planned", ["Wanted"]],
+      ["visibility=hidden", ["Hidden"]],
+      ["visibility=pending", ["Waits"]],
+      ["q=other", ["Other"]],
+      ["q=without", []],
+      ["status=unanswered&sort=top", ["Wanted", "Other"]],
+      ["sort=top-30", ["Wanted"]],
+      [`board=${second}`, ["Waits", "Hidden", "Other"]],
+    ] as const)
+      expect([filter, titlesIn(await page(`/ideas?tag=Bus&${filter}`))]).toEqual([filter, titles]);
+    const shown: (string | undefined)[] = [];
+    for (let next: string | undefined = "/ideas?tag=Bus&limit=1"; next !== undefined; ) {
+      const one: string = await page(next);
+      shown.push(...titlesIn(one));
+      next = one.match(/href="\/account(\/ideas\?[^"]*cursor=[^"]*)"/)?.[1]?.replaceAll("&amp;", "&");
+      next &&= `${next}&limit=1`;
+    }
+    expect(shown).toEqual(["Waits", "Hidden", "Other", "Wanted"]);
+    expect(titlesIn(await (await createOwner().page("/ideas?tag=Bus")).text())).toEqual([]);
+    expect(await (await createOwner().page("/ideas")).text()).not.toContain('value="Rail"');
+  });
+
   it("is searched by titles, texts and names of authors", async () => {
     const { panel, page, first, second, propose } = await createTwoBoards();
     await propose(first, { title: "Night buses" });
@@ -222,8 +258,13 @@ describe("the queue", () => {
       );
     expect(await found("/ideas?q=rude")).toEqual(["rude of us", "A RUDE word"]);
     expect(await found(`/ideas?q=rude&board=${second}`)).toEqual([]);
-    expect(await page("/ideas?q=nothing")).toContain("No comments match. Searched the newest 1,000 comments.");
+    const hint = "No comments match. Searched texts and authors of the newest 1,000 comments.";
+    expect(await page("/ideas?q=nothing")).toContain(hint);
     expect(await page("/ideas")).not.toContain("1,000 comments");
+    // By the name of who wrote them, and by the ID that the tenant has for them.
+    expect(await found("/ideas?q=robi")).toEqual(["A RUDE word"]);
+    expect(await found(`/ideas?q=${robin.externalId}`)).toEqual(["A RUDE word"]);
+    expect(await found(`/ideas?q=robin&board=${second}`)).toEqual([]);
     expect(await (await createOwner().page("/ideas?q=rude")).text()).not.toContain("rude of us");
     const { action, fields } = await readForm(await owner.page("/ideas?q=rude%20word"), "Delete");
     const sent = { ...Object.fromEntries(fields), do: "delete-comment" };
@@ -350,7 +391,7 @@ describe("the queue", () => {
         id === one ? `/account/idea-banks/${first}/embed"` : 'https://site.example/new" target="_blank"';
       expect(await page(to)).toMatch(
         new RegExp(
-          `” is published\\.( Response posted\\.)? <a href="${changelog}[^>]*>${id === one ? "Preview it" : "See the changelog"}</a>`,
+          `” is published\\.( Response posted\\.)? <a href="${changelog}[^>]*>${id === one ? "See it" : "See the changelog"}</a>`,
         ),
       );
       await panel.manage("PATCH", "", { url: "https://site.example/new" });
@@ -365,13 +406,12 @@ describe("the queue", () => {
     await panel.manage("PATCH", `/proposals/${one}`, { response: { text: "A colleague’s" } });
     const path = form.action.replace("/account", "");
     const refused = await owner.submit(path, { ...Object.fromEntries(form.fields), do: "decide", response: "Mine" });
-    expect(refused.status).toBe(400);
+    expect(refused.status).toBe(409);
     const again = await refused.clone().text();
-    for (const part of ["was changed in the meantime. Save again to replace it", "A colleague’s", ">Mine</textarea>"])
-      expect(again).toContain(part);
+    for (const part of ["Changed in the meantime", "A colleague’s", ">Mine</textarea>"]) expect(again).toContain(part);
     expect((await idea(one)).response).toMatchObject({ text: "A colleague’s" });
-    const { fields } = await readForm(refused, "Save response");
-    expect((await owner.submit(path, { ...Object.fromEntries(fields), do: "decide" })).status).toBe(303);
+    const { fields } = await readForm(refused, "Save mine all the same");
+    expect((await owner.submit(path, Object.fromEntries(fields))).status).toBe(303);
     expect((await idea(one)).response).toMatchObject({ text: "Mine" });
     expect(await page("/ideas")).not.toContain("respond-");
   });
@@ -379,11 +419,19 @@ describe("the queue", () => {
 
 describe("ideas of several boards", () => {
   it("are decided about at once, each in its board", async () => {
-    const { owner, panel, first, second, propose } = await createTwoBoards();
+    const { owner, panel, page, first, second, propose } = await createTwoBoards();
     const ids = [
       `${first}-${await propose(first, { title: "One" })}`,
       `${second}-${await propose(second, { title: "Two" })}`,
     ];
+    // The bar begins with no status chosen, and so nothing is changed.
+    expect(await page("/ideas")).toMatch(
+      /<select name="status" aria-label="Status"><option value="">Status…<\/option>/,
+    );
+    const nothing = await page(locationOf(await owner.submit("/ideas", { ids, do: "status", status: "" })));
+    expect(nothing).toContain("Choose a status.");
+    expect(nothing.match(/name="ids"[^>]* checked=""/g)).toHaveLength(2);
+    expect((await owner.events()).filter(({ event }) => event.startsWith("proposal"))).toEqual([]);
     expect((await owner.submit("/ideas", { ids, do: "status", status: "planned" })).status).toBe(303);
     for (const [bank, id] of ids.map((each) => each.split("-"))) {
       const read = await panel.tenant.send("GET", `/tenant/ideabanks/${bank}/proposals/${id}`);
@@ -521,27 +569,34 @@ describe("setting several ideas to Done", () => {
     const text = html.replace(/<[^>]*>/g, "");
     for (const part of [
       "Publish 3 entries?",
-      "Publishes 2 changelog entries on An idea bank,",
-      "Publishes 1 changelog entry on Second &lt;board&gt;,",
+      "These 2 go out on An idea bank in your customers’ words.",
+      "This goes out on Second &lt;board&gt; in your customers’ words.",
       "pls &lt;b&gt; night busses",
       "1 other idea will be set to Done without an entry",
     ])
       expect(text).toContain(part);
     expect(html).not.toContain("Was done");
     expect(html).toContain('href="/account/ideas?sort=top">Cancel</a>');
-    // One is put into the team's words, which leads back to what is left.
-    const alone = html.match(new RegExp(`href="/account(/idea-banks/${first}/ideas/${two}/publish[^"]*)"`))?.[1] ?? "";
-    const form = await readForm(await owner.page(alone.replaceAll("&amp;", "&")), "Publish");
-    const entry = { ...Object.fromEntries(form.fields), title: "Second", do: "publish" };
-    const left = locationOf(await owner.submit(form.action.replace("/account", ""), entry));
-    const shown = await page(left);
-    for (const part of ["“Second” is published.", "Publish 2 entries"]) expect(shown).toContain(part);
-    const rest = await readForm(await owner.page(left), "Publish 2 entries");
-    const told = locationOf(
-      await owner.submit("/ideas/publish", { ids: rest.fields.getAll("ids"), back: rest.fields.get("back") ?? "" }),
+    const form = await readForm(await owner.page(asked), "Publish 3 entries");
+    const sent = { ...Object.fromEntries(form.fields), ids: form.fields.getAll("ids") };
+    const refused = await owner.submit("/ideas/publish", { ...sent, [`title-${two}`]: "" });
+    expect(refused.status).toBe(400);
+    expect((await refused.text()).replace(/<[^>]*>/g, "")).toContain("Title of “Two”");
+    // One is put into the team's words, another one was changed in the meantime: it is left, and shown again.
+    await panel.manage("PATCH", `/proposals/${one}`, { title: "Night buses" });
+    const left = locationOf(await owner.submit("/ideas/publish", { ...sent, [`title-${two}`]: "Second" }));
+    const shown = locationOf(await owner.page(left));
+    expect([left, shown]).toEqual([expect.stringMatching(/^\/ideas\/publish\?/), expect.stringMatching(/^$/)]);
+    expect((await idea(two)).title).toBe("Second");
+    expect((await idea(one)).status).toBe("submitted");
+    expect(await page(left)).toContain("Left out: the text was changed in the meantime.");
+    const rest = await readForm(await owner.page(left), "Publish 1 entry");
+    expect(rest.fields.get(`title-${one}`)).toBe("Night buses");
+    const next = locationOf(
+      await owner.submit("/ideas/publish", { ...Object.fromEntries(rest.fields), ids: rest.fields.getAll("ids") }),
     );
+    const told = locationOf(await owner.page(next));
     expect(told).toMatch(/^\/ideas\?sort=top&undo=\w{12}$/);
-    expect(await page(told)).toContain("3 ideas set to Done.");
     expect((await idea(hidden)).status).toBe("implemented");
     const read = await panel.tenant.send("GET", `/tenant/ideabanks/${second}/proposals/${three}`);
     expect(await read.json()).toMatchObject({ status: "implemented" });

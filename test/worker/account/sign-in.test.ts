@@ -107,6 +107,32 @@ describe("a link", () => {
     expect((await new Browser().send(await linkFor(newEmail()))).headers.get("Location")).toBe("/account/api-keys");
   });
 
+  it("leads who was invited to the invitation, and who has accepted into that account, unless the own one is used", async () => {
+    const inviter = createOwner();
+    const { accountId } = await membersOf(inviter);
+    const email = newEmail();
+    const landing = async (browser: Browser, returnTo = "/account/members") =>
+      (await browser.send(await linkFor(email, returnTo))).headers.get("Location");
+    const first = new Browser();
+    expect(await landing(first)).toBe("/account/members");
+    // The own account is made, and empty.
+    await first.send("/account/members");
+    const { id } = await (await invite(inviter, email)).json<{ id: string }>();
+    expect(await landing(new Browser())).toBe("/account/accounts");
+    expect(await landing(new Browser(), "/account/ideas?account=0Another0000")).toBe(
+      "/account/ideas?account=0Another0000",
+    );
+    const person = createOwner(email);
+    await accept(person, id);
+    const second = new Browser();
+    expect(await landing(second)).toBe(`/account/members?account=${accountId}`);
+    // This browser keeps it, also where the address names no account.
+    expect((await second.send("/account/ideas")).headers.get("Location")).toBe(`/account/ideas?account=${accountId}`);
+    expect(await landing(second)).toBe("/account/members");
+    await person.submit("/idea-banks", { name: "Mine" });
+    expect(await landing(new Browser())).toBe("/account/members");
+  });
+
   it("is good once", async () => {
     const link = await linkFor(newEmail());
     expect((await new Browser().send(link)).status).toBe(303);
@@ -563,7 +589,8 @@ describe("the activity of an account", () => {
     try {
       const browser = new Browser();
       expect((await browser.send(await linkFor(person.email))).status).toBe(303);
-      expect(await statusOf(browser)).toBe(200);
+      // Signed in, and led into the account that the person has joined.
+      expect(await statusOf(browser)).toBe(303);
       const warned = () => JSON.stringify(warnings.mock.calls);
       await expect.poll(warned).toContain("a sign-in is missing in an activity");
     } finally {

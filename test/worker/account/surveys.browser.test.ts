@@ -132,7 +132,8 @@ describe("surveys at the desk, in Chromium", () => {
     const { path } = await createVoters();
     const { page, complaints } = await openPage(stage, { viewport: { width: 1280, height: 2_000 } });
     page.setDefaultTimeout(8_000);
-    await page.goto(`/account/surveys/new?template=recommend&board=${path.split("/").at(-1)}`);
+    const template = `/account/surveys/new?template=recommend&board=${path.split("/").at(-1)}`;
+    await page.goto(template, { referer: `${stage.api}/account/surveys/new` });
     const opened = () => page.evaluate<string>("performance.timeOrigin + location.href");
     const once = await opened();
     await action(page, "Choose one").click();

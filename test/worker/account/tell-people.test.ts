@@ -93,32 +93,30 @@ describe("on an idea's page", () => {
 
   it("the first response is told unless it is unticked; an edit only when it is ticked", async () => {
     const { press, path, html, mailsAfter, toAll } = await createScene();
-    expect(await html()).toMatch(box("tellResponse", true));
+    expect(await html()).toMatch(box("tell", true));
     await press(path, "Post response", { do: "decide", response: "We will" });
     const mails = await mailsAfter();
     expect([to(mails), mails.every(({ text }) => text.includes("We will"))]).toEqual([toAll, true]);
-    expect(await html()).toMatch(box("tellResponse", false));
+    expect(await html()).toMatch(box("tell", false));
     await press(path, "Save response", { do: "decide", response: "We will do it" });
     expect(await mailsAfter()).toEqual([]);
-    await press(path, "Save response", { do: "decide", response: "We will do it soon", tellResponse: "on" });
+    await press(path, "Save response", { do: "decide", response: "We will do it soon", tell: "on" });
     expect(to(await mailsAfter())).toEqual(toAll);
   });
 
-  it("one box is not the other: a response can be told and the status with it not", async () => {
-    const { press, path, mailsAfter } = await createScene();
-    await press(path, "Post response", {
-      ...{ do: "decide", status: "declined", response: "Not now", tellResponse: null },
-    });
+  it("a response is told with the status that goes along, or neither is", async () => {
+    const { press, path, mailsAfter, toAll } = await createScene();
+    await press(path, "Post response", { do: "decide", status: "planned", response: "Not now", tell: null });
+    expect(await mailsAfter()).toEqual([]);
+    await press(path, "Save response", { do: "decide", status: "declined", response: "Never", tell: "on" });
     const mails = await mailsAfter();
-    expect(mails.map(({ text }) => [text.includes("Not now"), text.includes("Night buses")])).toEqual([
-      [false, true],
-      [false, true],
-    ]);
+    expect(to(mails)).toEqual(toAll);
+    for (const { text } of mails) for (const part of ["Never", "Declined"]) expect(text).toContain(part);
   });
 
   it("a form of a page without boxes tells what is told by itself; a correction then tells nobody", async () => {
     const { press, path, mailsAfter, toAll } = await createScene();
-    const older = { tellStatus: null, "has-tellStatus": null, tellResponse: null, "has-tellResponse": null };
+    const older = { tellStatus: null, "has-tellStatus": null };
     await press(path, "Save", { do: "decide", status: "planned", ...older });
     expect(to(await mailsAfter())).toEqual(toAll);
     await press(path, "Save", { do: "decide", status: "declined", minor: "on", ...older });
@@ -129,10 +127,10 @@ describe("on an idea's page", () => {
 
   it("a preview keeps the boxes as they were sent", async () => {
     const { opened, owner, path } = await createScene();
-    const { tellResponse: _, ...fields } = await opened(path, "Post response");
+    const { tell: _, ...fields } = await opened(path, "Post response");
     const answer = await owner.submit(path, { ...fields, do: "preview-response", response: "Draft" });
     const html = await answer.text();
-    expect(html).toMatch(box("tellResponse", false));
+    expect(html).toMatch(box("tell", false));
     expect(html).toMatch(box("tellStatus", true));
   });
 
@@ -238,15 +236,18 @@ describe("publishing", () => {
 });
 
 describe("the list", () => {
-  it("has a ticked box in each row and in the bar, which counts nobody; none where the board tells nobody", async () => {
-    const { page, run, panel, idea } = await createScene();
+  it("has one ticked box for all rows, one in each response and one in the bar, which count nobody; none where the board tells nobody", async () => {
+    const { page, run, panel, idea, author } = await createScene();
+    const other = await author.submit("Day buses");
     const html = await page("/ideas");
-    for (const [name, form] of [
-      ["tell", `respond-${idea}`],
-      [`tell-${idea}`, "row"],
-    ])
-      expect(html).toContain(`<input type="checkbox" name="${name}" form="${form}" checked=""`);
-    expect(html).toContain('<input type="checkbox" name="tell" checked=""');
+    const boxes = [...html.matchAll(/<input type="checkbox" name="tell"( form="[^"]*")?( checked="")?/g)];
+    expect(boxes.map(([, form, checked]) => [form?.slice(7, -1), checked !== undefined])).toEqual([
+      ["row", true],
+      [`respond-${other}`, true],
+      [`respond-${idea}`, true],
+      [undefined, true],
+    ]);
+    expect(html).toContain("Tell people by email<span> of each status that you set here</span>");
     await run("UPDATE idea_banks SET notifies_people = 0 WHERE id = ?1", panel.bank.id);
     expect(await page("/ideas")).not.toContain("by email");
     await run("UPDATE idea_banks SET notifies_people = 1 WHERE id = ?1", panel.bank.id);
@@ -254,7 +255,27 @@ describe("the list", () => {
     expect(await page("/ideas")).not.toContain("by email");
   });
 
-  it("the box of a row is that of its status, and of its response", async () => {
+  it("the box of the rows stays as it was left, and a link from elsewhere does not untick it", async () => {
+    const { owner, panel, idea, page } = await createScene();
+    const row = { do: `status:${panel.bank.id}-${idea}`, "has-tell": "", back: "/account/ideas?sort=top" };
+    const set = async (status: string, more: object) => {
+      const answer = await owner.submit("/ideas", { ...row, [`status-${idea}`]: status, ...more });
+      return (answer.headers.get("Location") ?? "").replace("/account", "");
+    };
+    const rowBox = (html: string) => /<input type="checkbox" name="tell" form="row"( checked="")?/.exec(html)?.[1];
+    const unticked = await set("planned", {});
+    const html = await page(unticked);
+    expect([html.includes("is now Planned"), rowBox(html)]).toEqual([true, undefined]);
+    // The list itself is the same, so a place in it stays valid.
+    expect(html).toContain('name="back" value="/account/ideas?sort=top"');
+    const elsewhere = await owner.isolate.request(`/account${unticked}`, {
+      headers: { Referer: "https://evil.example/" },
+    });
+    expect(rowBox(await elsewhere.text())).toBe(' checked=""');
+    expect(rowBox(await page(await set("declined", { tell: "on" })))).toBe(' checked=""');
+  });
+
+  it("the box of the rows is that of a status, and the box of a response is its own", async () => {
     const { owner, panel, idea, page, mailsAfter, toAll, press, path } = await createScene();
     const set = (status: string, more: object) => {
       const row = { back: "/account/ideas", do: `status:${panel.bank.id}-${idea}`, [`status-${idea}`]: status };
@@ -262,7 +283,7 @@ describe("the list", () => {
     };
     await set("planned", {});
     expect(await mailsAfter()).toEqual([]);
-    await set("in-progress", { [`tell-${idea}`]: "on" });
+    await set("in-progress", { tell: "on" });
     expect(to(await mailsAfter())).toEqual(toAll);
     const quiet = (await set("implemented", {})).headers.get("Location") ?? "";
     expect(await page(quiet.replace("/account", ""))).toMatch(box("tellStatus", false));
@@ -350,11 +371,11 @@ describe("the switches", () => {
     const off = "Off for all boards of this account.";
     expect(await page(`${bank}/settings`)).not.toContain(off);
     await press(path, "Save", { do: "decide", status: "planned" });
-    await press("/accounts", "Save", { do: "emails", notifiesPeople: null });
+    await press("/accounts", "Save", { do: "notifiesPeople", notifiesPeople: null });
     expect(await settings()).toMatchObject({ notifiesPeople: false });
     expect(await mailsAfter()).toEqual([]);
     expect(await page(`${bank}/settings`)).toContain(off);
-    await press("/accounts", "Save", { do: "emails", notifiesPeople: "on" });
+    await press("/accounts", "Save", { do: "notifiesPeople", notifiesPeople: "on" });
     expect(await settings()).toMatchObject({ notifiesPeople: true });
   });
 

@@ -2,6 +2,7 @@
 import { describe, expect, it } from "vitest";
 import { createAccountApp } from "../../../src/worker/account/app.ts";
 import { createMemory } from "../../../src/worker/app.ts";
+import { databaseOf } from "../../support/databases.ts";
 import { membersOf } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
 import { addOneOfEverything, dumpDatabases } from "../../support/tenant.ts";
@@ -18,7 +19,12 @@ const doing = (path: string, ...words: string[]): Action[] =>
   words.map((word) => ({ path, fields: () => ({ do: word }) }));
 
 const ACTIONS: readonly Action[] = [
-  ...doing(PERSON, "end-tokens", "block", "unblock", "delete", "delete-all"),
+  ...doing(PERSON, "end-tokens", "block", "unblock", "clear", "delete", "delete-all"),
+  { path: PERSON, fields: () => ({ do: "email", email: "another@example.com", was: "email=" }) },
+  { path: PERSON, fields: () => ({ do: "add-note", note: "A note" }) },
+  { path: PERSON, fields: ({ noteId = "" }) => ({ do: "edit-note", noteId, note: "Another" }) },
+  { path: PERSON, fields: ({ noteId = "" }) => ({ do: "delete-note", noteId }) },
+  { path: `${PERSON}/stored` },
   ...doing("/idea-banks/:ideaBankId/settings", "delete"),
   { path: "/idea-banks/:ideaBankId/settings", fields: () => ({ name: "Another", status: "OPEN", "was-name": "x" }) },
   { path: "/idea-banks/:ideaBankId/embed" },
@@ -39,10 +45,44 @@ const ACTIONS: readonly Action[] = [
   { path: IDEA, fields: () => ({ do: "comment", body: "A comment" }) },
   { path: IDEA, fields: ({ commentId = "" }) => ({ do: "edit-comment", commentId, body: "Another" }) },
   { path: IDEA, fields: ({ commentId = "" }) => ({ do: "delete-comment", commentId }) },
+  { path: IDEA, fields: ({ commentId = "" }) => ({ do: "hide-comment", commentId }) },
+  {
+    path: IDEA,
+    fields: ({ commentId = "" }) => ({ do: "approve-comment", commentId, was: "pending", seen: "A comment" }),
+  },
+  { path: IDEA, fields: ({ ownMemberId = "" }) => ({ do: "assign", assignee: ownMemberId }) },
+  { path: IDEA, fields: () => ({ do: "private-tags", was: "privateTags=", privateTags: "New" }) },
+  { path: IDEA, fields: () => ({ do: "add-note", note: "A note" }) },
+  { path: IDEA, fields: ({ noteId = "" }) => ({ do: "edit-note", noteId, note: "Another" }) },
+  { path: IDEA, fields: ({ noteId = "" }) => ({ do: "delete-note", noteId }) },
+  { path: `${IDEA}/history`, fields: () => ({ step: "1" }) },
+  { path: `${IDEA}/voters/export`, fields: () => ({ do: "export" }) },
   {
     path: `${IDEA}/publish`,
     fields: () => ({ do: "publish", title: "Another", description: "" }),
   },
+  {
+    path: "/ideas",
+    fields: ({ ideaBankId, proposalId, ownMemberId = "" }) => ({
+      ...{ do: "assign", assignee: ownMemberId, ids: `${ideaBankId}-${proposalId}` },
+    }),
+  },
+  {
+    path: "/ideas",
+    fields: ({ ideaBankId, proposalId }) => ({
+      ...{ do: "private-tag", privateTag: "New", ids: `${ideaBankId}-${proposalId}` },
+    }),
+  },
+  ...["block", "unblock"].map((word) => ({
+    path: "/comments",
+    fields: ({ panelistId = "" }: Ids) => ({ do: word, panelistId }),
+  })),
+  ...["approve-comment", "hide-comment"].map((word) => ({
+    path: "/comments",
+    fields: ({ ideaBankId = "", proposalId = "", commentId = "" }: Ids) => ({
+      ...{ do: word, ideaBankId, proposalId, commentId, was: "pending", seen: "A comment" },
+    }),
+  })),
   {
     path: "/ideas",
     fields: ({ ideaBankId, proposalId }) => ({ do: "status", status: "planned", ids: `${ideaBankId}-${proposalId}` }),
@@ -84,6 +124,7 @@ const ACTIONS: readonly Action[] = [
     path: "/surveys/:surveyId/edit",
     fields: () => ({ do: word, title: "Another" }),
   })),
+  { path: "/members/:memberId", fields: () => ({ role: "viewer" }) },
   { path: "/members/:memberId/remove" },
   ...["accept", "decline"].map((word) => ({
     path: "/accounts",
@@ -101,6 +142,9 @@ async function addForeign(): Promise<Ids> {
     apiKeyId: (await addApiKey({ accountId })).id,
     webhookId: await addWebhook(accountId),
     memberId: items[0]?.id ?? "",
+    noteId:
+      (await databaseOf(accountId).prepare("SELECT id FROM notes WHERE account_id = ?1").bind(accountId).first("id")) ??
+      "",
   };
 }
 
@@ -112,7 +156,8 @@ describe.each(["unknown", "foreign"])("with %s identifiers", (kind) => {
       await owner.keys();
       const foreign = await addForeign();
       const unknown = Object.fromEntries(Object.keys(foreign).map((name) => [name, newId(foreign.accountId)]));
-      const ids: Ids = kind === "foreign" ? foreign : unknown;
+      const { accountId: ownMemberId } = await membersOf(owner);
+      const ids: Ids = { ...(kind === "foreign" ? foreign : unknown), ownMemberId };
       const before = await dumpDatabases();
       const answer = await owner.submit(
         path.replace(/:(\w+)/g, (_, name: string) => ids[name] ?? ""),

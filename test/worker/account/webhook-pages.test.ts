@@ -134,7 +134,7 @@ it("a test event is told at the top: its answer, how long it took, and what to d
 
 it("says that all changes are none of the account itself", async () => {
   const html = await (await createOwner().page("/webhooks/new")).text();
-  expect(html).toMatch(/All changes to boards, ideas and people, including new kinds<.*not events of the account</s);
+  expect(html).toMatch(/Everything that happens on your boards<.*Not events of the account</s);
 });
 
 it("names each type in words: where an example of it is chosen, and where it is ticked", async () => {

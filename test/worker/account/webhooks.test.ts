@@ -132,7 +132,9 @@ it("is nobody's but its account's: not read, changed, moved, rotated, tested or 
 it("is managed by every member, and by none who was removed", async () => {
   const { owner, id } = await scene();
   const member = createOwner();
-  const added = await (await owner.json("POST", "/members", { email: member.email })).json<{ id: string }>();
+  const added = await (await owner.json("POST", "/members", { email: member.email, role: "admin" })).json<{
+    id: string;
+  }>();
   expect((await accept(member, added.id)).status).toBe(200);
   const { accountId } = await (await owner.json("GET", "/members")).json<{ accountId: string }>();
   const path = `/webhooks/${id}?account=${accountId}`;

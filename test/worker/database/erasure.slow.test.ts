@@ -58,7 +58,11 @@ async function createScene() {
   const issued = await tenant.send("POST", `/tenant/ideabanks/${panel.bank.id}/tokens`, { panelistId: id });
   const { token } = await issued.json<{ token: string }>();
   const send = sendWith(createIsolate(), token);
-  const idOf = async (answer: Promise<Response>) => (await (await answer).json<{ id: string }>()).id;
+  const idOf = async (answer: Promise<Response>) => {
+    const created = await answer;
+    expect(created.status).toBe(201);
+    return (await created.json<{ id: string }>()).id;
+  };
   const submit = (number: number) =>
     idOf(
       send(
@@ -68,7 +72,7 @@ async function createScene() {
         { "Idempotency-Key": `${WORDS}-${number}` },
       ),
     );
-  const comment = (idea: string) => idOf(send("POST", `${PROPOSALS}/${idea}/comments`, { body: `A ${WORDS}` }));
+  const comment = (idea: string, body: string) => idOf(send("POST", `${PROPOSALS}/${idea}/comments`, { body }));
   const [published, edited, deleted, another, discussed] = [
     await submit(1),
     await submit(2),
@@ -83,7 +87,7 @@ async function createScene() {
   const { id: surveyId } = await survey.json<{ id: string }>();
   await send("PUT", `/surveys/${surveyId}/response`, { answers: { why: `A ${WORDS}` } });
   const theirs = await kim.submit("Lamps");
-  const [removed] = [await comment(theirs), await comment(theirs)];
+  const [removed, waiting] = [await comment(theirs, `A ${WORDS}`), await comment(theirs, `Another ${WORDS}`)];
   const page = (idea: string) => `${bank}/ideas/${idea}`;
   const press = async (idea: string, button: string, fields: Record<string, string>, below = "") => {
     const path = page(idea) + below;
@@ -97,7 +101,22 @@ async function createScene() {
   await owner.submit(bank, { ids: [edited, another, discussed], do: "hidden" });
   await owner.submit(bank, { ids: [edited, another, discussed], do: "public" });
   await owner.submit(page(theirs), { do: "delete-comment", commentId: removed });
+  for (const act of ["hide-comment", "approve-comment"]) {
+    const seen = { seen: `Another ${WORDS}`, was: "hidden" };
+    const answer = await owner.submit(page(theirs), { do: act, commentId: waiting, ...seen });
+    expect([act, answer.status]).toEqual([act, 303]);
+  }
+  const merged = await panel.manage("POST", `/proposals/${await submit(6)}/merge`, { into: theirs });
+  expect(merged.status).toBeOneOf([200, 204]);
+  // Files that the team took, and what it searched.
+  for (const path of [`/people/export?q=${NAME}`, `/ideas/export?q=${WORDS}`]) {
+    const file = await owner.submit(path, { do: "export" });
+    expect([path, file.status]).toEqual([path, 200]);
+    expect(await file.text()).toContain(NAME);
+  }
   await owner.submit(page(deleted), { do: "delete" });
+  // A note of the team, which goes with the person.
+  await owner.submit(`/people/${id}`, { do: "add-note", note: `Called ${NAME}.` });
   // Acts of an API key.
   await panel.manage("POST", `/proposals/${discussed}/comments`, { body: "By the key" });
   const { items } = await (await panel.manage("GET", `/proposals/${discussed}/comments`)).json<{

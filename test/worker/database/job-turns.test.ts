@@ -29,7 +29,7 @@ async function createScene() {
 /** A run that ends after a few slices of each kind. */
 async function runShortly(): Promise<void> {
   let clock = NOW;
-  await runJob({ DB: env.DB }, () => (clock += 1_400));
+  await runJob({ DB: env.DB }, () => (clock += 1_000));
 }
 
 const count = (rows: string, id: string) =>

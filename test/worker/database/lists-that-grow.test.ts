@@ -7,6 +7,7 @@ import { CHANGE_ACTORS } from "../../../src/worker/model/change.ts";
 import { IDEA_BANK_STATUSES } from "../../../src/worker/model/idea-bank.ts";
 import { ACCOUNT_STATUSES } from "../../../src/worker/model/operator.ts";
 import { PROPOSAL_STATUSES, VISIBILITIES } from "../../../src/worker/model/proposal.ts";
+import { ROLES } from "../../../src/worker/model/role.ts";
 import { SURVEY_STATUSES } from "../../../src/worker/model/survey.ts";
 import { WEBHOOK_FORMATS, WEBHOOK_STATES } from "../../../src/worker/model/webhook.ts";
 
@@ -27,8 +28,11 @@ const OF_ACCOUNT = { account_id: "a" };
 /** One row of each table, in an order in which they can be inserted. */
 const ROWS: Readonly<Record<string, Row>> = {
   accounts: { id: "a", owner_email: "o@example.com", ...AT },
+  members: { id: "m", ...OF_ACCOUNT, email: "m@example.com", added_by: "o@example.com", ...AT },
+  invitations: { id: "i", ...OF_ACCOUNT, email: "i@example.com", added_by: "o@example.com", ...AT },
   idea_banks: { id: "b", ...OF_ACCOUNT, name: "Ideas", ...AT },
   proposals: { id: "p", ...OF_ACCOUNT, idea_bank_id: "b", title: "Dogs", description: "", ...AT, last_activity_at: 1 },
+  comments: { id: "c", ...OF_ACCOUNT, idea_bank_id: "b", proposal_id: "p", body: "Yes", ...AT },
   surveys: { id: "s", ...OF_ACCOUNT, title: "Ride", description: "", ...AT, updated_at: 1 },
   webhooks: { id: "w", ...OF_ACCOUNT, url: "https://example.com", secret: "s", ...AT, number: 0 },
   change_log: { ...OF_ACCOUNT, number: 99, type: "survey.created", changed_at: 1 },
@@ -36,9 +40,13 @@ const ROWS: Readonly<Record<string, Row>> = {
 
 const LISTS: readonly (readonly [table: string, column: string, values: readonly string[]])[] = [
   ["accounts", "status", ACCOUNT_STATUSES],
+  ["accounts", "owner_role", ROLES],
+  ["members", "role", ROLES],
+  ["invitations", "role", ROLES],
   ["idea_banks", "status", IDEA_BANK_STATUSES],
   ["proposals", "status", PROPOSAL_STATUSES],
   ["proposals", "visibility", VISIBILITIES],
+  ["comments", "visibility", VISIBILITIES],
   ["surveys", "status", SURVEY_STATUSES],
   ["webhooks", "state", WEBHOOK_STATES],
   ["webhooks", "format", WEBHOOK_FORMATS],

@@ -14,15 +14,24 @@ import {
   listAccounts,
   loadParts,
 } from "../../../src/worker/database/accounts/found-accounts.ts";
-import { loadHome } from "../../../src/worker/database/accounts/home.ts";
+import { loadHome, noteRenewedCode } from "../../../src/worker/database/accounts/home.ts";
 import { endTokensAsOperator, setQuota } from "../../../src/worker/database/accounts/operator-changes.ts";
 import { loadDecision, recordUseAfterRevocation } from "../../../src/worker/database/activity/audit-events.ts";
+import { recordExport } from "../../../src/worker/database/activity/exports.ts";
 import { findAuditEvents, loadNames } from "../../../src/worker/database/activity/found-events.ts";
+import { findLastChange } from "../../../src/worker/database/activity/last-change.ts";
 import { listWholeActivity } from "../../../src/worker/database/activity/whole-activity.ts";
 import { listUndelivered } from "../../../src/worker/database/changes/changes.ts";
 import { selectNames } from "../../../src/worker/database/changes/names.ts";
 import { takeNotices } from "../../../src/worker/database/changes/notices.ts";
-import { loadStoredComment, undoComment } from "../../../src/worker/database/comments/comments.ts";
+import {
+  listMergedComments,
+  loadStoredComment,
+  undoComment,
+  updateComment,
+} from "../../../src/worker/database/comments/comments.ts";
+import { countComments, listExportedComments } from "../../../src/worker/database/comments/exported-comments.ts";
+import { listRecentComments, listWaitingComments } from "../../../src/worker/database/comments/recent-comments.ts";
 import { countKeysFromBefore, countPeople, loadDiagnostics } from "../../../src/worker/database/diagnostics.ts";
 import { countContents, IDEA_BANKS } from "../../../src/worker/database/idea-banks/idea-banks.ts";
 import { listPublicIdeas, listPublicPages } from "../../../src/worker/database/idea-banks/public-pages.ts";
@@ -31,6 +40,7 @@ import { saveApiKeyUsage } from "../../../src/worker/database/keys/api-key-usage
 import { recordLeaks } from "../../../src/worker/database/keys/leaked-keys.ts";
 import { follow } from "../../../src/worker/database/mails/follows.ts";
 import { loadMailChoices, saveMailChoices } from "../../../src/worker/database/mails/mail-choices.ts";
+import { endOutbox, nextOutboxTurns, takeOutbox } from "../../../src/worker/database/mails/member-outbox.ts";
 import { loadMuting, MUTE_SCOPES, mute, unmute } from "../../../src/worker/database/mails/mutes.ts";
 import { countTold, deleteOldMails, listToldOfIdea, startDue } from "../../../src/worker/database/mails/outbox.ts";
 import {
@@ -52,14 +62,20 @@ import {
   readStanding,
 } from "../../../src/worker/database/mails/told-members.ts";
 import { allowAnotherAccount } from "../../../src/worker/database/members/another-account.ts";
-import { findTouched } from "../../../src/worker/database/members/members.ts";
+import {
+  findMember,
+  findTouched,
+  listAdmins,
+  removeMember,
+  setOwnName,
+} from "../../../src/worker/database/members/members.ts";
 import {
   announceMove,
   completeMove,
   loadMovable,
   moveMember,
 } from "../../../src/worker/database/members/moved-members.ts";
-import { findOwnAccount, readAtVisit } from "../../../src/worker/database/members/owners.ts";
+import { findOwnAccount, isUnused, readAtVisit } from "../../../src/worker/database/members/owners.ts";
 import {
   endSignIn,
   endSignInsOf,
@@ -70,6 +86,7 @@ import {
   openSignIn,
 } from "../../../src/worker/database/members/sign-ins.ts";
 import { freeAddress, loadSubject, setSubject } from "../../../src/worker/database/members/subjects.ts";
+import { addNote, deleteNote, editNote, listNotes } from "../../../src/worker/database/notes/notes.ts";
 import { ownsPath } from "../../../src/worker/database/ownership.ts";
 import { nameOfPanelist, signInByCode, teamOf } from "../../../src/worker/database/pages/page-people.ts";
 import {
@@ -80,8 +97,15 @@ import {
   forgetCode,
   listSent,
 } from "../../../src/worker/database/pages/sign-in-codes.ts";
+import { countClearing } from "../../../src/worker/database/panelists/clearing.ts";
 import { loadAccess } from "../../../src/worker/database/panelists/panelist-access.ts";
-import { loadPanelists, PANELISTS } from "../../../src/worker/database/panelists/panelists.ts";
+import {
+  clearPanelist,
+  countPanelists,
+  isBlockedSince,
+  loadPanelists,
+  PANELISTS,
+} from "../../../src/worker/database/panelists/panelists.ts";
 import {
   findPanelists,
   findSharing,
@@ -89,17 +113,36 @@ import {
   listSameMailbox,
   loadActivity,
 } from "../../../src/worker/database/panelists/people.ts";
+import { readStored, SECTION_NAMES } from "../../../src/worker/database/panelists/stored-of-person.ts";
+import {
+  assignIdeas,
+  countAssigned,
+  listPrivateTags,
+  loadTeamFields,
+  setPrivateTags,
+} from "../../../src/worker/database/proposals/assignment.ts";
 import { deciding } from "../../../src/worker/database/proposals/decisions.ts";
 import { deleteAllOfPanelist } from "../../../src/worker/database/proposals/deletions.ts";
-import { countPendingProposals, listWaiting } from "../../../src/worker/database/proposals/pending-proposals.ts";
-import { listMerged, loadAsTeam, loadStoredProposal } from "../../../src/worker/database/proposals/proposals.ts";
+import { loadExported } from "../../../src/worker/database/proposals/exported-ideas.ts";
+import { listSteps, loadStep } from "../../../src/worker/database/proposals/history.ts";
+import { importProposals } from "../../../src/worker/database/proposals/imported-proposals.ts";
+import { countListed, countWaitingOf, listWaiting } from "../../../src/worker/database/proposals/pending-proposals.ts";
 import {
+  listMerged,
+  loadAsTeam,
+  loadStoredProposal,
+  loadTexts,
+} from "../../../src/worker/database/proposals/proposals.ts";
+import {
+  countQueue,
   countStatuses,
   findComments,
   findInQueue,
   hasUnlisted,
+  isPartlyCounted,
   listQueue,
   loadQueued,
+  type QueuedIdea,
 } from "../../../src/worker/database/proposals/queue.ts";
 import { listOwnTags } from "../../../src/worker/database/proposals/tags.ts";
 import { loadSchema } from "../../../src/worker/database/schema.ts";
@@ -116,6 +159,7 @@ import { loadSurveyState, SURVEYS, updateSurvey } from "../../../src/worker/data
 import { loadEndOfTokens } from "../../../src/worker/database/tokens/end-of-tokens.ts";
 import { recordLeakedTokens } from "../../../src/worker/database/tokens/leaked-tokens.ts";
 import { keepSiteToken } from "../../../src/worker/database/tokens/site-tokens.ts";
+import { countVoters } from "../../../src/worker/database/votes/voters.ts";
 import {
   type ClaimedWebhook,
   claimWebhook,
@@ -256,6 +300,10 @@ async function callOthers(): Promise<void> {
   });
   await recordUseAfterRevocation(session, { apiKeyId: id, eventId: id, address: null, now });
   await loadDecision(session, id, id);
+  await isUnused(session, id);
+  await listMergedComments(session, { accountId: id, proposalId: id });
+  await loadTexts(session, { accountId: id, ids: [id] });
+  await countClearing(session, id, id);
   await listUndelivered(session, webhook, { rows: 10 });
   await selectNames(session, id, [id]);
   await recordLeaks(session, { secrets: [{ id, secretHash: "", foundAt: "", eventId: id }], reporter: "", now });
@@ -293,13 +341,28 @@ async function callOthers(): Promise<void> {
   const path = "/tenant/ideabanks/{ideaBankId}/proposals/{proposalId}";
   await ownsPath(session, { accountId: id, path, ids: { ideaBankId: id, proposalId: id } });
   await listMerged(session, { accountId: id, proposalId: id });
+  const imported = {
+    ...{ accountId: id, ideaBankId: id, eventId: id, fileName: "ideas.csv", proposals: [], now },
+    owner: { email, person: email, actor: email, address: null },
+    people: [{ externalId: "kim", displayName: null, email: null, id }],
+  };
+  // Nobody is a member of an account that is not there.
+  await expect(importProposals(session, imported)).rejects.toThrow("undo_texts.account_id");
   await loadAsTeam(session, { accountId: id, path: { ideaBankId: id, proposalId: id } });
-  await keepSiteToken(session, { accountId: id, ideaBankId: id, now, lifetime: 60, renew: false });
+  await keepSiteToken(session, {
+    accountId: id,
+    ideaBankId: id,
+    now,
+    lifetime: 60,
+    renew: false,
+    owner: { person: email, actor: email },
+  });
   await loadEndOfTokens(session, id);
   await loadSigningEpochs(session, id, id);
   await loadAccess(session, { ideaBankId: id, panelistId: id, issuedAt: 0 });
   await follow(session, { token: { ideaBankId: id, panelistId: id, issuedAt: 0 }, proposalId: id, now });
   await loadPanelists(session, id, [id]);
+  await isBlockedSince(session, { accountId: id, ids: [id], since: 0 });
   await SURVEYS.loadStored(session, id, id);
   await loadMatchingResults(session, { accountId: id, surveyId: id, key: "recommend" });
   const texts = { accountId: id, surveyId: id, question: "why", request: page };
@@ -340,30 +403,70 @@ async function callOthers(): Promise<void> {
   await loadStoredProposal(session, id, { ideaBankId: id, externalId: id });
   await loadStoredComment(session, { accountId: id, path: { ideaBankId: id, proposalId: id }, commentId: id });
   await listWaiting(session, id, { ideaBankId: undefined, status: "unanswered", tag: "Bus" }, page);
-  await countPendingProposals(session, id, 100);
-  await findOwnAccount(session, "a@example.com", "0");
-  const anyEvent = { apiKeyId: undefined, actor: undefined, kind: "keys", from: undefined, until: undefined } as const;
+  await countWaitingOf(session, id, 100);
+  const comment = { accountId: id, path: { ideaBankId: id, proposalId: id }, commentId: id };
+  await updateComment(session, { ...comment, comment: { body: "a", visibility: "hidden" } });
+  for (const isAll of [true, false])
+    await listRecentComments(session, { accountId: id, person: "a@example.com", ideaBankIds: [id], isAll }, page);
+  await listWaitingComments(session, { accountId: id, ideaBankId: undefined }, page);
+  await noteRenewedCode(session, { accountId: id, person: "a@example.com", now: Date.now() });
+  await findMember(session, { accountId: id, person: "a@example.com", actor: "a@example.com" });
+  await listAdmins(session, id);
+  const nobody = { email: "a@example.com", person: "a@example.com", actor: "a@example.com", address: null };
+  await setOwnName(session, { owner: nobody, accountId: id, name: "Ana", stamp: { now: 0, eventId: id } });
+  await findOwnAccount(session, { email: "a@example.com", actor: "a@example.com" }, "0");
+  const anyTime = { from: undefined, until: undefined };
+  const anyEvent = { ...anyTime, apiKeyId: undefined, proposalId: undefined, actor: undefined, kind: "keys" } as const;
   await findAuditEvents(session, { visit, request: page, filter: anyEvent }).catch(() => {});
   await loadNames(session, id, [id]);
+  await listSteps(session, { accountId: id, proposalId: id, most: 20 });
+  await loadStep(session, { accountId: id, proposalId: id, number: 1 });
+  await findAuditEvents(session, { visit, request: page, filter: { ...anyEvent, proposalId: id } }).catch(() => {});
+  await findLastChange(session, { accountId: id, id, names: ["status"] });
+  await clearPanelist(session, { accountId: id, id, now });
   const queue = { accountId: id, ideaBankIds: [id] };
   const anyIdea = { status: undefined, visibility: undefined, tag: undefined, sort: "top" } as const;
   await listQueue(session, queue, anyIdea, page);
   await findInQueue(session, queue, "a", anyIdea);
   await findInQueue(session, { ...queue, ideaBankIds: [id, id] }, "a", { ...anyIdea, sort: undefined });
   await listQueue(session, queue, { ...anyIdea, status: "unanswered" }, page);
+  await listQueue(session, queue, { ...anyIdea, status: undefined, tag: undefined, sort: "top-30" }, page);
+  await countQueue(session, queue, anyIdea, 1);
+  await isPartlyCounted(session, queue, anyIdea);
+  await countListed(session, id, { ...anyIdea, ideaBankId: undefined }, 1);
+  await loadExported(session, id, [QUEUED]);
+  await countComments(session, queue, 1);
+  await listExportedComments(session, { accountId: id, ideaBankId: id, request: page });
+  await countPanelists(session, id, 1);
+  await countVoters(session, { accountId: id, path: { ideaBankId: id, proposalId: id } }, 1);
+  for (const name of SECTION_NAMES)
+    await readStored(session, { accountId: id, panelistId: id }, { name, after: undefined });
   await findInQueue(session, queue, "a", { ...anyIdea, status: "unanswered" });
+  await findInQueue(session, queue, "a", { ...anyIdea, sort: "top-30" });
+  for (const assignee of [null, { person: email }]) await listQueue(session, queue, { ...anyIdea, assignee }, page);
+  await listQueue(session, queue, { ...anyIdea, privateTag: "a", visibility: "hidden" }, page);
+  await listQueue(session, { ...queue, ideaBankIds: [id, id] }, { ...anyIdea, tag: "a" }, page);
+  await findInQueue(session, queue, "a", { ...anyIdea, privateTag: "a" });
   await findComments(session, queue, "a");
   await countStatuses(session, queue);
   await hasUnlisted(session, queue, undefined);
-  const kept = { proposalId: id, panelistId: null, body: "a", createdAt: 1, byTenant: 1, onBehalf: 0 };
+  const kept = {
+    proposalId: id,
+    panelistId: null,
+    body: "a",
+    createdAt: 1,
+    byTenant: 1,
+    onBehalf: 0,
+    ...{ visibility: "public" as const, shownAt: null },
+  };
   for (const [before, after] of [
     [kept, null],
     [null, kept],
     [kept, kept],
   ] as const)
-    await undoComment(session, { accountId: id, id, before, after });
+    await undoComment(session, { accountId: id, id, before, after, since: 0 });
   await loadQueued(session, { accountId: id, ids: [id] });
-  await loadHome(session, { accountId: id, now: Date.now() });
+  await loadHome(session, { accountId: id, person: "a@example.com", now: Date.now() });
   await findPanelists(session, id, "a");
   await listContributions(session, id, id);
   await loadActivity(session, []);
@@ -380,7 +483,7 @@ async function callOthers(): Promise<void> {
   await forgetCode(session, id);
   await teamOf(session, id);
   await nameOfPanelist(session, { accountId: id, panelistId: id });
-  await listOwnTags(session, id, id);
+  await listOwnTags(session, id, [id]);
   await selectDue(session, 10);
   const told = { accountId: id, ideaBankId: id, proposalId: id, panelistId: id };
   await startDue(session, now);
@@ -401,10 +504,33 @@ async function callOthers(): Promise<void> {
   const muting = { accountId: id, mailKey: null, names: { idea: null, board: null }, email, language: null, muted: [] };
   for (const scope of MUTE_SCOPES) await mute(session, { muting, scope, link: told, now });
   await unmute(session, { muting, link: told });
+  const ideaPath = { ideaBankId: id, proposalId: id };
+  await loadTeamFields(session, { accountId: id, path: ideaPath });
+  await listPrivateTags(session, id);
+  await assignIdeas(session, { accountId: id, paths: [ideaPath], assignee: id, person: email, now });
+  await countAssigned(session, id, id);
+  await removeMember(session, {
+    ...{ owner: { email, person: email, actor: email, address: null }, accountId: id, id },
+    ...{ stamp: { eventId: id, now }, sentBy: () => ({ actors: [email], kept: [] }), takenBy: id },
+  });
+  await setPrivateTags(session, id, [{ path: ideaPath, was: [], tags: ["a"] }]);
+  for (const of of [ideaPath, { panelistId: id }]) {
+    const note = { accountId: id, of, id, person: email, body: "a", named: [id], now };
+    await listNotes(session, { accountId: id, of, after: undefined });
+    await addNote(session, note);
+    await editNote(session, note);
+    await deleteNote(session, note);
+  }
+  const turn = { accountId: id, memberId: id, sentToday: 0, allSentToday: 0 };
+  await nextOutboxTurns(session, startPosition(), { now, upTo: now, limit: 10 });
+  await takeOutbox(session, [turn], { upTo: now });
+  const taken = { account_id: id, member_id: id, subject_id: id, kind: "named", actor: null, created_at: 1 } as const;
+  await endOutbox(session, { sentTo: [id], unsent: [{ ...taken, email, account: email, by: null, what: null }] }, now);
   await claimWebhook(session, id);
   await recordProgress(session, webhook, { reached: 0, isLast: true, missed: 0 });
   await release(session, webhook);
   const owner = { email, person: email, actor: email, address: null };
+  await recordExport(session, { eventId: id, now, accountId: id, owner, exported: "people", filter: "", rows: 1 });
   for (const kind of ["ideabank", "proposal", "comment", "panelist"] as const)
     deciding(session, { kind, id, ideaBankId: id, accountId: id, owner, eventId: id, now });
   await offerSignIn(session, { id, signIn: { email, returnTo: "/account" }, now });
@@ -419,6 +545,23 @@ async function callOthers(): Promise<void> {
   await countKeysFromBefore(session, { before: 1, now: 1 });
   await callOperators(session);
 }
+
+/** An idea of the queue, of which nothing but the identifier is read. */
+const QUEUED: QueuedIdea = {
+  ...{
+    id: "0Idea0000001",
+    ideaBankId: "0Bank0000001",
+    title: "",
+    beginning: "",
+    isCut: false,
+    edits: 0,
+    isAnswered: false,
+    assignee: null,
+    privateTags: [],
+  },
+  ...{ status: "submitted", visibility: "public", votes: 0, comments: 0, tags: [], author: null, authorId: null },
+  ...{ createdAt: "", sortKey: 0 },
+};
 
 /** What the operator does to accounts, of one that has something in each of its lists. */
 async function callOperators(session: Session): Promise<void> {

@@ -133,6 +133,8 @@ describe("a parameter that no operation has", () => {
       if (method === "DELETE") continue;
       const filled = fillPath(path, { proposalId: ids[0] ?? "", commentId: "C0mment00001" });
       const send = (query: string) => panelist.send(method, `${filled}?title=bus${query}`, bodyOf(operation));
+      // Only a text of its own is posted twice.
+      if (name === "addComment") continue;
       expect([name, (await send("&_=1&fbclid=2&_=3")).status]).toEqual([name, (await send("")).status]);
     }
     const { items, nextCursor } = await panelist.read<{ items: { id: string }[]; nextCursor: string }>(

@@ -376,7 +376,7 @@ it("the e-mail says what was found, what has ended, what to do, and the place at
             ...{ actor: "GitHub secret scanning", address: null, createdAt: "2026-11-20T12:00:00.000Z" },
             changes: { before: {}, after: { secret, foundAt: URL, ended } },
           },
-          ...{ to: [], accountId: "0Account", account: "acme@example.com" },
+          ...{ to: [], accountId: "0Account", account: "acme@example.com", by: null },
         },
         { brand: { name: "Ideas", iconUrl: "/i.svg", color: null }, signInUrl: "https://a.example/account" },
       );

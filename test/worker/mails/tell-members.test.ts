@@ -56,8 +56,8 @@ async function createScene() {
     ) => {
       const id = newId(accountId);
       await sql(
-        `INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, visibility, created_at, last_activity_at)
-         VALUES (?1, ?2, ?3, ?4, ?5, 'They stop too early.', ?6, ?7, ?7)`,
+        `INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, visibility, created_at, last_activity_at, panelist_writes)
+         VALUES (?1, ?2, ?3, ?4, ?5, 'They stop too early.', ?6, ?7, ?7, 1)`,
         ...[id, accountId, more.bank ?? bankId, more.author ?? null, title, more.visibility ?? "public", at],
       );
       return id;
@@ -192,8 +192,8 @@ describe("once a day", () => {
     await scene.toldUntil(NOW - DAY, NOW);
     const title = `evil.com/😀${"W".repeat(150)}`;
     await scene.sql(
-      `${numbers(1, 100)} INSERT INTO proposals (id, account_id, idea_bank_id, title, description, created_at, last_activity_at)
-       SELECT 'new' || i, ?1, ?2, ?3, '', ?4, ?4 FROM n`,
+      `${numbers(1, 100)} INSERT INTO proposals (id, account_id, idea_bank_id, title, description, created_at, last_activity_at, panelist_writes)
+       SELECT 'new' || i, ?1, ?2, ?3, '', ?4, ?4, 1 FROM n`,
       ...[scene.accountId, scene.bankId, title, NOW - HOUR],
     );
     await scene.sql(

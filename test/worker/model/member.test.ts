@@ -12,7 +12,7 @@ it("no character beyond ASCII is folded into an address", () => {
 
 it("the Kelvin sign is refused and not taken for a `k`", () => {
   expect(NewMember.safeParse({ email: "mi\u212ae@example.com" }).success).toBe(false);
-  expect(NewMember.parse({ email: " MIKE@Example.com " })).toEqual({ email: "mike@example.com" });
+  expect(NewMember.parse({ email: " MIKE@Example.com " })).toEqual({ email: "mike@example.com", role: "member" });
 });
 
 it.each(["", "mike", "@example.com", "mike@", "a@b@c.example", "a b@example.com", `${"x".repeat(320)}@a.example`])(

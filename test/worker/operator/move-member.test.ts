@@ -105,6 +105,24 @@ describe.each<Digit>(["0", "1"])("of an account in the database %s", (digit) => 
     expect((await old.json("GET", "/keys")).status).toBe(403);
   });
 
+  it("name and role go with the address; of two who are one person, the role with more rights stays", async () => {
+    const { founder, member, id, here, accountId } = await pair(digit);
+    await founder.json("PATCH", `/members/${accountId}`, { name: "Ana Ortiz" });
+    await founder.json("PATCH", `/members/${id}`, { role: "viewer" });
+    const to = newEmail();
+    expect((await move(founder.email, to)).status).toBe(200);
+    const now = createOwner(to, undefined, digit);
+    expect((await membersOf(now, here)).items.map(({ email, name, role }) => [email, name, role])).toEqual([
+      [to, "Ana Ortiz", "admin"],
+      [member.email, null, "viewer"],
+    ]);
+    // The last admin moves into the viewer.
+    expect((await move(to, member.email)).status).toBe(200);
+    expect((await membersOf(member, here)).items.map(({ email, name, role }) => [email, name, role])).toEqual([
+      [member.email, "Ana Ortiz", "admin"],
+    ]);
+  });
+
   it("two members who are one person become one", async () => {
     const { founder, member, accountId } = await pair(digit);
     expect((await move(founder.email, member.email)).status).toBe(200);

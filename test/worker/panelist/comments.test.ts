@@ -120,7 +120,7 @@ describe("editing one", () => {
     const refused = await panel.tenant.send("PATCH", `${full}/${theirs}`, { body: "Changed." });
     expect([refused.status, await refused.json()]).toMatchObject([
       403,
-      { detail: "A panelist wrote this comment. You can delete it; only your own can be edited." },
+      { detail: "A panelist wrote this comment. You can hide or delete it; only the text of your own can be edited." },
     ]);
     expect(await robin.read(path)).toMatchObject({ items: [{ body: "Mine." }, { body: "Next week." }] });
     expect(await robin.read(`${PROPOSALS}/${id}`)).toMatchObject({ lastActivityAt: own.createdAt });
@@ -176,4 +176,43 @@ it("the count agrees with the rows after 60 panelists have commented at once, an
   const { items } = (await panelists[0]?.read<Page>(`${path}?limit=100`)) ?? { items: [] };
   expect(items).toHaveLength(30);
   expect(await panelists[0]?.read(`${PROPOSALS}/${id}`)).toMatchObject({ comments: 30 });
+});
+
+describe("the same text twice in a row", () => {
+  const LONG = "A text that is long enough to be compared.";
+
+  it("is refused for an edit as for a new comment", async () => {
+    const { robin, kim, path, add } = await createScene();
+    const [first, second, third] = [await add(robin, "One"), await add(robin, "Two"), await add(robin, "Three")];
+    const edit = async (comment: Comment, body: string) => {
+      const answer = await robin.send("PATCH", `${path}/${comment.id}`, { body });
+      return answer.ok ? answer.status : [answer.status, (await answer.json<{ error: string }>()).error];
+    };
+    // Just before, just after, but not with another one between.
+    expect(await edit(second, "One")).toEqual([409, "repeated-comment"]);
+    expect(await edit(second, "Three")).toEqual([409, "repeated-comment"]);
+    expect(await edit(third, "One")).toBe(200);
+    // Its own text, and another person's.
+    expect(await edit(first, "One")).toBe(200);
+    await add(kim, "Kim's");
+    expect(await edit(first, "Kim's")).toBe(200);
+    const { items } = await robin.read<Page>(path);
+    expect(items.map(({ body }) => body)).toEqual(["Kim's", "Two", "One", "Kim's"]);
+  });
+
+  it("is refused for a longer one on any idea within a day", async () => {
+    const { panel, robin, path, add } = await createScene();
+    await add(robin, LONG);
+    const other = `${PROPOSALS}/${await panel.propose()}/comments`;
+    const { id } = await (await robin.send("POST", other, { body: "Other" })).json<Comment>();
+    const edit = () => robin.send("PATCH", `${other}/${id}`, { body: LONG });
+    expect((await edit()).status).toBe(409);
+    await databaseOf(id)
+      .prepare("UPDATE comments SET created_at = created_at - 86400000 WHERE body = ?1")
+      .bind(LONG)
+      .run();
+    expect((await edit()).status).toBe(200);
+    // A comment that is not there is not found, whatever its text.
+    expect((await robin.send("PATCH", `${path}/${id}`, { body: LONG })).status).toBe(404);
+  });
 });

@@ -25,7 +25,7 @@ async function createScene() {
   const proposals = [own, await robin.submit("Robin's"), await kim.submit("Kim's"), await gone.submit("Somebody's")];
   const [, robins = "", kims = "", somebodys = ""] = proposals;
   for (const id of proposals)
-    for (const { send } of everyone) await send("POST", `${PROPOSALS}/${id}/comments`, { body: "A comment." });
+    for (const { send } of everyone) await send("POST", `${PROPOSALS}/${id}/comments`, { body: `A comment on ${id}.` });
   for (const id of [own, robins, kims])
     for (const { send } of [robin, gone]) await send("PUT", `${PROPOSALS}/${id}/vote`);
   await viewer.send("PUT", `${PROPOSALS}/${kims}/vote`);

@@ -79,8 +79,8 @@ describe("an identifier", () => {
     const salts = await Promise.all(
       ["a@example.com", "b@example.com"].map(async (email) => {
         const visit = { email, digit: "0", accountId: newId("0"), now: Date.now() };
-        const { accountId } = await openAccount(sessionOf(env.DB), visit);
-        await openAccount(sessionOf(env.DB), { ...visit, accountId: newId("0") });
+        const { accountId } = await openAccount(email)(sessionOf(env.DB), visit);
+        await openAccount(email)(sessionOf(env.DB), { ...visit, accountId: newId("0") });
         return env.DB.prepare("SELECT panelist_salt FROM accounts WHERE id = ?1")
           .bind(accountId)
           .first<string>("panelist_salt");

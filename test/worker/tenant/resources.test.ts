@@ -61,6 +61,7 @@ const resources = [
       signInUrl: null,
       notifiesPeople: true,
       language: null,
+      commentApprovalRequired: false,
       createdAt: TIME,
     },
     changes: {
@@ -74,6 +75,7 @@ const resources = [
       commentsEnabled: false,
       surveysEnabled: false,
       approvalRequired: true,
+      commentApprovalRequired: true,
       url: "https://riverline.example/ideas",
     },
   },
@@ -217,6 +219,7 @@ describe("comments", () => {
           by: "panelist",
           panelistId: ids.panelistId,
           body: "A comment",
+          visibility: "public",
           createdAt: "1970-01-01T00:00:00.001Z",
         },
       ],

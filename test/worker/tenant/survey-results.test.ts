@@ -123,7 +123,7 @@ describe("the CSV file", () => {
     await answer(await panelist(), id, { two: "-5" });
     const { lines } = await file("?labels=true");
     expect(lines[0]).toBe("\ufeffPanelist,Answered (UTC),Changed (UTC),Why? (one),Why? (two)");
-    expect(lines[1]).toMatch(/,,'-5$/);
+    expect(lines[1]).toMatch(/,,-5$/);
     expect((await file("?question=one")).response.headers.get("Content-Disposition")).toContain(
       "A-survey-only-one.csv",
     );

@@ -20,7 +20,11 @@ const OF_EACH: { readonly [list in ExportedList]?: readonly ExportedList[] } = {
 };
 const OF_PAGE: { readonly [list in ExportedList]?: readonly ExportedList[] } = {
   ...{ api_keys: ["api_key_usage"], surveys: ["survey_responses"] },
-  ...{ proposals: ["votes", "follows"], merged_proposals: ["votes", "follows"] },
+  ...{
+    proposals: ["votes", "follows", "proposal_steps", "notes"],
+    merged_proposals: ["votes", "follows", "proposal_steps", "notes"],
+  },
+  panelists: ["notes_on_people"],
 };
 
 /** Each row with the name of its table first. */

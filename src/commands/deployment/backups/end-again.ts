@@ -15,7 +15,8 @@
  * - Accounts have the quota that they had, and do the same with keys that are found in public. Links of e-mails work on.
  * - API keys whose settings were changed get those settings: names, pauses, limits, addresses, and the mark that they were found
  *   in public.
- * - Members whose address was changed have the new one. Members who were removed are removed again. An account that then has no member gets those from before the restore.
+ * - Members whose address was changed have the new one. Members who were removed are removed again. Members whose role or name was changed
+ *   have the present one. An account that then has no admin gets those from before the restore.
  * - Webhooks that were deleted are deleted; the others get the URL and the secrets that they had, and their state if it was not
  *   `active`.
  * - Owners who had signed out are signed out.
@@ -77,15 +78,26 @@ const REMOVED_MEMBERS = `SELECT 'DELETE FROM members WHERE account_id = ' || quo
 const REMOVED_OWNERS = `SELECT 'UPDATE accounts SET owner_email = id WHERE id = ' || quote(e.account_id) || ' AND owner_email = '
      || quote(e.changes ->> '$.before.member') || ${IS_NEW} AS sql ${REMOVED}
    AND EXISTS (SELECT 1 FROM accounts a WHERE a.id = e.account_id AND a.owner_email = a.id)`;
+/** The last change of a member's role or name. The member is found by the address: these follow the moves. */
+const LAST_OF_MEMBER = (account: string, email: string) => `audit_events e ON e.id = (
+     SELECT id FROM audit_events WHERE account_id = ${account} AND changes ->> '$.after.colleague' = ${email} ORDER BY created_at DESC, id DESC LIMIT 1)`;
+const CHANGED_MEMBERS = [
+  `SELECT 'UPDATE members SET role = ' || quote(m.role) || ', name = ' || quote(m.name) || ' WHERE account_id = ' || quote(m.account_id)
+     || ' AND email = ' || quote(m.email) || ${IS_NEW} AS sql FROM members m JOIN ${LAST_OF_MEMBER("m.account_id", "m.email")}`,
+  `SELECT 'UPDATE accounts SET owner_role = ' || quote(a.owner_role) || ', owner_name = ' || quote(a.owner_name) || ' WHERE id = ' || quote(a.id)
+     || ' AND owner_email = ' || quote(a.owner_email) || ${IS_NEW} AS sql FROM accounts a JOIN ${LAST_OF_MEMBER("a.id", "a.owner_email")}`,
+];
 /**
- * These follow the removals. Only an account without any member gets members, so a member who was added since gives no removed
- * one back.
+ * These follow the removals and the roles. Only an account without any admin gets members, and those who are admins, so a member who was
+ * added since gives no removed one back.
  */
-const LAST_MEMBERS = `SELECT 'INSERT INTO members (id, account_id, email, added_by, created_at) SELECT value ->> 0, ' || quote(account_id)
-     || ', value ->> 1, value ->> 2, value ->> 3 FROM json_each(' || quote(json_group_array(json_array(id, email, added_by, created_at)))
+const LAST_MEMBERS = `SELECT 'INSERT INTO members (id, account_id, email, added_by, created_at, name, role) SELECT value ->> 0, ' || quote(account_id)
+     || ', value ->> 1, value ->> 2, value ->> 3, value ->> 4, ''admin'' FROM json_each(' || quote(json_group_array(json_array(id, email, added_by, created_at, name)))
      || ') WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ' || quote(account_id)
-     || ' AND owner_email = id) AND NOT EXISTS (SELECT 1 FROM members WHERE account_id = ' || quote(account_id) || ');' AS sql
-   FROM members WHERE account_id IN (SELECT e.account_id ${REMOVED} UNION ALL SELECT id FROM accounts WHERE member_removed_at IS NOT NULL) GROUP BY account_id`;
+     || ' AND (owner_email = id OR owner_role <> ''admin'')) AND NOT EXISTS (SELECT 1 FROM members WHERE account_id = ' || quote(account_id)
+     || ' AND role = ''admin'') ON CONFLICT DO UPDATE SET role = ''admin'';' AS sql
+   FROM members WHERE role = 'admin' AND account_id IN (SELECT e.account_id ${REMOVED} UNION ALL SELECT id FROM accounts WHERE member_removed_at IS NOT NULL
+     UNION ALL SELECT account_id FROM audit_events WHERE changes ->> '$.after.role' IS NOT NULL) GROUP BY account_id`;
 /** The directory: it says where to look, and too much does no harm. */
 const MEMBERSHIPS = `SELECT 'INSERT OR IGNORE INTO memberships (email, account_id) VALUES (' || quote(email) || ', ' || quote(account_id) || ');' AS sql
    FROM memberships`;
@@ -94,7 +106,7 @@ const INVITATIONS = `SELECT 'DELETE FROM invitations WHERE id NOT IN (SELECT val
    FROM invitations WHERE declined_at IS NULL`;
 /**
  * Settings of an account that the operator or a member has changed since: the quota, what is done with keys that were found in
- * public, whether its identifiers are addresses, and whether people are told by e-mail. The present value is that of the last such change.
+ * public, whether its identifiers are addresses, whether people are told by e-mail, and what viewers and service tokens may. The present value is that of the last such change.
  */
 const accountSetting = (column: string, change: string) =>
   `SELECT 'UPDATE accounts SET ${column} = ' || quote(a.${column}) || ' WHERE id = ' || quote(a.id) || ${IS_NEW} AS sql
@@ -105,6 +117,8 @@ const ACCOUNT_SETTINGS = [
   accountSetting("marks_leaked_keys", "leakedKeys"),
   accountSetting("external_ids_are_emails", "externalIdsAreEmails"),
   accountSetting("notifies_people", "notifiesPeople"),
+  accountSetting("viewers_export", "viewersExport"),
+  accountSetting("service_token_roles", "serviceTokenRoles"),
   // The links of e-mails that were sent since are signed with it.
   `SELECT 'UPDATE accounts SET mail_key = ' || quote(mail_key) || ' WHERE id = ' || quote(id) || ' AND mail_key IS NULL;' AS sql
    FROM accounts WHERE mail_key IS NOT NULL`,
@@ -135,6 +149,7 @@ const WEBHOOKS = [
 const MAILS = [
   "SELECT 'UPDATE outbox SET started_at = coalesce(started_at, starts_at), finished_at = coalesce(finished_at, starts_at), found_after = NULL WHERE finished_at IS NULL;' AS sql",
   "SELECT 'UPDATE recipients SET state = ''skipped'' WHERE state IN (''waiting'', ''sending'');' AS sql",
+  "SELECT 'DELETE FROM member_outbox;' AS sql",
   `SELECT 'INSERT OR IGNORE INTO mutes (account_id, email, scope_id, created_at) SELECT ' || quote(account_id) || ', ' || quote(email) || ', '
      || quote(scope_id) || ', ' || quote(created_at) || ' WHERE EXISTS (SELECT 1 FROM accounts WHERE id = ' || quote(account_id) || ');' AS sql FROM mutes`,
 ];
@@ -191,6 +206,7 @@ const STATEMENTS = [
   REMOVED_MEMBERS,
   REMOVED_OWNERS,
   ...MEMBERS_BY_ROWS,
+  ...CHANGED_MEMBERS,
   LAST_MEMBERS,
   MEMBERSHIPS,
   INVITATIONS,

@@ -6,11 +6,13 @@ import { nextCursor, readPage } from "../../http/pagination.ts";
 import type { LEAKED_SECRETS } from "../../model/api-key-settings.ts";
 import type { AuditEvent } from "../../model/audit-event.ts";
 import { Id } from "../../model/id.ts";
-import type { Member } from "../../model/member.ts";
+import { type Member, memberLabel } from "../../model/member.ts";
 import { PAGE_PARAMETERS } from "../../model/pagination.ts";
 import { oneOf } from "../../model/text.ts";
 import { openOwn, visitAccount } from "../account-databases.ts";
-import { changesInWords, type Names, personInWords } from "../frame/changes-in-words.ts";
+import { ExportedInWords } from "../exports/exported-in-words.tsx";
+import { changesInWords, type Names, personInWords, statusInWords } from "../frame/changes-in-words.ts";
+import { LinkFor } from "../frame/for-members.tsx";
 import { useFrame } from "../frame/frame.ts";
 import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
@@ -18,6 +20,7 @@ import { Pager } from "../frame/pager.tsx";
 import { Table } from "../frame/table.tsx";
 import { Clock } from "../frame/times.tsx";
 import { readVisit } from "../frame/visit.ts";
+import { asMayBeSeen } from "./without-addresses.ts";
 
 const ACTIVITY = "/account/activity";
 
@@ -30,6 +33,7 @@ const Day = z.string().check(
 const Filters = z.strictObject({
   ...PAGE_PARAMETERS,
   apiKeyId: z.optional(Id),
+  proposalId: z.optional(Id),
   who: z.optional(z.string().check(z.maxLength(320))),
   what: z.optional(oneOf(EVENT_KINDS)),
   from: z.optional(Day),
@@ -37,8 +41,8 @@ const Filters = z.strictObject({
 });
 type Filters = z.infer<typeof Filters>;
 
-const isFiltered = ({ apiKeyId, who, what, from, to }: Filters): boolean =>
-  [apiKeyId, who, what, from, to].some((value) => value !== undefined);
+const isFiltered = ({ apiKeyId, proposalId, who, what, from, to }: Filters): boolean =>
+  [apiKeyId, proposalId, who, what, from, to].some((value) => value !== undefined);
 
 const DAY_MS = 86_400_000;
 const timeOf = (day: string | undefined, later = 0) => (day === undefined ? undefined : Date.parse(day) + later);
@@ -50,7 +54,7 @@ export const ACTIVITY_PAGE = page({
     readVisit(c);
     const { query: filters, page: request } = await readPage(c, Filters);
     const filter = {
-      apiKeyId: filters.apiKeyId,
+      ...{ apiKeyId: filters.apiKeyId, proposalId: filters.proposalId },
       actor: filters.who?.trim() || undefined,
       kind: filters.what,
       from: timeOf(filters.from),
@@ -62,17 +66,23 @@ export const ACTIVITY_PAGE = page({
       visitAccount(c, (session, visit) => findAuditEvents(session, { visit, request, filter })),
       listMembers(session, accountId, now),
     ]);
-    const ids = found.items.flatMap(({ changes }) =>
-      [changes?.before, changes?.after].flatMap((side) => [side?.duplicateOf, side?.ideaBankId, side?.votersOf]),
-    );
-    const named = ids.filter((id) => id != null);
-    const names = await loadNames(session, accountId, named);
-    return { events: found.items, names, members, filters, next: await nextCursor(c, found.next) };
+    const ids = found.items.flatMap(({ apiKeyId, subject, changes }) => [
+      ...[apiKeyId, subject?.id],
+      ...[changes?.before, changes?.after].flatMap((side) => [
+        ...[side?.duplicateOf, side?.ideaBankId, side?.votersOf, side?.panelistId],
+      ]),
+    ]);
+    const named = [...ids, filters.apiKeyId, filters.proposalId].filter((id) => id != null);
+    const [names, events] = await Promise.all([
+      loadNames(session, accountId, [...new Set(named)]),
+      asMayBeSeen(c, found.items),
+    ]);
+    return { events, names, members, filters, next: await nextCursor(c, found.next) };
   },
 
   view: ({ events, names, members, filters, next }) => (
     <Layout title="Activity" current="activity">
-      <FilterForm filters={filters} members={members} />
+      <FilterForm filters={filters} members={members} names={names} events={events} />
       {events.length === 0 && (
         <p class="notice">
           {!isFiltered(filters)
@@ -92,7 +102,7 @@ export const ACTIVITY_PAGE = page({
                 </th>
               </tr>
               {ofDay.map((event) => (
-                <Event event={event} names={names} isRestored={isRestored(event, events)} />
+                <Event event={event} names={names} members={members} isRestored={isRestored(event, events)} />
               ))}
             </tbody>
           ))}
@@ -116,7 +126,6 @@ const WORDS: Partial<Record<AuditEvent["event"], string>> = {
   "long-token-issued": "issued a token valid for more than a day",
   "signed-in": "signed in with a link",
   "sign-in-link-used-again": "opened by someone else after it was used",
-  "tokens-ended": "ended all tokens",
   "signing-secret-rotated": "has a new signing secret",
   "visitor-tokens-ended": "visitor tokens ended",
   "visitor-token-expiring": "visitor token expires soon",
@@ -165,7 +174,14 @@ const dayInWords = (day: string, now: number): string => {
   return new Intl.DateTimeFormat("en", { dateStyle: "long", timeZone: "UTC" }).format(new Date(day));
 };
 
-const FilterForm = ({ filters, members }: { readonly filters: Filters; readonly members: readonly Member[] }) => (
+type FilterFormProps = {
+  readonly filters: Filters;
+  readonly members: readonly Member[];
+  readonly names: Names;
+  readonly events: readonly AuditEvent[];
+};
+
+const FilterForm = ({ filters, members, names, events }: FilterFormProps) => (
   <search>
     <form method="get" action={ACTIVITY} class="filters">
       <label>
@@ -197,16 +213,39 @@ const FilterForm = ({ filters, members }: { readonly filters: Filters; readonly 
         <input type="date" name="to" value={filters.to ?? ""} />
       </label>
       {filters.apiKeyId && <input type="hidden" name="apiKeyId" value={filters.apiKeyId} />}
+      {filters.proposalId && <input type="hidden" name="proposalId" value={filters.proposalId} />}
       <button type="submit">Filter</button>
       {isFiltered(filters) && <a href={ACTIVITY}>Clear filters</a>}
     </form>
     {filters.apiKeyId && (
       <p class="hint">
-        Only the key <code>{`ibk_${filters.apiKeyId}…`}</code>
+        Only the key <Key id={filters.apiKeyId} names={names} />
+      </p>
+    )}
+    {filters.proposalId && (
+      <p class="hint">
+        Only the idea <FilteredIdea id={filters.proposalId} names={names} events={events} />. What API keys and people
+        changed is in the idea’s history.
       </p>
     )}
   </search>
 );
+
+type NamedProps = { readonly id: string; readonly names: Names };
+
+/** By its name, where it still exists. */
+const Key = ({ id, names }: NamedProps) => (
+  <LinkFor needs="admin" href={`/account/api-keys/${id}`}>
+    {names.has(id) ? <bdi>{names.get(id)}</bdi> : <code>{`ibk_${id}…`}</code>}
+  </LinkFor>
+);
+
+/** The board is known from the events. */
+const FilteredIdea = ({ id, names, events }: NamedProps & { readonly events: readonly AuditEvent[] }) => {
+  const title = <Named id={id} name={names.get(id) ?? ""} />;
+  const bank = events.find(({ subject }) => subject?.id === id)?.subject?.ideaBankId;
+  return bank && names.has(id) ? <a href={`/account/idea-banks/${bank}/ideas/${id}`}>{title}</a> : title;
+};
 
 /** Their person is the subject. */
 const OF_A_PERSON = /^(signed-in|sign-in-link-used-again)$/;
@@ -233,7 +272,13 @@ const isRestored = ({ event, createdAt, subject, changes }: AuditEvent, events: 
 
 type EventProps = { readonly event: AuditEvent; readonly names: Names; readonly isRestored: boolean };
 
-const Event = ({ event, names, isRestored }: EventProps) => (
+/** A member by name, and anybody else as recorded. */
+const actorInWords = (actor: string | null, members: readonly Member[]): string | null => {
+  const member = members.find(({ email }) => email === actor);
+  return member ? memberLabel(member) : actor;
+};
+
+const Event = ({ event, names, members, isRestored }: EventProps & { readonly members: readonly Member[] }) => (
   <tr class={event.event}>
     <td>
       <Clock at={event.createdAt} />
@@ -242,12 +287,10 @@ const Event = ({ event, names, isRestored }: EventProps) => (
       {event.apiKeyId && event.subject !== null ? (
         <>
           {"API key "}
-          <a href={`/account/api-keys/${event.apiKeyId}`}>
-            <code>{`ibk_${event.apiKeyId}…`}</code>
-          </a>
+          <Key id={event.apiKeyId} names={names} />
         </>
       ) : (
-        !OF_A_PERSON.test(event.event) && <span class="actor">{event.actor}</span>
+        !OF_A_PERSON.test(event.event) && <span class="actor">{actorInWords(event.actor, members)}</span>
       )}
       {event.address && <span class="hint">{event.address}</span>}
     </td>
@@ -265,9 +308,14 @@ function wordOf({ event, changes }: AuditEvent, isRestored: boolean): string {
 }
 
 const What = ({ event, names, isRestored }: EventProps) => {
+  if (event.event === "exported") return <ExportedInWords event={event} />;
   const membership = membershipInWords(event);
   if (membership !== undefined) return <p>{membership}</p>;
+  if (event.event === "proposals-imported") return <Imported event={event} />;
+  const status =
+    event.event === "proposal-changed" && event.changes !== null ? statusInWords(event.changes) : undefined;
   const isSaid =
+    status !== undefined ||
     OF_A_PERSON.test(event.event) ||
     event.event === "panelist-changed" ||
     (event.subject !== null && /-(created|deleted)$/.test(event.event));
@@ -278,12 +326,14 @@ const What = ({ event, names, isRestored }: EventProps) => {
         {event.apiKeyId && event.subject === null ? (
           <>
             {"API key "}
-            <a href={`/account/api-keys/${event.apiKeyId}`}>{event.apiKeyName}</a>
+            <LinkFor needs="admin" href={`/account/api-keys/${event.apiKeyId}`}>
+              {event.apiKeyName}
+            </LinkFor>
           </>
         ) : (
-          <Subject event={event} />
+          <Subject event={event} names={names} />
         )}{" "}
-        {wordOf(event, isRestored)}
+        {status === undefined ? wordOf(event, isRestored) : `is ${status}`}
       </p>
       {said !== "" && (
         <p class="hint" dir="auto">
@@ -294,13 +344,24 @@ const What = ({ event, names, isRestored }: EventProps) => {
   );
 };
 
+const Imported = ({ event: { subject, changes } }: { readonly event: AuditEvent }) => (
+  <p>
+    {`Imported ${changes?.after.count === 1 ? "1 idea" : `${Number(changes?.after.count).toLocaleString("en")} ideas`} from `}
+    <a href={`/account/idea-banks/${subject?.id}`}>
+      <bdi>{subject?.name}</bdi>
+    </a>
+  </p>
+);
+
 const Named = ({ id, name }: { readonly id: string; readonly name: string }) =>
   name === "" ? <code>{id}</code> : <bdi>{`“${name}”`}</bdi>;
 
 const Subject = ({
   event: { event, subject, proposals, webhook, apiKeyName, actor, changes },
+  names,
 }: {
   readonly event: AuditEvent;
+  readonly names: Names;
 }) => {
   if (proposals !== null) {
     const { count, first } = proposals;
@@ -316,6 +377,7 @@ const Subject = ({
   if (event === "signed-in") return actor;
   if (event === "sign-in-link-used-again") return `The sign-in link of ${changes?.after.member}`;
   if (leaked) return `${LEAKED_WORDS[leaked]}${webhook ? ` ${webhook.url}` : ""}`;
+  if (event === "tokens-ended") return "All tokens";
   if (subject === null) return webhook?.url ?? (apiKeyName || "Account");
   const [kind = ""] = event.split("-");
   const { id, name, ideaBankId } = subject;
@@ -326,6 +388,8 @@ const Subject = ({
     panelist: `/account/people/${id}`,
     survey: `/account/surveys/${id}`,
   }[kind];
-  const shown = <Named id={id} name={kind === "panelist" ? "" : name} />;
-  return [`${KINDS[kind]} `, path === undefined || event.endsWith("deleted") ? shown : <a href={path}>{shown}</a>];
+  // A person's name is not stored with the event: it is who the person is now.
+  const shown = <Named id={id} name={kind === "panelist" ? (names.get(id) ?? "") : name} />;
+  const isGone = event.endsWith("deleted") || (kind === "panelist" && !names.has(id));
+  return [`${KINDS[kind]} `, path === undefined || isGone ? shown : <a href={path}>{shown}</a>];
 };

@@ -3,14 +3,16 @@ type ConfirmProps = {
   readonly says: string;
   /** The buttons, each with what it does. */
   readonly buttons: readonly (readonly [does: string, label: string])[];
+  /** What is folded out. */
+  readonly summary?: string;
   /** Where it is sent, when it is not part of a form already. */
   readonly action?: string;
 };
 
 /** Folded among a page's actions. */
-export const Confirm = ({ action, ...props }: ConfirmProps) => (
+export const Confirm = ({ action, summary = "Delete…", ...props }: ConfirmProps) => (
   <details>
-    <summary class="danger">Delete…</summary>
+    <summary class="danger">{summary}</summary>
     {action === undefined ? (
       <Asked {...props} />
     ) : (
@@ -21,7 +23,7 @@ export const Confirm = ({ action, ...props }: ConfirmProps) => (
   </details>
 );
 
-const Asked = ({ says, buttons }: Omit<ConfirmProps, "action">) => {
+const Asked = ({ says, buttons }: Pick<ConfirmProps, "says" | "buttons">) => {
   const shown = buttons.map(([does, label]) => (
     <button type="submit" name="do" value={does} class="danger">
       {label}
@@ -38,14 +40,16 @@ const Asked = ({ says, buttons }: Omit<ConfirmProps, "action">) => {
 type ConfirmFormProps = {
   readonly action: string;
   readonly label: string;
+  /** What the button does, where its page has several. */
+  readonly does?: string;
   /** The page to which "Cancel" leads. */
   readonly cancel: string;
 };
 
 /** At the end of a page that asks. */
-export const ConfirmForm = ({ action, label, cancel }: ConfirmFormProps) => (
+export const ConfirmForm = ({ action, label, does, cancel }: ConfirmFormProps) => (
   <form method="post" action={action} class="confirm">
-    <button type="submit" class="danger">
+    <button type="submit" {...(does && { name: "do", value: does })} class="danger">
       {label}
     </button>
     <a href={cancel}>Cancel</a>

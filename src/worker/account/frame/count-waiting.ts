@@ -1,15 +1,15 @@
-/** The number of ideas that wait, for the navigation. It is read with what the page shows. */
+/** The numbers of ideas and comments that wait, for the navigation. They are read with what the page shows. */
 import type { Context } from "hono";
-import { countPendingProposals } from "../../database/proposals/pending-proposals.ts";
+import { countWaitingOf, type Waiting } from "../../database/proposals/pending-proposals.ts";
 import { openOwn } from "../account-databases.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { MAX_WAITING } from "./layout.tsx";
 
-/** Undefined where it cannot be read. A page shows without the number what it can show: whatever is wrong, its own read says so. */
-export function countWaiting(c: Context<OwnerEnv>): Promise<number | undefined> {
+/** Undefined where they cannot be read. A page shows without the numbers what it can show: whatever is wrong, its own read says so. */
+export function countWaiting(c: Context<OwnerEnv>): Promise<Waiting | undefined> {
   const count = async () => {
     const { session, accountId } = await openOwn(c);
-    return countPendingProposals(session, accountId, MAX_WAITING);
+    return countWaitingOf(session, accountId, MAX_WAITING);
   };
   const waiting = c.get("waiting") ?? count().catch(() => undefined);
   c.set("waiting", waiting);

@@ -17,7 +17,8 @@ import type { IdempotentResult } from "../../model/idempotency-key.ts";
 import { Problem } from "../../problem.ts";
 import type { Session } from "../../store/session.ts";
 import type { Statement } from "../../store/statement.ts";
-import { noMember, openOwn } from "../account-databases.ts";
+import { openOwn } from "../account-databases.ts";
+import { whyNotAllowed } from "../identity/role.ts";
 import type { Own, OwnerEnv } from "../owner-env.ts";
 
 export const noSuchContent = () => new Problem("not-found", { detail: "It may have been deleted." });
@@ -43,11 +44,12 @@ export function idsOf<Names extends string>(ids: Record<Names, string>): Record<
 type OwnNow = Own & { readonly now: number };
 
 /** Without `id`, the subject is new, and gets an id. */
-type MaybeNew = Omit<Subject, "id"> & Pick<Decision, "isUncounted"> & { readonly id?: string };
+type MaybeNew = Omit<Subject, "id"> & Pick<Decision, "isUncounted" | "needs"> & { readonly id?: string };
 
 /**
  * Records the one round trip of `change` as a decision about `subject`: it appears in the activity, and webhooks get it after the
- * answer. Also returns the event's id, for undoing it. Throws `forbidden` when the owner is no longer a member.
+ * answer. Also returns the event's id, for undoing it. Throws `forbidden` when the owner is no longer a member, or has not the role
+ * that it `needs`.
  */
 export async function decide<Answer>(
   c: Context<OwnerEnv>,
@@ -58,7 +60,7 @@ export async function decide<Answer>(
   const at = stamp(own.accountId);
   const id = subject.id ?? createId(own.accountId, secureRandomBytes);
   const decision = { ...subject, ...at, id, accountId: own.accountId, owner: c.var.owner };
-  const answer = await asMember(c, own, (session) =>
+  const answer = await asMember(c, { ...own, needs: subject.needs }, (session) =>
     change({ ...own, session: deciding(session, decision), now: at.now, id }),
   );
   // Who decides looks at the board next.
@@ -98,18 +100,19 @@ export async function decideTogether(
 }
 
 /** What this isolate shows of these idea banks from now on includes what was just written. */
-function noteBoards(c: Context<OwnerEnv>, { session }: Own, ideaBankIds: readonly (string | undefined)[]): void {
+export function noteBoards(c: Context<OwnerEnv>, { session }: Own, ideaBankIds: readonly (string | undefined)[]): void {
   for (const id of new Set(ideaBankIds)) if (id !== undefined) c.get("views").noteWrite(id, session.bookmark);
 }
 
-async function asMember<Answer>(
+/** Webhooks get what `send` writes after the answer. Throws `forbidden` when the owner is no longer a member. */
+export async function asMember<Answer>(
   c: Context<OwnerEnv>,
-  { session, accountId }: Own,
+  { session, accountId, needs = "member" }: Own & Pick<Decision, "needs">,
   send: (session: Session) => Promise<Answer>,
 ): Promise<Answer> {
   try {
     return await withDeliveries(c, { session, account: { accountId }, send: c.var.send }, send);
   } catch (error) {
-    throw isNoMember(error) ? noMember() : error;
+    throw isNoMember(error) ? await whyNotAllowed(c, needs) : error;
   }
 }

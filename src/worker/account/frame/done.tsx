@@ -2,7 +2,7 @@
 import type { LoadedDecision } from "../../database/activity/audit-events.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import type { ProposalStatus } from "../../model/proposal.ts";
-import { changesInWords, personInWords } from "./changes-in-words.ts";
+import { changesInWords, personInWords, statusInWords } from "./changes-in-words.ts";
 import type { Told } from "./visit.ts";
 import { IDEA_STATUSES } from "./words.ts";
 
@@ -36,7 +36,7 @@ export const Done = ({ done, isQuiet = false, person, boards = [] }: DoneProps) 
         {done.isUndo && "Undone. "}
         {done.mergedInto === undefined ? inWords(done, person) : <Merged done={done} into={done.mergedInto} />}
         {isUnpublished(done, boards) && " Removed from the changelog."}
-        {published !== undefined && <Changelog id={published} boards={boards} />}
+        {published !== undefined && <Changelog id={published} isOne={!done.event.proposals} boards={boards} />}
       </p>
       {done.isUndoable && <input type="hidden" name="event" value={done.event.id} />}
       {done.isUndoable && <input type="hidden" name="back" value={done.here} />}
@@ -62,25 +62,30 @@ const Merged = ({ done, into }: { readonly done: JustDone; readonly into: string
   );
 };
 
+type ChangelogProps = { readonly id: string; readonly isOne: boolean; readonly boards: readonly IdeaBank[] };
+
 /** Leads to the site that shows the changelog, or else to the preview of the elements. */
-const Changelog = ({ id, boards }: { readonly id: string; readonly boards: readonly IdeaBank[] }) => {
+const Changelog = ({ id, isOne, boards }: ChangelogProps) => {
   const board = boards.find((each) => each.id === id);
   const site = board?.changelogEnabled ? board.url : null;
   return (
     <>
       {" "}
       <a href={site ?? `/account/idea-banks/${id}/embed`} {...(site && { target: "_blank", rel: "noopener" })}>
-        {site ? "See the changelog" : "Preview it"}
+        {site ? "See the changelog" : isOne ? "See it" : "See them"}
       </a>
     </>
   );
 };
 
 const REFUSED: Partial<Record<Told, string>> = {
+  "text-changed": "Left out: the text was changed in the meantime. Read it again.",
   "nothing-chosen": "Choose at least one idea.",
+  "status-not-chosen": "Choose a status.",
+  "assignee-not-chosen": "Choose an assignee.",
+  "comments-not-chosen": "Choose at least one comment.",
   "merge-needs-two": "Choose at least two ideas to merge, or open one and choose “Merge into another…”.",
   "merge-needs-one-board": "Only ideas on the same board can be merged.",
-  "waiting-left-out": "Ideas that are waiting for approval were left out. Open each to approve it.",
   "decided-before": "Nothing was changed: these ideas are no longer waiting for approval.",
   "webhook-created-before": "This webhook was already created. If you didn’t copy its secret, rotate it.",
   "secret-rotated-before": "The secret was already rotated. If you didn’t copy it, rotate again.",
@@ -95,10 +100,23 @@ const DONE: Partial<Record<Told, string>> = {
   "webhook-deleted": "Webhook deleted.",
   left: "You’ve left this account.",
   "emails-saved": "Your emails are saved.",
+  assigned: "Assignee saved.",
+  "several-assigned": "Ideas assigned.",
+  "private-tags-saved": "Private tags saved.",
+  "approvals-undone": "Undone. The comments wait for approval again.",
+  "note-added": "Note added.",
+  "note-saved": "Note saved.",
+  "note-deleted": "Note deleted.",
+};
+
+type OutcomeProps = {
+  readonly told: Told | undefined;
+  /** Where the page knows more of it. */
+  readonly says?: string;
 };
 
 /** What a button has done, or why it has not done, or not done for all, what it says. */
-export const Outcome = ({ told }: { readonly told: Told | undefined }) =>
+export const Outcome = ({ told, says }: OutcomeProps) =>
   told && (
     <p
       class={DONE[told] ? "notice good" : "notice bad"}
@@ -107,7 +125,7 @@ export const Outcome = ({ told }: { readonly told: Told | undefined }) =>
       autofocus
       data-done={DONE[told] && ""}
     >
-      {DONE[told] ?? REFUSED[told]}
+      {says ?? DONE[told] ?? REFUSED[told]}
     </p>
   );
 
@@ -116,6 +134,12 @@ const COMMENTS: Record<string, string> = {
   changed: "Comment updated.",
   deleted: "Comment deleted.",
 };
+
+function commentShownInWords({ before, after }: NonNullable<JustDone["event"]["changes"]>): string {
+  if (after.visibility === "hidden") return "Comment hidden.";
+  if (after.visibility === "pending") return "Comment waits for approval again.";
+  return before?.visibility === "pending" ? "Comment approved." : "Comment made public.";
+}
 
 const isPublication = ({ event, changes }: JustDone["event"]): boolean =>
   event === "proposal-changed" &&
@@ -165,6 +189,8 @@ function inWords({ event: first, isUndo }: Pick<JustDone, "event" | "isUndo">, p
   if (kind === "survey" && first.changes?.after.status !== undefined && what === "changed")
     return `${name} is ${first.changes.after.status === "OPEN" ? "open" : "closed"}.`;
   if (kind === "survey" && what !== "deleted") return `${name} is saved.`;
+  if (kind === "comment" && what === "changed" && first.changes?.after.visibility !== undefined)
+    return commentShownInWords(first.changes);
   if (kind === "comment") return isUndo && what === "created" ? "Comment restored." : (COMMENTS[what] ?? "");
   if (kind === "proposal" && what === "created") return person ? `Idea added for ${person}.` : "Idea added.";
   if (first.changes?.after.duplicateOf) return `${name} was merged.`;
@@ -175,6 +201,8 @@ function inWords({ event: first, isUndo }: Pick<JustDone, "event" | "isUndo">, p
   if (what === "changed" && kind === "proposal" && first.changes) {
     const { before, after } = first.changes;
     const changed = Object.keys(after).filter((each) => each !== "lastActivityAt");
+    const status = statusInWords(first.changes);
+    if (status !== undefined) return `${name} is ${status}.`;
     if (after.votes !== undefined)
       return `Vote ${Number(after.votes) > Number(before.votes) ? "added" : "removed"}${person ? `: ${person}` : ""}.`;
     if ("response" in after) {

@@ -3,7 +3,7 @@ import type { Child } from "hono/jsx";
 import { type Block, type Inline, parseText } from "../../model/light-formatting.ts";
 
 /** What the parser understands, for the hint at a field. */
-export const FORMATS = "**bold**, *italic*, `code`, lists, > quotes and [links](https://example.com) work.";
+export const FORMATS = "Markdown works.";
 
 export const Formatted = ({ text }: { readonly text: string }) => (
   <div class="formatted" dir="auto">
@@ -41,7 +41,7 @@ function inline(part: Inline): Child {
       return <em>{part.parts.map(inline)}</em>;
     case "a":
       return (
-        <a href={part.href} rel="nofollow ugc noopener">
+        <a href={part.href} rel="nofollow ugc noopener noreferrer">
           {part.parts.map(inline)}
         </a>
       );

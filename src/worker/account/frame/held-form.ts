@@ -38,7 +38,7 @@ async function readRefused(c: Context<OwnerEnv>): Promise<URLSearchParams | unde
 }
 
 /** The page of ours that the request came from. */
-function refererOf({ req }: Context<OwnerEnv>): string | undefined {
+export function refererOf({ req }: Context<OwnerEnv>): string | undefined {
   const referer = req.header("Referer") ?? "";
   // No page of ours has a longer address, and reading a long host takes time that grows with the square of its length.
   if (referer.length > 4_096 || !URL.canParse(referer)) return undefined;

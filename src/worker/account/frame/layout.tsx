@@ -3,14 +3,21 @@
 import { raw } from "hono/html";
 import type { Child } from "hono/jsx";
 import type { Brand } from "../../model/brand.ts";
-import { type Frame, useFrame } from "./frame.ts";
+import type { Needs } from "../../model/role.ts";
+import { type Frame, useFrame, useMay } from "./frame.ts";
 import { Clock } from "./times.tsx";
 import { accountInWords } from "./words.ts";
 
 /** The places, and the sections of each by the last part of their path. */
 const PLACES = {
   Home: { home: "Home" },
-  Ideas: { ideas: "All ideas", approval: "Waiting for approval", "idea-banks": "Boards" },
+  Ideas: {
+    ideas: "Ideas",
+    roadmap: "Roadmap",
+    approval: "Waiting for approval",
+    comments: "Comments",
+    "idea-banks": "Boards",
+  },
   Surveys: { surveys: "Surveys" },
   People: { people: "People" },
   Developers: { "api-keys": "API keys", webhooks: "Webhooks", tokens: "Try a token" },
@@ -18,6 +25,9 @@ const PLACES = {
 } as const;
 
 type Place = keyof typeof PLACES;
+/** A place that not every member can open. */
+const NEEDS: Partial<Record<Place, Needs>> = { Developers: "admin" };
+const usePlaces = () => (Object.keys(PLACES) as Place[]).filter((place) => useMay(NEEDS[place] ?? "viewer"));
 /** A section's name in the navigation. */
 export const SECTIONS = Object.assign({}, ...Object.values(PLACES)) as Readonly<Record<Section, string>>;
 export type Section = { [Name in Place]: keyof (typeof PLACES)[Name] }[Place];
@@ -28,12 +38,12 @@ export const pathOf = (section: string): string => PATHS[section] ?? `/account/$
 const placeOf = (section: Section | undefined): Place | undefined =>
   (Object.keys(PLACES) as Place[]).find((place) => section !== undefined && section in PLACES[place]);
 
-/** A count stops here. */
+/** A count stops here: of ideas, and of comments. */
 export const MAX_WAITING = 100;
 const Waiting = ({ count }: { readonly count: number | undefined }) =>
   count ? (
     <span class="count">
-      {count >= MAX_WAITING ? `${MAX_WAITING - 1}+` : count}
+      {count >= MAX_WAITING ? `${MAX_WAITING}+` : count}
       <span class="unseen"> waiting</span>
     </span>
   ) : null;
@@ -45,6 +55,8 @@ type LayoutProps = {
   readonly current?: Section;
   /** Scripts of this page, by their names in `/assets`. */
   readonly scripts?: readonly string[];
+  /** Where the link leads that skips what stands above a list, and what it says. */
+  readonly skip?: readonly [to: string, says: string];
   /** Stands beside the title. */
   readonly aside?: Child;
   readonly children?: Child;
@@ -75,48 +87,54 @@ const colorOf = ({ color }: Brand): string =>
 
 type PlacesProps = {
   readonly current: Section | undefined;
-  readonly waiting: number | undefined;
+  readonly waiting: Frame["waiting"] | undefined;
   readonly children?: Child;
 };
+
+const sumOf = (waiting: PlacesProps["waiting"]): number => (waiting ? waiting.ideas + waiting.comments : 0);
 
 const Places = ({ current, waiting, children }: PlacesProps) => (
   <>
     <button type="button" class="menu" popovertarget="places">
-      Menu <Waiting count={waiting} />
+      Menu <Waiting count={sumOf(waiting)} />
     </button>
     <div id="places" class="places" popover="auto">
       <nav aria-label="Account">
-        {Object.entries(PLACES).map(([place, sections]) => (
-          <a
-            href={pathOf(Object.keys(sections)[0] ?? "")}
-            aria-current={placeOf(current) === place ? (Object.keys(sections).length > 1 ? "true" : "page") : undefined}
-          >
-            {place}
-            {place === "Ideas" && <Waiting count={waiting} />}
-          </a>
-        ))}
+        {usePlaces().map((place) => {
+          const sections = Object.keys(PLACES[place]);
+          return (
+            <a
+              href={pathOf(sections[0] ?? "")}
+              aria-current={placeOf(current) === place ? (sections.length > 1 ? "true" : "page") : undefined}
+            >
+              {place}
+              {place === "Ideas" && <Waiting count={sumOf(waiting)} />}
+            </a>
+          );
+        })}
       </nav>
       {children}
     </div>
   </>
 );
 
-/** The sections of the place, where it has several. */
+/** The sections of a place that has several. */
 const SectionNav = ({
   current,
   waiting,
 }: {
   readonly current: Section | undefined;
-  readonly waiting: number | undefined;
+  readonly waiting: PlacesProps["waiting"];
 }) => {
   const place = placeOf(current);
   const sections = Object.entries(place ? PLACES[place] : {});
-  return sections.length < 2 ? null : (
+  return (
     <nav class="sections" aria-label={place}>
       {sections.map(([section, name]) => (
         <a href={pathOf(section)} aria-current={current === section ? "page" : undefined}>
           {name}
-          {section === "approval" && <Waiting count={waiting} />}
+          {section === "approval" && <Waiting count={waiting?.ideas} />}
+          {section === "comments" && <Waiting count={waiting?.comments} />}
         </a>
       ))}
       {place === "Developers" && (
@@ -133,7 +151,7 @@ type WhoProps = { readonly [Name in "email" | "account" | "signOut"]: Frame[Name
 
 const Who = ({ email, account, signOut }: WhoProps) => (
   <div class="who">
-    <p>
+    <p title={account ? `${email} in ${accountInWords(account)}` : email}>
       <span class="unseen">Signed in as </span>
       <a href={pathOf("accounts")}>{email}</a>
       {account && <span class="hint">{` in ${accountInWords(account)}`}</span>}
@@ -147,8 +165,15 @@ const Who = ({ email, account, signOut }: WhoProps) => (
   </div>
 );
 
-export const Layout = ({ title, part, current, scripts = [], aside, children }: LayoutProps) => {
+const SKIP = ["content", "Skip to content"] as const;
+
+export const Layout = ({ title, part, current, scripts = [], skip = SKIP, aside, children }: LayoutProps) => {
   const { nonce, brand, email, account, signOut, waiting, signInEnds } = useFrame();
+  const place = placeOf(current);
+  const hasSections = email !== undefined && place !== undefined && Object.keys(PLACES[place]).length > 1;
+  const sections = hasSections && <SectionNav current={current} waiting={waiting} />;
+  // Its name in the navigation is the title that people see.
+  const isOfSection = current !== undefined && SECTIONS[current] === title && hasSections;
   return (
     <html lang="en">
       <head>
@@ -164,8 +189,8 @@ export const Layout = ({ title, part, current, scripts = [], aside, children }: 
         ))}
       </head>
       <body data-owner={email}>
-        <a class="skip" href="#content">
-          Skip to content
+        <a class="skip" href={`#${skip[0]}`}>
+          {skip[1]}
         </a>
         <header>
           <div>
@@ -180,11 +205,14 @@ export const Layout = ({ title, part, current, scripts = [], aside, children }: 
             )}
           </div>
         </header>
-        {email && <SectionNav current={current} waiting={waiting} />}
         <main id="content" tabindex={-1}>
           {signInEnds && <EndsSoon {...signInEnds} />}
+          {!isOfSection && sections}
           <div class="title">
-            <h1 dir="auto">{title}</h1>
+            <h1 dir="auto" class={isOfSection ? "unseen" : undefined}>
+              {title}
+            </h1>
+            {isOfSection && sections}
             {aside}
           </div>
           {children}

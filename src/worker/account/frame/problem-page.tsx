@@ -96,21 +96,25 @@ type ProblemProps = {
   readonly problem: Problem;
   readonly section: Section;
   readonly held: HeldForm | undefined;
+  /** In place of the problem's own. */
+  readonly title?: string | undefined;
   /** The request may have changed something. */
   readonly isChange: boolean;
 };
 
-export const ProblemPage = ({ problem, section, held, isChange }: ProblemProps) => {
+export const ProblemPage = ({ problem, section, held, title: ownTitle, isChange }: ProblemProps) => {
   const { title, detail } = problemDocument(problem);
   const words = WORDS[problem.code];
   const errors = (problem.extensions.errors ?? []) as readonly FieldError[];
   const isOwnText = detail !== problemText(problem.code);
-  const text = isOwnText ? detail : (words?.text ?? detail);
+  const heading = ownTitle ?? words?.title ?? title;
+  // What the heading says is not said again.
+  const text = (isOwnText ? detail : (words?.text ?? detail)).replace(`${heading}. `, "");
   // A text of its own says itself what was done.
   const isUncertain = isChange && problem.status >= 500 && !isOwnText;
   const isWorthShowing = held !== undefined && (!FINAL.includes(problem.code) || held.fields.some(isWritten));
   return (
-    <Layout title={words?.title ?? title}>
+    <Layout title={heading}>
       <div class="notice bad" role="alert" tabindex={-1} autofocus>
         {errors.length === 0 ? (
           <p>{isUncertain ? `${text} ${UNCERTAIN}` : text}</p>

@@ -6,6 +6,7 @@ import { toProblem } from "../../http/problem-response.ts";
 import { type Brand, toBrand } from "../../model/brand.ts";
 import { Problem } from "../../problem.ts";
 import { inAccount, SignedOut } from "../identity/identity.ts";
+import { LacksRole } from "../identity/role.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { countWaiting } from "./count-waiting.ts";
 import { type Frame, FrameContext } from "./frame.ts";
@@ -35,8 +36,6 @@ export async function renderPage(
     `default-src 'none'; script-src 'nonce-${nonce}'; style-src 'nonce-${nonce}'; img-src 'self'${originOf(brand)};${allowed} form-action 'self'; ` +
       "base-uri 'none'; frame-ancestors 'none'",
   );
-  // Under "no-referrer" a browser hides the origin even from the form's own site, but requireSameOrigin needs it.
-  c.header("Referrer-Policy", "same-origin");
   // Only the middleware sets the owner. A page without an owner has no navigation.
   const owner = c.get("isRefused") ? undefined : (c.get("owner") as OwnerEnv["Variables"]["owner"] | undefined);
   const frame = { now: Date.now(), nonce, brand, ...(await frameOf(c, owner, status)), ...endOf(c) };
@@ -55,11 +54,13 @@ async function frameOf(
   if (owner === undefined) return {};
   // A form that was refused altogether has its reason, such as a store that does not answer: it waits for no other read.
   const waiting = await (status <= 400 ? countWaiting(c) : c.get("waiting"));
+  const standing = await c.get("standing")?.catch(() => undefined);
   return {
     email: owner.person,
     ...(owner.email !== owner.person && { account: owner.email }),
     ...(c.get("isHandedOver") ? { signOut: "here" } : c.env.ACCESS_AUD !== "" && { signOut: "at Access" }),
     ...(waiting && { waiting }),
+    ...(standing && { standing }),
   };
 }
 
@@ -72,11 +73,11 @@ function endOf(c: Context<OwnerEnv>): Pick<Frame, "signInEnds"> {
 const NEAR_MS = 10 * 60_000;
 
 /**
- * Makes every link and form of a page lead to pages of the same account. Texts of other people cannot contain such an attribute,
+ * Makes every link and form of a page, and what its scripts ask, lead to pages of the same account. Texts of other people cannot contain such an attribute,
  * because they are escaped.
  */
 const stayIn = (html: string, accountId: string): string =>
-  html.replace(/ (href|action)="(\/account[^"]*)"/g, (attribute, name: string, path: string) =>
+  html.replace(/ (href|action|data-from)="(\/account[^"]*)"/g, (attribute, name: string, path: string) =>
     path.includes("account=") ? attribute : ` ${name}="${inAccount(path, accountId)}"`,
   );
 
@@ -84,12 +85,18 @@ const stayIn = (html: string, accountId: string): string =>
 export async function renderProblem(c: Context<OwnerEnv>, error: Error): Promise<Response> {
   const problem = toProblem(error, c);
   for (const [name, value] of Object.entries(problem.headers)) c.header(name, value);
-  const section = sectionOf(c.req.path);
+  // Back from a page that the visitor cannot open is not to that page's own list.
+  const isClosed = error instanceof LacksRole && c.req.method === "GET";
+  const section = isClosed ? "home" : sectionOf(c.req.path);
   const held = await heldForm(c);
   if (!(error instanceof SignedOut))
     return renderPage(
       c,
-      <ProblemPage {...{ problem, section, held }} isChange={c.req.method !== "GET"} />,
+      <ProblemPage
+        {...{ problem, section, held }}
+        title={error instanceof LacksRole ? error.title : undefined}
+        isChange={c.req.method !== "GET"}
+      />,
       problem.status,
     );
   const ways = { signIn: signInAddress(c), hasAccess: c.env.ACCESS_AUD !== "" };

@@ -11,6 +11,7 @@ import {
 } from "../../database/activity/audit-events.ts";
 import { loadNames } from "../../database/activity/found-events.ts";
 import { type KeptComment, undoComment } from "../../database/comments/comments.ts";
+import { isBlockedSince } from "../../database/panelists/panelists.ts";
 import { DECIDED_TEXTS, DECIDED_VALUES } from "../../database/proposals/proposal-fields.ts";
 import { changeProposalFrom } from "../../database/proposals/proposals.ts";
 import { parseOrThrow } from "../../http/invalid-request.ts";
@@ -19,11 +20,12 @@ import { ProposalChanges } from "../../model/proposal.ts";
 import { Problem } from "../../problem.ts";
 import type { Session } from "../../store/session.ts";
 import { openOwn } from "../account-databases.ts";
+import { countChange } from "../identity/limit-owner.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { decide, decideTogether, type ProposalDecision } from "./decide.ts";
 import type { JustDone } from "./done.tsx";
 import { action } from "./page.tsx";
-import { ownPage, type PageVisit, withParameter } from "./visit.ts";
+import { ownPage, type PageVisit, tellAt, withParameter } from "./visit.ts";
 
 const UNDO_MS = 60_000;
 
@@ -39,6 +41,13 @@ function activityOf({ before, after }: { readonly before: State; readonly after:
 
 const tooLate = () =>
   new Problem("conflict", { detail: "A minute has passed, or it was changed since: nothing was undone." });
+
+/** Why nothing was undone. Called when nothing was. Throws `conflict`. */
+async function whyNot({ session, accountId }: Own, ids: readonly string[], since: number): Promise<Problem> {
+  return (await isBlockedSince(session, { accountId, ids, since }))
+    ? new Problem("conflict", { detail: "Its author was blocked in the meantime: nothing was undone." })
+    : tooLate();
+}
 
 /** What a page says of the decision before it. */
 type Told = Pick<PageVisit, "undo" | "redo" | "here">;
@@ -81,21 +90,34 @@ function textsOf({ texts }: LoadedDecision) {
 
 export const UNDO = action("/account/undo", async (c) => {
   const fields = await readForm(c);
-  const undone = await undo(c, fields.get("event") ?? "");
+  const [event = "", ...others] = fields.getAll("event");
+  const back = ownPage(fields.get("back"), "/account/ideas");
+  if (others.length > 0) return c.redirect(await undoApprovals(c, [event, ...others], back), 303);
+  const undone = await undo(c, event);
   const parameter = fields.has("redo") ? "undo" : "redo";
-  return c.redirect(withParameter(ownPage(fields.get("back"), "/account/ideas"), parameter, undone), 303);
+  return c.redirect(withParameter(back, parameter, undone), 303);
 });
 
+/** Comments are approved together, each with an event of its own. Returns where it leads. Throws `conflict` when none is undone. */
+async function undoApprovals(c: Context<OwnerEnv>, events: readonly string[], back: string): Promise<string> {
+  for (const _ of events.slice(1)) await countChange(c);
+  const undone = await Promise.allSettled(events.map((event) => undo(c, event)));
+  const [failed, ...others] = undone.flatMap((each) => (each.status === "rejected" ? [each.reason] : []));
+  if (others.length === events.length - 1 && failed !== undefined) throw failed;
+  return tellAt(back, "approvals-undone");
+}
+
 /**
- * Takes the decision back, and returns the new event's id. Values that were changed since stay. Throws `conflict` when nothing is
- * left to undo.
+ * Takes the decision back, and returns the new event's id. Values that were changed since stay. So does what people would read by it that
+ * nobody of the team has read, or that is by somebody who was blocked since. Throws `conflict` when nothing is left to undo.
  */
 async function undo(c: Context<OwnerEnv>, eventId: string): Promise<string> {
   const { session, accountId } = await openOwn(c);
   const now = Date.now();
   const done = await loadJustDone({ session, accountId }, { undo: eventId, redo: undefined, here: "" }, now);
   if (done === undefined || !done.isUndoable) throw tooLate();
-  if (isOfComment(done)) return undoOfComment(c, done);
+  const since = Date.parse(done.event.createdAt);
+  if (isOfComment(done)) return undoOfComment(c, done, since);
   const texts = textsOf(done);
   const undoing = done.each
     .filter((each) => hasChanged(each) || texts !== undefined)
@@ -103,32 +125,38 @@ async function undo(c: Context<OwnerEnv>, eventId: string): Promise<string> {
       const path = { ideaBankId: each.ideaBankId, proposalId: each.id };
       const before = parseOrThrow(ProposalChanges, { ...pick(DECIDED_VALUES, each.before), ...texts?.before });
       const after = parseOrThrow(ProposalChanges, { ...pick(DECIDED_VALUES, each.after), ...texts?.after });
-      const change = { accountId, path, changes: { ...before, minor: true }, now, activity: activityOf(each) };
+      const change = { accountId, path, changes: { ...before, minor: true }, now, since, activity: activityOf(each) };
       return { subject: each, statement: changeProposalFrom(after, { ...change, respondedAt: texts?.respondedAt }) };
     });
   const [one] = undoing;
+  const ids = undoing.map(({ subject }) => subject.id);
   // With its texts it is a decision about one idea, which keeps them for the way back.
   if (texts === undefined || one === undefined) {
     const undone = await decideTogether(c, { session, accountId, now }, undoing);
-    if (undone === undefined) throw tooLate();
+    if (undone === undefined) throw await whyNot({ session, accountId }, ids, since);
     return undone;
   }
   const subject = { kind: "proposal", id: one.subject.id, ideaBankId: one.subject.ideaBankId } as const;
   const { answer, eventId: undone } = await decide(c, subject, (own) => own.session.all(one.statement));
-  if (answer.length === 0) throw tooLate();
+  if (answer.length === 0) throw await whyNot({ session, accountId }, ids, since);
   return undone;
 }
 
-async function undoOfComment(c: Context<OwnerEnv>, { event: { subject }, texts }: JustDone): Promise<string> {
+async function undoOfComment(
+  c: Context<OwnerEnv>,
+  { event: { subject }, texts }: JustDone,
+  since: number,
+): Promise<string> {
   if (subject === null || subject.ideaBankId === null || texts === null) throw tooLate();
   const { id, ideaBankId } = subject;
   const { answer, eventId } = await decide(c, { kind: "comment", id, ideaBankId }, ({ session, accountId }) =>
     undoComment(session, {
-      ...{ accountId, id },
+      ...{ accountId, id, since },
       before: texts.before as KeptComment | null,
       after: texts.after as KeptComment | null,
     }),
   );
-  if (!answer) throw tooLate();
-  return eventId;
+  if (answer) return eventId;
+  const author = (texts.before ?? texts.after)?.panelistId;
+  throw await whyNot(await openOwn(c), typeof author === "string" ? [author] : [], since);
 }

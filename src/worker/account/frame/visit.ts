@@ -2,16 +2,21 @@
 import type { Context } from "hono";
 import { isOwnPage } from "../../model/own-page.ts";
 import type { OwnerEnv } from "../owner-env.ts";
+import { filledIn } from "./own-link.ts";
 
 /** What a page says of the button that was pressed before. */
 const TOLD = [
   "nothing-chosen",
+  "status-not-chosen",
+  "assignee-not-chosen",
+  "comments-not-chosen",
   "merge-needs-two",
   "merge-needs-one-board",
   "waiting-left-out",
   "decided-before",
   "several-merged",
   "several-deleted",
+  "text-changed",
   "change-skipped",
   "changes-skipped",
   "webhook-deleted",
@@ -19,6 +24,13 @@ const TOLD = [
   "emails-saved",
   "webhook-created-before",
   "secret-rotated-before",
+  "assigned",
+  "several-assigned",
+  "private-tags-saved",
+  "approvals-undone",
+  "note-added",
+  "note-saved",
+  "note-deleted",
 ] as const;
 export type Told = (typeof TOLD)[number];
 
@@ -30,6 +42,10 @@ export type PageVisit = {
   readonly redo: string | undefined;
   /** Whom the last decision was about, because events name no panelist. */
   readonly person: string | undefined;
+  /** The ideas that stay chosen after a decision about them. */
+  readonly chosen: readonly string[];
+  /** What a page of the desk has filled in. */
+  readonly filled: URLSearchParams;
   readonly told: Told | undefined;
 };
 
@@ -50,16 +66,19 @@ export const ownPage = (path: string | null, other: string): string => (path && 
 
 /**
  * Removes the parameters that filter no list, because a cursor is valid only with the same filters. Empty fields of a form are
- * removed too. Read again, for the page of a form that was refused, it is the same visit.
+ * removed too. Read again, for the page of a form that was refused, it is the same visit. `notices`: the page's own parameters that say
+ * what was done before.
  */
-export function readVisit(c: Context<OwnerEnv>): PageVisit {
+export function readVisit(c: Context<OwnerEnv>, notices: readonly string[] = []): PageVisit {
+  const filled = filledIn(c);
   const url = new URL(c.req.url);
-  url.searchParams.delete("told");
+  for (const name of ["told", ...notices]) url.searchParams.delete(name);
   const take = (name: string) => {
     url.searchParams.delete(name);
     return askedWith(c).get(name);
   };
   const [back, undo, redo, person] = [take("back"), take("undo"), take("redo"), take("person")];
+  const chosen = take("chosen")?.split(",") ?? [];
   const given = new URLSearchParams([...url.searchParams].filter(([, value]) => value.trim() !== ""));
   url.search = given.toString();
   // A form was read before this line, so the body is not needed.
@@ -71,6 +90,8 @@ export function readVisit(c: Context<OwnerEnv>): PageVisit {
     undo: undo ?? undefined,
     redo: redo ?? undefined,
     person: person ?? undefined,
+    chosen,
+    filled,
     told: toldAt(c),
   };
 }

@@ -22,6 +22,10 @@ export const BANK_USES = {
 /** Who sees what on a board: name, and effect while it is on. */
 export const BANK_LIMITS = {
   approvalRequired: ["Approval", "New and edited ideas stay hidden from others until you approve them."],
+  commentApprovalRequired: [
+    "Approval of comments",
+    "New and edited comments stay hidden from others until you approve them.",
+  ],
   internal: ["Internal", "People can’t see ideas, votes or comments. Only the changelog is public."],
 } as const;
 
@@ -41,7 +45,7 @@ export const IDEA_STATUSES = STATUS_WORDS;
 export const IDEA_VISIBILITIES: Record<Visibility, readonly [name: string, effect: string]> = {
   public: ["Public", "Everyone can see it."],
   pending: ["Waiting for approval", "Only its author and your team can see it."],
-  hidden: ["Hidden", "Only your team can see it."],
+  hidden: ["Hidden", "Only your team sees hidden ideas."],
 };
 
 /** An account is known by its creator's address, and without its creator by its id. */

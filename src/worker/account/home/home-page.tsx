@@ -1,15 +1,24 @@
-/** `/account`: what is left to set up, what needs somebody, and the last 30 days. */
-import { COUNTED_AT_MOST, type Home, loadHome, type Made } from "../../database/accounts/home.ts";
+/** `/account`: what is left to set up, what waits for somebody, and the last 30 days. */
+import {
+  COUNTED_AT_MOST,
+  COUNTED_WAITING,
+  type Count,
+  type Home,
+  loadHome,
+  type Made,
+  noteRenewedCode,
+} from "../../database/accounts/home.ts";
 import type { MailStop } from "../../database/mails/recipients.ts";
 import { tellsPeople } from "../../model/mail-settings.ts";
 import { toTimestamp } from "../../model/text.ts";
 import { invitationsOf, openOwn } from "../account-databases.ts";
-import { useFrame } from "../frame/frame.ts";
+import { ForMembers, LinkFor } from "../frame/for-members.tsx";
+import { useMay } from "../frame/frame.ts";
 import { Invitations } from "../frame/invitations.tsx";
-import { Layout, MAX_WAITING, pathOf } from "../frame/layout.tsx";
-import { page } from "../frame/page.tsx";
+import { Layout, pathOf } from "../frame/layout.tsx";
+import { action, page } from "../frame/page.tsx";
 import { Time, ZonedTime } from "../frame/times.tsx";
-import { counted } from "../frame/words.ts";
+import { counted, number } from "../frame/words.ts";
 
 const pageAt = (path: string) =>
   page({
@@ -20,7 +29,7 @@ const pageAt = (path: string) =>
       const { session, accountId } = await openOwn(c);
       // A failing directory must not hide the account.
       const invitations = invitationsOf(c, c.var.owner.person, { limit: 20, after: undefined }).catch(() => undefined);
-      const home = await loadHome(session, { accountId, now });
+      const home = await loadHome(session, { accountId, person: c.var.owner.person, now });
       const mailStop = tellsPeople(c.env) ? home.mailStop : undefined;
       return { home: { ...home, mailStop }, invitations: (await invitations)?.items ?? [] };
     },
@@ -33,8 +42,14 @@ const pageAt = (path: string) =>
         <Layout title="Home" current="home">
           <Invitations invitations={invitations} />
           {hasBoards && <Boards boards={home.boards} />}
-          {!isSetUp && <Checklist steps={steps} />}
-          {hasBoards && <Attention home={home} />}
+          {/* Where ideas are, what waits for an answer comes first. */}
+          {home.hasIdeas && <Attention home={home} />}
+          {!isSetUp && (
+            <ForMembers>
+              <Checklist steps={steps} />
+            </ForMembers>
+          )}
+          {hasBoards && !home.hasIdeas && <Attention home={home} />}
           {home.openSurveys.length > 0 && <OpenSurveys surveys={home.openSurveys} />}
           {hasBoards && <Month month={home.month} />}
         </Layout>
@@ -44,6 +59,15 @@ const pageAt = (path: string) =>
 
 export const HOME_PAGE = pageAt("/account");
 export const HOME_PAGE_WITH_SLASH = pageAt("/account/");
+
+const RENEWED = "/account/code-renewed";
+
+/** A member says that no page is dark any more. */
+export const CODE_RENEWED = action(RENEWED, async (c) => {
+  const { session, accountId } = await openOwn(c);
+  await noteRenewedCode(session, { accountId, person: c.var.owner.person, now: Date.now() });
+  return c.redirect("/account", 303);
+});
 
 type Step = {
   readonly title: string;
@@ -89,7 +113,7 @@ function stepsOf({ boards: [first], wasOpened, isPlaced, hasPage, hasIdeas, hasC
     },
     {
       title: "Invite a colleague",
-      hint: "Members can do everything in this account.",
+      hint: "As an admin, a member or a viewer.",
       isDone: hasColleagues,
       label: "Invite",
       href: "/account/members",
@@ -146,76 +170,158 @@ const Boards = ({ boards }: Pick<Home, "boards">) => (
         <a href={`/account/idea-banks/${id}`}>
           <bdi>{name}</bdi>
         </a>
-        {" · "}
-        <a href={`/account/idea-banks/${id}/public-page`} aria-label={`Public page of “${name}”`}>
-          Public page
-        </a>
-        {" · "}
-        <a href={`/account/idea-banks/${id}/embed`} aria-label={`Embed “${name}”`}>
-          Embed
-        </a>
-        {" · "}
-        <a href={`/account/idea-banks/${id}/settings`} aria-label={`Settings of “${name}”`}>
-          Settings
-        </a>
+        <ForMembers>
+          {" · "}
+          <a href={`/account/idea-banks/${id}/public-page`} aria-label={`Public page of “${name}”`}>
+            Public page
+          </a>
+          {" · "}
+          <a href={`/account/idea-banks/${id}/embed`} aria-label={`Embed “${name}”`}>
+            Embed
+          </a>
+          {" · "}
+          <a href={`/account/idea-banks/${id}/settings`} aria-label={`Settings of “${name}”`}>
+            Settings
+          </a>
+        </ForMembers>
       </>
     ))}
   </p>
 );
 
-const Attention = ({
-  home: { mailStop, leakedKeys, failingWebhooks, endingKeys, endingTokens },
-}: {
-  readonly home: Home;
-}) => {
-  const { waiting } = useFrame();
+/** What waits: how many, in words, and the list of it. */
+function waitingIn({
+  assigned,
+  waiting,
+  unanswered,
+  unseenComments,
+}: Home): readonly (readonly [words: string, href: string])[] {
+  const of = (count: number): Count => ({ count, isMore: count >= COUNTED_WAITING });
+  const items: readonly (readonly [Count, noun: string, rest: string, href: string])[] = [
+    [of(assigned), "idea", "assigned to you", `${pathOf("ideas")}?assignee=me&status=open`],
+    [of(waiting.ideas), "idea", "waiting for approval", pathOf("approval")],
+    [of(waiting.comments), "comment", "waiting for approval", `${pathOf("comments")}?show=waiting`],
+    [unseenComments, "new comment", "since your last visit", pathOf("comments")],
+    [unanswered, "open idea", "without a response", `${pathOf("ideas")}?status=unanswered&sort=top`],
+  ];
+  return items
+    .filter(([{ count, isMore }]) => count > 0 || isMore)
+    .map(([{ count, isMore }, noun, rest, href]) => [
+      `${isMore ? `${number(count)}+ ${noun}s` : `${number(count)} ${noun}${count === 1 ? "" : "s"}`} ${rest}`,
+      href,
+    ]);
+}
+
+const Attention = ({ home }: { readonly home: Home }) => {
+  const {
+    mailStop,
+    leakedKeys,
+    failingWebhooks,
+    endingKeys,
+    endingTokens,
+    failedMails,
+    darkBoards,
+    openSurveys,
+    named,
+  } = home;
+  const isAdmin = useMay("admin");
+  const waiting = waitingIn(home);
+  const answered = openSurveys.filter(({ recent }) => recent > 0);
   const isQuiet =
-    !waiting &&
     mailStop === undefined &&
-    leakedKeys.length + failingWebhooks.length + endingKeys.length + endingTokens.length === 0;
+    [waiting, named, answered, failedMails, darkBoards, leakedKeys, failingWebhooks, endingKeys, endingTokens].every(
+      ({ length }) => length === 0,
+    );
   return (
     <section aria-labelledby="attention">
       <h2 id="attention">Needs attention</h2>
       {isQuiet && <p class="hint">You’re all caught up.</p>}
       <ul class="todo">
         {mailStop && <StoppedMails stop={mailStop} />}
+        {darkBoards.map(({ id, name }) => (
+          <li class="bad">
+            <LinkFor needs="member" href={`/account/idea-banks/${id}/embed`}>
+              Pages with “<bdi>{name}</bdi>” show nothing
+            </LinkFor>
+            <span class="hint">All tokens were ended. Copy the new code to each page.</span>
+          </li>
+        ))}
+        {darkBoards.length > 0 && (
+          <ForMembers>
+            <li>
+              <form method="post" action={RENEWED}>
+                <button type="submit">My pages have the new code</button>
+              </form>
+            </li>
+          </ForMembers>
+        )}
         {leakedKeys.map(({ id, name }) => (
           <li class="bad">
-            <a href={`/account/api-keys/${id}`}>
+            <LinkFor needs="admin" href={`/account/api-keys/${id}`}>
               API key “<bdi>{name}</bdi>” was found in public
-            </a>
-            <span class="hint">It still works. Rotate or revoke it.</span>
+            </LinkFor>
+            <span class="hint">{`It still works. ${isAdmin ? "Rotate" : "An admin can rotate"} or revoke it.`}</span>
           </li>
         ))}
         {failingWebhooks.map(({ id, url, hasStopped }) => (
           <li class="bad">
-            <a href={`/account/webhooks/${id}`}>
+            <LinkFor needs="admin" href={`/account/webhooks/${id}`}>
               {`Deliveries to ${URL.canParse(url) ? new URL(url).host : url} ${hasStopped ? "have stopped" : "are failing"}`}
-            </a>
-            <span class="hint">{hasStopped ? "Fix the endpoint, then resume." : "Fix the endpoint."}</span>
+            </LinkFor>
+            <span class="hint">{isAdmin ? "See what went wrong." : "An admin can see what went wrong."}</span>
           </li>
         ))}
-        {waiting ? (
-          <li>
-            <a href={pathOf("approval")}>
-              {waiting >= MAX_WAITING
-                ? `${MAX_WAITING - 1}+ ideas are waiting for approval`
-                : `${counted(waiting, "idea")} waiting for approval`}
+        {failedMails.map(({ ideaBankId, proposalId, title, unknown, refused }) => (
+          <li class="bad">
+            <a href={`/account/idea-banks/${ideaBankId}/ideas/${proposalId}`}>
+              {`${counted(unknown + refused, "email")} about “`}
+              <bdi>{title}</bdi>” failed
             </a>
+            <span class="hint">
+              {[refused > 0 && `${number(refused)} refused`, unknown > 0 && `${number(unknown)} may have arrived`]
+                .filter(Boolean)
+                .join(" · ")}
+            </span>
           </li>
-        ) : null}
+        ))}
+        {named.map(({ path, about, author, at }) => (
+          <li>
+            <a href={`/account/${path}#notes`}>
+              A note on “<bdi>{about}</bdi>” names you
+            </a>
+            <span class="hint">
+              <bdi>{author ?? "Former member"}</bdi>
+              {" · "}
+              <Time at={at} />
+            </span>
+          </li>
+        ))}
+        {waiting.map(([words, href]) => (
+          <li>
+            <a href={href}>{words}</a>
+          </li>
+        ))}
+        {answered.map(({ id, title, recent }) => (
+          <li>
+            <a href={`/account/surveys/${id}`}>
+              {`${recent >= COUNTED_WAITING ? `${number(recent)}+ responses` : counted(recent, "response")} to “`}
+              <bdi>{title}</bdi>”
+            </a>
+            <span class="hint">In the last 7 days</span>
+          </li>
+        ))}
         {endingKeys.map(({ id, name, expiresAt }) => (
           <li>
-            <a href={`/account/api-keys/${id}`}>
+            <LinkFor needs="admin" href={`/account/api-keys/${id}`}>
               API key “<bdi>{name}</bdi>” expires <Time at={expiresAt} />
-            </a>
+            </LinkFor>
           </li>
         ))}
         {endingTokens.map(({ id, name, expiresAt }) => (
           <li>
-            <a href={`/account/idea-banks/${id}/embed`}>
+            <LinkFor needs="member" href={`/account/idea-banks/${id}/embed`}>
               The visitor token of “<bdi>{name}</bdi>” expires <Time at={expiresAt} />
-            </a>
+            </LinkFor>
             <span class="hint">Renew it, and copy the new code to your site.</span>
           </li>
         ))}
@@ -279,10 +385,16 @@ const Month = ({ month: { ideas, votes, comments, people } }: { readonly month: 
   <section aria-labelledby="month">
     <h2 id="month">Last 30 days</h2>
     <dl class="numbers">
-      <Tile name="New ideas" made={ideas} />
-      <Tile name="Votes on new ideas" made={votes} most={Number.POSITIVE_INFINITY} />
-      <Tile name="Comments" made={comments} />
-      <Tile name="New people" made={people} />
+      <Tile name="New ideas" made={ideas} href={pathOf("ideas")} />
+      <Tile
+        name="Votes"
+        made={votes}
+        href={`${pathOf("ideas")}?sort=top-30`}
+        of="on new ideas"
+        most={Number.POSITIVE_INFINITY}
+      />
+      <Tile name="Comments" made={comments} href={pathOf("comments")} />
+      <Tile name="New people" made={people} href={pathOf("people")} />
     </dl>
   </section>
 );
@@ -290,14 +402,24 @@ const Month = ({ month: { ideas, votes, comments, people } }: { readonly month: 
 const inWords = (count: number, most: number): string =>
   count >= most ? `${most.toLocaleString("en")}+` : count.toLocaleString("en");
 
-type TileProps = { readonly name: string; readonly made: Made; readonly most?: number };
+type TileProps = {
+  readonly name: string;
+  readonly made: Made;
+  /** The list of what is counted. */
+  readonly href: string;
+  /** Of what it is a part. */
+  readonly of?: string;
+  readonly most?: number;
+};
 
-const Tile = ({ name, made: { recent, before }, most = COUNTED_AT_MOST }: TileProps) => (
+const Tile = ({ name, made: { recent, before }, href, of, most = COUNTED_AT_MOST }: TileProps) => (
   <div>
     <dt>{name}</dt>
     <dd>
-      <strong>{inWords(recent, most)}</strong>
-      <span class="hint">{`${inWords(before, most)} in the 30 days before`}</span>
+      <a href={href} aria-label={`${name}: ${inWords(recent, most)}`}>
+        <strong>{inWords(recent, most)}</strong>
+      </a>
+      <span class="hint">{`${of ? `${of} · ` : ""}${inWords(before, most)} in the 30 days before`}</span>
     </dd>
   </div>
 );

@@ -8,9 +8,11 @@ import { openOwn } from "../account-databases.ts";
 import { Copyable } from "../frame/copyable.tsx";
 import { idsOf } from "../frame/decide.ts";
 import { described, Field, messageFor } from "../frame/field.tsx";
+import { LinkFor } from "../frame/for-members.tsx";
 import { useFrame } from "../frame/frame.ts";
 import { Layout } from "../frame/layout.tsx";
 import { OpenedWith } from "../frame/opened-form.tsx";
+import { filledIn } from "../frame/own-link.ts";
 import { page } from "../frame/page.tsx";
 import { Success } from "../frame/success.tsx";
 import { exactTime } from "../frame/times.tsx";
@@ -37,10 +39,11 @@ const MONTH_MS = 30 * 86_400_000;
 
 export const EMBED_PAGE = page({
   path: `${IDEA_BANKS}/:ideaBankId/embed`,
+  needs: "member",
   allows: "frames",
 
   load: async (c): Promise<Props> => {
-    const asked = { now: Date.now(), lifetime: VISITOR_LIFETIME.default, renew: false };
+    const asked = { now: Date.now(), lifetime: VISITOR_LIFETIME.default, renew: false, owner: c.var.owner };
     const { ideaBank, also: token } = await loadOwnBankWith(c, c.req.param("ideaBankId"), (own) =>
       keepSiteToken(own.session, { ...own, ...asked }).catch((error: unknown) => {
         // While D1 takes no writes, the page can be read. A token is valid although it is not stored.
@@ -48,12 +51,13 @@ export const EMBED_PAGE = page({
         return makeToken(own, asked.lifetime);
       }),
     );
-    const { origin, searchParams } = new URL(c.req.url);
-    const done = searchParams.get("done");
-    searchParams.delete("done");
-    const search = searchParams.size > 0 ? `?${searchParams}` : "";
+    const { origin } = new URL(c.req.url);
+    const chosen = filledIn(c);
+    const done = chosen.get("done");
+    chosen.delete("done");
+    const search = chosen.size > 0 ? `?${chosen}` : "";
     return {
-      ...{ ideaBank, origin, search, choice: readChoice(searchParams, ideaBank) },
+      ...{ ideaBank, origin, search, choice: readChoice(chosen, ideaBank) },
       token: token && { text: await toText(c, ideaBank.id, token), expiresAt: toTimestamp(token.expiresAt * 1000) },
       ...{ isRenewed: done === "renewed", isSaved: done === "saved" },
     };
@@ -113,7 +117,7 @@ export const EMBED_PAGE = page({
   act: async (c) => {
     const { session, accountId } = await openOwn(c);
     const { ideaBankId } = idsOf({ ideaBankId: c.req.param("ideaBankId") });
-    const asked = { accountId, ideaBankId, now: Date.now(), lifetime: VISITOR_LIFETIME.default };
+    const asked = { accountId, ideaBankId, now: Date.now(), lifetime: VISITOR_LIFETIME.default, owner: c.var.owner };
     const renewed = await keepSiteToken(session, { ...asked, renew: true });
     // Otherwise visitors' tokens were ended in this second, and the page has none.
     if (renewed === undefined) await loadOwnBank(c, ideaBankId);
@@ -221,7 +225,7 @@ const Options = ({ ideaBank, search, choice }: Props) => {
         />
       </Field>
       <button type="submit">Update</button>
-      <p class="hint">These settings are only in the code you copy.</p>
+      <p class="hint">Pages that already have the code don’t change.</p>
     </aside>
   );
 };
@@ -256,8 +260,10 @@ const ForDevelopers = ({ ideaBank, origin, choice }: Props) => (
     <Copyable id="own" label="code with token-url" text={linesWith(origin, 'token-url="/idea-bank-token"', choice)} />
     <p>
       Your server responds with a token for that person. It requests the token with an{" "}
-      <a href="/account/api-keys">API key</a> that has the scope <code>panelists:write</code>. Keep the key on the
-      server.
+      <LinkFor needs="admin" href="/account/api-keys">
+        API key
+      </LinkFor>{" "}
+      that has the scope <code>panelists:write</code>. Keep the key on the server.
     </p>
     <Copyable id="server" label="code for your server" text={onServer(origin, ideaBank.id)} />
     <p>
@@ -266,8 +272,11 @@ const ForDevelopers = ({ ideaBank, origin, choice }: Props) => (
     </p>
     <Copyable id="sign" label="code that signs a token" text={signing(ideaBank.id)} />
     <p>
-      If a token doesn’t work, <a href="/account/tokens">try it</a> to see why. More in the{" "}
-      <a href="/reference">API reference</a> and on <a href="/embed/">Elements</a>.
+      If a token doesn’t work,{" "}
+      <LinkFor needs="admin" href="/account/tokens">
+        try it
+      </LinkFor>{" "}
+      to see why. More in the <a href="/reference">API reference</a> and on <a href="/embed/">Elements</a>.
     </p>
   </details>
 );

@@ -13,6 +13,7 @@ import { decide } from "../frame/decide.ts";
 import { Done } from "../frame/done.tsx";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { formKey, Once } from "../frame/form-key.tsx";
+import { useMay } from "../frame/frame.ts";
 import { Layout } from "../frame/layout.tsx";
 import { page, type SentForm } from "../frame/page.tsx";
 import { Pager } from "../frame/pager.tsx";
@@ -46,6 +47,7 @@ export const IDEA_BANKS_PAGE = page({
 
   view: ({ ideaBanks, next, name, errors, done }) => {
     const message = messageFor(errors, "name");
+    const mayChange = useMay("member");
     return (
       <Layout title="Boards" current="idea-banks">
         <Done done={done} />
@@ -69,42 +71,46 @@ export const IDEA_BANKS_PAGE = page({
                   {stateInWords(ideaBank)}
                 </p>
               </div>
-              <p class="buttons">
-                <a class="button" href={`${IDEA_BANKS}/${ideaBank.id}/embed`} aria-label={`Embed “${ideaBank.name}”`}>
-                  Embed
-                </a>
-                <a
-                  class="button"
-                  href={`${IDEA_BANKS}/${ideaBank.id}/settings`}
-                  aria-label={`Settings of “${ideaBank.name}”`}
-                >
-                  Settings
-                </a>
-              </p>
+              {mayChange && (
+                <p class="buttons">
+                  <a class="button" href={`${IDEA_BANKS}/${ideaBank.id}/embed`} aria-label={`Embed “${ideaBank.name}”`}>
+                    Embed
+                  </a>
+                  <a
+                    class="button"
+                    href={`${IDEA_BANKS}/${ideaBank.id}/settings`}
+                    aria-label={`Settings of “${ideaBank.name}”`}
+                  >
+                    Settings
+                  </a>
+                </p>
+              )}
             </li>
           ))}
         </ul>
         <Pager next={next && `${IDEA_BANKS}?cursor=${next}`} />
-        <section aria-labelledby="create">
-          <h2 id="create">Create a board</h2>
-          <form method="post" action={IDEA_BANKS} class="narrow">
-            <Once />
-            <Field name="name" label={LABEL} hint={HINT} message={message}>
-              <input
-                id="name"
-                name="name"
-                value={name}
-                required
-                maxlength={100}
-                autocomplete="off"
-                {...described("name", message, HINT)}
-              />
-            </Field>
-            <button type="submit" class="primary">
-              Create board
-            </button>
-          </form>
-        </section>
+        {mayChange && (
+          <section aria-labelledby="create">
+            <h2 id="create">Create a board</h2>
+            <form method="post" action={IDEA_BANKS} class="narrow">
+              <Once />
+              <Field name="name" label={LABEL} hint={HINT} message={message}>
+                <input
+                  id="name"
+                  name="name"
+                  value={name}
+                  required
+                  maxlength={100}
+                  autocomplete="off"
+                  {...described("name", message, HINT)}
+                />
+              </Field>
+              <button type="submit" class="primary">
+                Create board
+              </button>
+            </form>
+          </section>
+        )}
       </Layout>
     );
   },

@@ -3,6 +3,7 @@ import type { Context } from "hono";
 import { loadIdeaBank } from "../../database/idea-banks/idea-banks.ts";
 import { openOwn } from "../account-databases.ts";
 import { idsOf, orNotFound } from "../frame/decide.ts";
+import { useMay } from "../frame/frame.ts";
 import type { Own, OwnerEnv } from "../owner-env.ts";
 
 export const IDEA_BANKS = "/account/idea-banks";
@@ -33,7 +34,7 @@ const PAGES = { "": "Ideas", settings: "Settings", "public-page": "Public page",
 
 export const BankNav = ({ id, current }: { readonly id: string; readonly current: keyof typeof PAGES }) => (
   <nav class="bank" aria-label="Board">
-    {Object.entries(PAGES).map(([page, name]) => (
+    {Object.entries(useMay("member") ? PAGES : { "": PAGES[""] }).map(([page, name]) => (
       <a href={`${IDEA_BANKS}/${id}${page && `/${page}`}`} aria-current={page === current ? "page" : undefined}>
         {name}
       </a>

@@ -7,6 +7,7 @@ import { html } from "hono/html";
 import { issueToken } from "../../credentials/compound-token.ts";
 import type { SiteToken } from "../../database/tokens/site-tokens.ts";
 import { prepareTokenIssue, VISITOR } from "../../database/tokens/token-issues.ts";
+import { filledIn } from "../frame/own-link.ts";
 import { file } from "../frame/page.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 import { type EmbedChoice, readChoice, styleOf } from "./embed-choice.ts";
@@ -21,7 +22,7 @@ export const PREVIEW = file(`${IDEA_BANKS}/:ideaBankId/preview`, async (c) => {
   );
   return renderPreview(c, {
     ...{ title: "Preview", token: token ? await toText(c, ideaBank.id, token) : "" },
-    choice: readChoice(new URL(c.req.url).searchParams, ideaBank),
+    choice: readChoice(filledIn(c), ideaBank),
   });
 });
 

@@ -44,8 +44,11 @@ export const canSignIn = ({ ideaBank, sendsEmail }: PublicPageProps): boolean =>
   (ideaBank.emailSignIn && sendsEmail) || ideaBank.signInUrl !== null;
 
 /** The values with which a form opens: those that were refused, if it was this one. */
-function openedWith({ refused }: PublicPageProps, form: string, values: object): URLSearchParams {
-  if (refused?.fields.get("do") === form) return refused.fields;
+const openedWith = ({ refused }: PublicPageProps, form: string, values: object): URLSearchParams =>
+  refused?.fields.get("do") === form ? refused.fields : toFields(values);
+
+/** A switch that is off has no field. */
+export function toFields(values: object): URLSearchParams {
   const fields = new URLSearchParams();
   for (const [name, value] of Object.entries(values))
     if (value !== false) fields.set(name, value === true ? "on" : String(value ?? ""));

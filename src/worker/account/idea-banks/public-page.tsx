@@ -1,16 +1,15 @@
 /** `/account/idea-banks/{id}/public-page`: the board's own page: its switch, its link, who signs in how, and how it looks. */
 import type { Context } from "hono";
 import { loadAccountSettings } from "../../database/accounts/account-settings.ts";
-import { updateIdeaBank } from "../../database/idea-banks/idea-banks.ts";
 import { canSendEmail } from "../../deliveries/address-code.ts";
 import { sendTestCode } from "../../deliveries/send-test-code.ts";
-import { type FieldError, parseOrThrow } from "../../http/invalid-request.ts";
+import type { FieldError } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
-import { type IdeaBank, IdeaBankChanges } from "../../model/idea-bank.ts";
+import type { IdeaBank } from "../../model/idea-bank.ts";
 import { pagePathOf } from "../../model/page-path.ts";
 import { pagesOriginOf } from "../../model/pages-origin.ts";
 import { Copyable } from "../frame/copyable.tsx";
-import { decide, idsOf, orNotFound } from "../frame/decide.ts";
+import { idsOf, orNotFound } from "../frame/decide.ts";
 import { ErrorSummary } from "../frame/field.tsx";
 import { Layout } from "../frame/layout.tsx";
 import { changedSettings } from "../frame/opened-form.tsx";
@@ -31,7 +30,9 @@ import {
   SignIn,
   TurnOff,
   TurnOn,
+  toFields,
 } from "./public-page-forms.tsx";
+import { saveBank } from "./save-bank.ts";
 
 const DONE: Readonly<Record<string, (ideaBank: IdeaBank) => string | undefined>> = {
   on: ({ publicPage, status }) => {
@@ -46,6 +47,7 @@ const DONE: Readonly<Record<string, (ideaBank: IdeaBank) => string | undefined>>
 
 export const PUBLIC_PAGE = page({
   path: PUBLIC_PAGE_PATH,
+  needs: "member",
   allows: "frames",
   load: (c) => load(c),
 
@@ -116,12 +118,7 @@ export const PUBLIC_PAGE = page({
     }
     const toSettings = SETTINGS_OF[what];
     if (toSettings === undefined) return load(c);
-    const changes = parseOrThrow(IdeaBankChanges, changedSettings(fields, toSettings));
-    const { answer } = await decide(c, { kind: "ideabank", id: ideaBankId }, ({ session, accountId, now }) =>
-      updateIdeaBank(session, { accountId, id: ideaBankId, changes, now }),
-    );
-    orNotFound(answer);
-    const { publicPage } = changes;
+    const { publicPage } = await saveBank(c, ideaBankId, { fields, toSettings, toFields });
     return c.redirect(`${here}?done=${publicPage === undefined ? "saved" : publicPage ? "on" : "off"}`, 303);
   },
 

@@ -1,23 +1,20 @@
 /** `/account/idea-banks/{id}/settings`: name, status, switches and changelog of an idea bank, and its deletion. */
 import type { Context } from "hono";
 import { loadAccountSettings } from "../../database/accounts/account-settings.ts";
-import {
-  COUNTED_CONTENTS,
-  countContents,
-  deleteIdeaBank,
-  updateIdeaBank,
-} from "../../database/idea-banks/idea-banks.ts";
-import { type FieldError, parseOrThrow } from "../../http/invalid-request.ts";
+import { COUNTED_CONTENTS, countContents, deleteIdeaBank } from "../../database/idea-banks/idea-banks.ts";
+import type { FieldError } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
-import { IDEA_BANK_STATUSES, type IdeaBank, IdeaBankChanges } from "../../model/idea-bank.ts";
+import { IDEA_BANK_STATUSES, type IdeaBank } from "../../model/idea-bank.ts";
 import { LANGUAGE_NAMES, LANGUAGES } from "../../model/language.ts";
 import { tellsPeople } from "../../model/mail-settings.ts";
 import { Confirm } from "../frame/confirm.tsx";
-import { decide, idsOf, orNotFound, requireDone } from "../frame/decide.ts";
+import { decide, idsOf, requireDone } from "../frame/decide.ts";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
+import { useMay } from "../frame/frame.ts";
+import { ImportLink } from "../frame/import-link.tsx";
 import { Layout } from "../frame/layout.tsx";
 import { NoMail } from "../frame/no-mail.tsx";
-import { changedSettings, OpenedWith } from "../frame/opened-form.tsx";
+import { OpenedWith } from "../frame/opened-form.tsx";
 import { page } from "../frame/page.tsx";
 import { Success } from "../frame/success.tsx";
 import { ownPage, withParameter } from "../frame/visit.ts";
@@ -31,9 +28,11 @@ import {
   number,
   PEOPLE_TOLD,
 } from "../frame/words.ts";
+import { requireRole } from "../identity/role.ts";
 import { ACCOUNTS } from "../members/accounts-page.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 import { BankNav, IDEA_BANKS, loadOwnBankWith, type OwnBankPath } from "./own-bank.tsx";
+import { saveBank } from "./save-bank.ts";
 
 type Contents = Awaited<ReturnType<typeof countContents>>;
 
@@ -43,6 +42,7 @@ const URL_HINT = "The page with this board. Emails and feeds link to it.";
 
 export const SETTINGS_PAGE = page({
   path: `${IDEA_BANKS}/:ideaBankId/settings`,
+  needs: "member",
 
   load: async (c) => {
     const loaded = await load(c, c.req.param("ideaBankId"));
@@ -131,9 +131,14 @@ export const SETTINGS_PAGE = page({
             Save
           </button>
         </form>
-        <form method="post" action={`${IDEA_BANKS}/${ideaBank.id}/settings`} class="actions">
-          <Confirm says={`${goesWith(contents)} You can’t undo this.`} buttons={[["delete", "Delete this board"]]} />
-        </form>
+        <p>
+          <ImportLink board={ideaBank.id} back={`${IDEA_BANKS}/${ideaBank.id}/settings`} />
+        </p>
+        {useMay("admin") && (
+          <form method="post" action={`${IDEA_BANKS}/${ideaBank.id}/settings`} class="actions">
+            <Confirm says={`${goesWith(contents)} You can’t undo this.`} buttons={[["delete", "Delete this board"]]} />
+          </form>
+        )}
       </Layout>
     );
   },
@@ -143,17 +148,14 @@ export const SETTINGS_PAGE = page({
     const subject = { kind: "ideabank", id: ideaBankId } as const;
     const fields = await readForm(c);
     if (fields.get("do") === "delete") {
-      const { answer, eventId } = await decide(c, subject, ({ session, accountId }) =>
+      await requireRole(c, "admin");
+      const { answer, eventId } = await decide(c, { ...subject, needs: "admin" }, ({ session, accountId }) =>
         deleteIdeaBank(session, { accountId, id: ideaBankId }),
       );
       requireDone(answer);
       return c.redirect(withParameter(IDEA_BANKS, "undo", eventId), 303);
     }
-    const changes = parseOrThrow(IdeaBankChanges, changedSettings(fields, toSettings));
-    const { answer } = await decide(c, subject, ({ session, accountId }) =>
-      updateIdeaBank(session, { accountId, id: ideaBankId, changes, now: Date.now() }),
-    );
-    orNotFound(answer);
+    await saveBank(c, ideaBankId, { fields, toSettings, toFields });
     return c.redirect(ownPage(fields.get("back"), `${IDEA_BANKS}/${ideaBankId}/settings?done=changed`), 303);
   },
 

@@ -10,6 +10,7 @@ import { openOwn } from "../account-databases.ts";
 import { noSuchContent } from "../frame/decide.ts";
 import { ErrorSummary } from "../frame/field.tsx";
 import { Layout } from "../frame/layout.tsx";
+import { filledIn } from "../frame/own-link.ts";
 import { page } from "../frame/page.tsx";
 import { ownPage, type Told, tellAt, withParameter } from "../frame/visit.ts";
 import { counted, IDEA_STATUSES } from "../frame/words.ts";
@@ -30,7 +31,8 @@ type Props = {
 
 export const MERGE_SEVERAL_PAGE = page({
   path: `${IDEAS}/merge`,
-  load: (c) => loadMerge(c, new URL(c.req.url).searchParams),
+  needs: "member",
+  load: (c) => loadMerge(c, filledIn(c)),
   view: (props) => <MergeSeveralPage {...props} />,
 
   act: async (c) => {
@@ -43,7 +45,8 @@ export const MERGE_SEVERAL_PAGE = page({
 
 export const DELETE_SEVERAL_PAGE = page({
   path: `${IDEAS}/delete`,
-  load: (c) => load(c, new URL(c.req.url).searchParams),
+  needs: "member",
+  load: (c) => load(c, filledIn(c)),
   view: (props) => <DeleteSeveralPage {...props} />,
 
   act: async (c) => {
@@ -156,7 +159,10 @@ const DeleteSeveralPage = ({ ideas, back, errors }: Props) => (
     {errors.length > 0 && (
       <ErrorSummary title="Not everything was deleted." errors={errors} labels={{ ids: "Ideas" }} />
     )}
-    <p class="lead">Votes and comments go with them. You can’t undo this. To keep an idea for your team, hide it.</p>
+    <p class="lead">
+      Votes, comments and ideas that were merged into them go with them. You can’t undo this. To keep an idea for your
+      team, hide it.
+    </p>
     <ul>
       {ideas.map((idea) => (
         <li>

@@ -10,6 +10,8 @@ import {
   deleteProposal,
   loadProposal,
   mergeProposal,
+  type ProposalFields,
+  type Submitted,
   updateProposal,
 } from "../../database/proposals/proposals.ts";
 import { loadQueued, type QueuedIdea } from "../../database/proposals/queue.ts";
@@ -17,6 +19,7 @@ import { invalid, parseOrThrow } from "../../http/invalid-request.ts";
 import { tellsPeople } from "../../model/mail-settings.ts";
 import { ProposalChanges } from "../../model/proposal.ts";
 import { withoutTag } from "../../model/tag.ts";
+import { NotAsOpened } from "../../problem.ts";
 import { openOwn } from "../account-databases.ts";
 import { decide, decideTogether, idsOf, noSuchContent, orNotFound, requireDone } from "../frame/decide.ts";
 import type { OwnerEnv } from "../owner-env.ts";
@@ -34,6 +37,8 @@ const refuse = (path: keyof typeof DECISION_LABELS, message: string) => invalid(
 type ChangeOptions = {
   /** The decision is about an idea that waits, in the state that was seen: of several such decisions one counts. */
   readonly waited?: Waited | undefined;
+  /** What the form was opened with of what it changes. */
+  readonly opened?: ProposalFields | undefined;
   /** What its author wrote stays readable for the team. */
   readonly keepsSubmitted?: boolean;
   /** What the page has asked about telling people. */
@@ -52,16 +57,17 @@ export async function changeIdea(
   c: Context<OwnerEnv>,
   path: IdeaPath,
   changes: ProposalChanges,
-  { waited, keepsSubmitted = false, tells }: ChangeOptions = {},
+  { waited, opened, keepsSubmitted = false, tells }: ChangeOptions = {},
 ): Promise<string> {
   const { answer, eventId } = await decide(c, subjectOf(path), ({ session, accountId, now }) =>
     updateProposal(session, {
-      ...{ accountId, path, changes, now, keepsSubmitted },
+      ...{ accountId, path, changes, opened, now, keepsSubmitted },
       decision: decisionOf(c, waited),
       telling: tellingOf(c, tells),
     }),
   );
   if (answer === null && waited) await requireWaiting(c, path, waited);
+  if (answer === null && opened) throw new NotAsOpened();
   orNotFound(answer);
   return eventId;
 }
@@ -107,8 +113,13 @@ async function requireWaiting(c: Context<OwnerEnv>, path: IdeaPath, { edits }: W
     throw refuse("idea", "was edited since you saw it. Read it again.");
 }
 
-/** `event`: undefined when nothing was changed. `leavesOut`: there are ideas that wait, and whose present text was not seen. */
-type DecidedTogether = { readonly event: string | undefined; readonly leavesOut: boolean };
+/** `event`: undefined when nothing was changed. `leftOut`: how many ideas wait whose present text was not seen. */
+type DecidedTogether = { readonly event: string | undefined; readonly leftOut: number };
+
+type TogetherOptions = Pick<ChangeOptions, "keepsSubmitted" | "tells"> & {
+  /** The texts that an idea must still have. */
+  readonly seenOf?: (idea: QueuedIdea) => Partial<Submitted>;
+};
 
 /**
  * Changes several ideas with one event. An idea that waits is made public only where its whole text was seen, and is hidden there only if
@@ -118,7 +129,7 @@ export async function changeIdeas(
   c: Context<OwnerEnv>,
   chosen: readonly Chosen[],
   changesOf: (idea: QueuedIdea) => ProposalChanges,
-  tells?: Tells,
+  { tells, seenOf, keepsSubmitted }: TogetherOptions = {},
 ): Promise<DecidedTogether> {
   const { session, accountId } = await openOwn(c);
   const ideas = new Map(
@@ -126,18 +137,21 @@ export async function changeIdeas(
   );
   if (ideas.size === 0) throw noSuchContent();
   const now = Date.now();
-  let leavesOut = false;
+  let leftOut = 0;
   const decisions = chosen.flatMap((each) => {
     const idea = ideas.get(each.id);
     if (idea === undefined) return [];
     const changes = changesOf(idea);
-    const state = stateFor(changes, each.waited);
+    const state = { ...stateFor(changes, each.waited), ...seenOf?.(idea) };
     const path = idsOf(pathOf(each));
-    leavesOut ||= changes.visibility === "public" && idea.visibility === "pending" && idea.edits !== each.waited?.edits;
+    if (changes.visibility === "public" && idea.visibility === "pending" && idea.edits !== each.waited?.edits)
+      leftOut += 1;
     const told = tell({ accountId, ...path }, { changes, telling: tellingOf(c, tells), now });
-    return [{ subject: each, told, statement: changeProposalFrom(state, { accountId, path, changes, now }) }];
+    return [
+      { subject: each, told, statement: changeProposalFrom(state, { accountId, path, changes, now, keepsSubmitted }) },
+    ];
   });
-  return { event: await decideTogether(c, { session, accountId, now }, decisions), leavesOut };
+  return { event: await decideTogether(c, { session, accountId, now }, decisions), leftOut };
 }
 
 /** The state that an idea must have for its visibility to be changed together with others. */

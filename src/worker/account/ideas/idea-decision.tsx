@@ -2,6 +2,7 @@
 import { PROPOSAL_STATUSES, VISIBILITIES } from "../../model/proposal.ts";
 import { described, Field, messageFor } from "../frame/field.tsx";
 import { FORMATS, Formatted } from "../frame/formatted.tsx";
+import { useMay } from "../frame/frame.ts";
 import { OpenedWith } from "../frame/opened-form.tsx";
 import { counted, IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
 import { Approval, isUndecided } from "./approval.tsx";
@@ -9,6 +10,7 @@ import { LABEL, Preview } from "./comments.tsx";
 import { DECISION_LABELS } from "./decide.ts";
 import type { IdeaProps } from "./idea-facts.tsx";
 import { DECIDED_LABELS } from "./opened-idea.ts";
+import { TEAM_LABELS } from "./team-boxes.tsx";
 import { TellBox, ToldOf, tellsIn } from "./tell-people.tsx";
 import { TEXT_LABELS, TextFields } from "./text-fields.tsx";
 
@@ -18,18 +20,19 @@ export const LABELS = {
   ...DECIDED_LABELS,
   ...TEXT_LABELS,
   body: LABEL,
+  ...TEAM_LABELS,
 };
 const HINTS = {
-  status: "Done publishes it to the changelog.",
+  status: "“Done” adds it to your changelog.",
   response: `Visible to everyone who can see the idea. Leave empty for no response. ${FORMATS}`,
   tags: "Up to 5, separated by commas",
 };
 
-export const Response = ({ idea, edits, fields: { decide: fields }, sent, errors, toldCount, told }: IdeaProps) => {
-  const isPreview = sent.get("do") === "preview-response";
-  const isCanceled = sent.get("do") === "cancel";
-  const message = messageFor(errors, "response");
-  const isWaiting = isUndecided(idea);
+/** Each form of the page saves the box that it stands in. */
+type BoxProps = IdeaProps & { readonly action: string };
+
+export const Response = (props: BoxProps) => {
+  const { idea, toldCount, told } = props;
   return (
     <>
       {idea.response && (
@@ -38,81 +41,100 @@ export const Response = ({ idea, edits, fields: { decide: fields }, sent, errors
           <Formatted text={idea.response.text} />
         </blockquote>
       )}
-      {idea.duplicateOf === null && (
-        <details open={idea.response === null || message !== undefined || isPreview || isCanceled}>
-          <summary>{idea.response ? "Edit the official response" : "Write an official response"}</summary>
-          <Field name="response" label={LABELS.response} hint={HINTS.response} message={message}>
-            <textarea
-              id="response"
-              name="response"
-              data-draft={idea.response?.text ?? ""}
-              rows={4}
-              dir="auto"
-              {...described("response", message, HINTS.response)}
-            >
-              {fields.get("response")}
-            </textarea>
-          </Field>
-          {isPreview && <Preview text={fields.get("response") ?? ""} />}
-          <TellBox
-            name="tellResponse"
-            count={toldCount}
-            isTicked={tellsIn(sent).response ?? idea.response === null}
-            about="the response"
-            isBeside
-          />
-          <div class="buttons">
-            {!isWaiting && (
-              <button type="submit" name="do" value="decide">
-                {idea.response ? "Save response" : "Post response"}
-              </button>
-            )}
-            <button type="submit" name="do" value="preview-response">
-              Preview
-            </button>
-          </div>
-        </details>
-      )}
+      {idea.duplicateOf === null && useMay("member") && <Respond {...props} />}
       <ToldOf told={told} count={toldCount} />
+    </>
+  );
+};
+
+/** The status is here, too, because answering and deciding are one act. */
+const Respond = ({ idea, edits, fields: { respond: fields }, sent, errors, toldCount, action }: BoxProps) => {
+  const isPreview = sent.get("do") === "preview-response";
+  const isCanceled = sent.get("do") === "cancel" && sent.has("response");
+  const message = messageFor(errors, "response");
+  const isWaiting = isUndecided(idea);
+  return (
+    <form method="post" action={action} class="answer">
+      <OpenedWith fields={fields} />
+      <input type="hidden" name="asks" value="publish" />
+      <details open={idea.response === null || message !== undefined || isPreview || isCanceled}>
+        <summary>{idea.response ? "Edit the official response" : "Write an official response"}</summary>
+        <Field name="response" label={LABELS.response} hint={HINTS.response} message={message}>
+          <textarea
+            id="response"
+            name="response"
+            data-draft={idea.response?.text ?? ""}
+            rows={4}
+            dir="auto"
+            {...described("response", message, HINTS.response)}
+          >
+            {fields.get("response")}
+          </textarea>
+        </Field>
+        {isPreview && <Preview text={fields.get("response") ?? ""} />}
+        <TellBox
+          name="tell"
+          count={toldCount}
+          isTicked={tellsIn(sent).response ?? idea.response === null}
+          about="the response"
+          isBeside
+        />
+        <Correction idea={idea} sent={sent} what="decide" />
+        <div class="buttons">
+          <select name="status" aria-label="Status with the response">
+            <StatusOptions chosen={fields.get("status")} />
+          </select>
+          <button type="submit" name="do" value="decide" class={isWaiting ? undefined : "primary"}>
+            {isWaiting ? "Save, keep waiting" : idea.response ? "Save response" : "Post response"}
+          </button>
+          <button type="submit" name="do" value="preview-response">
+            Preview
+          </button>
+        </div>
+      </details>
       {isWaiting && (
         <div class="buttons">
           <Approval idea={{ title: idea.title, edits, isCut: false }} />
         </div>
       )}
-    </>
+    </form>
   );
 };
 
-export const Decision = ({ idea, tags, fields: { decide: fields }, sent, errors, toldCount }: IdeaProps) => {
+const StatusOptions = ({ chosen }: { readonly chosen: string | null }) =>
+  PROPOSAL_STATUSES.map((each) => (
+    <option value={each} selected={each === chosen}>
+      {IDEA_STATUSES[each]}
+    </option>
+  ));
+
+export const Decision = ({ idea, tags, fields: { decide: fields }, sent, errors, toldCount, action }: BoxProps) => {
   const wrongTags = messageFor(errors, "tags");
   const isWaiting = isUndecided(idea);
+  const isSent = !sent.has("response");
   const choices = VISIBILITIES.filter((each) => each !== "pending");
   // A phone cuts a long option, so the options are names.
   const effects = choices
     .filter((each) => each !== "public")
-    .map((each) => IDEA_VISIBILITIES[each].join(": "))
+    .map((each) => IDEA_VISIBILITIES[each][1])
     .join(" ");
   return (
-    <>
+    <form method="post" action={action}>
+      <OpenedWith fields={fields} />
+      <input type="hidden" name="asks" value="publish" />
       <Field name="status" label={LABELS.status} hint={HINTS.status} message={undefined}>
         <select id="status" name="status" {...described("status", undefined, HINTS.status)}>
-          {PROPOSAL_STATUSES.map((each) => (
-            <option value={each} selected={each === fields.get("status")}>
-              {IDEA_STATUSES[each]}
-            </option>
-          ))}
+          <StatusOptions chosen={fields.get("status")} />
         </select>
       </Field>
       <TellBox
         name="tellStatus"
         count={toldCount}
-        isTicked={tellsIn(sent).status ?? true}
+        isTicked={(isSent ? tellsIn(sent).status : undefined) ?? true}
         about="a new status"
         isBeside
       />
-      {isWaiting ? (
-        <input type="hidden" name="visibility" value={idea.visibility} />
-      ) : (
+      {!isWaiting && (
         <Field name="visibility" label={LABELS.visibility} hint={effects} message={undefined}>
           <select id="visibility" name="visibility" {...described("visibility", undefined, effects)}>
             {choices.map((each) => (
@@ -140,10 +162,10 @@ export const Decision = ({ idea, tags, fields: { decide: fields }, sent, errors,
         </datalist>
       </Field>
       <Correction idea={idea} sent={sent} what="decide" />
-      <button type="submit" name="do" value="decide" class={isWaiting ? undefined : "primary"}>
-        {isWaiting ? "Save, keep waiting" : "Save"}
+      <button type="submit" name="do" value="decide">
+        Save
       </button>
-    </>
+    </form>
   );
 };
 
@@ -158,13 +180,7 @@ const Correction = ({ idea, sent, what }: CorrectionProps) =>
     </label>
   );
 
-export const EditText = ({
-  idea,
-  fields: { edit: fields },
-  sent,
-  errors,
-  action,
-}: IdeaProps & { readonly action: string }) => (
+export const EditText = ({ idea, fields: { edit: fields }, sent, errors, action }: BoxProps) => (
   <details open={sent.get("do") === "edit"}>
     <summary>Edit text…</summary>
     <form method="post" action={action} class="create">
@@ -179,7 +195,7 @@ export const EditText = ({
 );
 
 /** What a waiting idea may repeat. Its text was seen here, so it can be merged here. */
-export const Similar = ({ similar, edits, action }: IdeaProps & { readonly action: string }) => (
+export const Similar = ({ similar, edits, action }: BoxProps) => (
   <form method="post" action={action} class="create">
     <fieldset id="into">
       <legend>Already suggested? Merge this idea and its votes into another. You can’t undo this.</legend>

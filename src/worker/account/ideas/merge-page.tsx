@@ -1,23 +1,29 @@
 /** `/account/idea-banks/{id}/ideas/{id}/merge`: finds the idea that this one repeats, or that repeats this one. */
 import type { Context } from "hono";
-import { listProposals } from "../../database/proposals/proposals.ts";
+import { findInQueue, listQueue, loadQueued, type QueuedIdea } from "../../database/proposals/queue.ts";
 import type { FieldError } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
-import type { Proposal, ProposalFilter } from "../../model/proposal.ts";
-import { idsOf } from "../frame/decide.ts";
+import { openOwn } from "../account-databases.ts";
+import { idsOf, noSuchContent } from "../frame/decide.ts";
 import { ErrorSummary } from "../frame/field.tsx";
 import { Layout } from "../frame/layout.tsx";
+import { filledIn } from "../frame/own-link.ts";
 import { page } from "../frame/page.tsx";
+import { Time } from "../frame/times.tsx";
 import { backTo, readVisit, withParameter } from "../frame/visit.ts";
 import { counted, IDEA_STATUSES } from "../frame/words.ts";
 import type { OwnerEnv } from "../owner-env.ts";
+import { NAMELESS } from "./comments.tsx";
 import { DECISION_LABELS, mergeIdea } from "./decide.ts";
-import { addressOf, IDEA, loadIdea, pathOfIdea } from "./opened-idea.ts";
+import { addressOf, IDEA, pathOfIdea } from "./opened-idea.ts";
 
 const CANDIDATES = { limit: 20, after: undefined };
+/** An idea of any status may be repeated. */
+const ANY = { status: undefined, visibility: undefined, tag: undefined };
 
 export const MERGE_PAGE = page({
   path: `${IDEA}/merge`,
+  needs: "member",
   load: (c) => load(c),
   view: (props) => <MergePage {...props} />,
 
@@ -39,31 +45,31 @@ export const MERGE_PAGE = page({
 
 async function load(c: Context<OwnerEnv>, errors: readonly FieldError[] = []): Promise<Props> {
   const { back } = readVisit(c);
-  const { path, session, accountId, idea } = await loadIdea(c);
-  const q = c.req.query("q")?.slice(0, 200);
-  const list = async (filter: ProposalFilter) => {
-    const listed = await listProposals(session, {
-      ...{ accountId, ideaBankId: path.ideaBankId, filter },
-      request: CANDIDATES,
-    });
-    return (listed?.items ?? []).filter(({ id }) => id !== idea.id);
-  };
-  // Together, although the others are needed only where nothing is found.
-  const [found, others] = await Promise.all([
-    list({ q: q ?? idea.title }),
-    q === undefined ? list({ sort: "top" }) : [],
+  const { ideaBankId, proposalId } = pathOfIdea(c);
+  const { session, accountId } = await openOwn(c);
+  const queue = { accountId, ideaBankIds: [ideaBankId] };
+  const [idea] = await loadQueued(session, { accountId, ids: [proposalId] });
+  if (idea === undefined || idea.ideaBankId !== ideaBankId) throw noSuchContent();
+  const q = filledIn(c).get("q")?.slice(0, 200);
+  // Together, although the most wanted are needed only where nothing is found.
+  const [found, top] = await Promise.all([
+    findInQueue(session, queue, q ?? idea.title, { ...ANY, sort: undefined }),
+    listQueue(session, queue, { ...ANY, sort: "top" }, CANDIDATES),
   ]);
-  const isFound = found.length > 0 || q !== undefined;
-  const candidates = isFound ? found : others;
-  return { ideaBankId: path.ideaBankId, idea, q: q ?? "", candidates, isFound, back, errors };
+  const others = (ideas: readonly QueuedIdea[]) => ideas.filter(({ id }) => id !== idea.id);
+  const isFound = q !== undefined || others(found).length > 0;
+  return {
+    ...{ ideaBankId, idea, q: q ?? "", isFound, back, errors },
+    candidates: others(isFound ? found : top.items),
+  };
 }
 
 type Props = {
   readonly ideaBankId: string;
-  readonly idea: Proposal;
+  readonly idea: QueuedIdea;
   /** Empty when nothing was searched for: then the candidates are similar. */
   readonly q: string;
-  readonly candidates: readonly Proposal[];
+  readonly candidates: readonly QueuedIdea[];
   /** No idea is similar, so the candidates are those with the most votes. */
   readonly isFound: boolean;
   readonly back: string | undefined;
@@ -79,6 +85,10 @@ const MergePage = ({ ideaBankId, idea, q, candidates, isFound, back, errors }: P
         <a href={`${path}${query}`}>Back to the idea</a>
       </p>
       {errors.length > 0 && <ErrorSummary title="Nothing was merged." errors={errors} labels={DECISION_LABELS} />}
+      <section class="written" aria-label="This idea">
+        <p class="hint">This idea</p>
+        <Described idea={idea} />
+      </section>
       <search>
         <form method="get" action={`${path}/merge`} class="filters">
           {back && <input type="hidden" name="back" value={back} />}
@@ -101,16 +111,13 @@ const MergePage = ({ ideaBankId, idea, q, candidates, isFound, back, errors }: P
         <form method="post" action={`${path}/merge${query}`} class="create" id="idea">
           <fieldset id="into">
             <legend>
-              Choose the other idea. The idea you keep gets both ideas’ votes, one per person. Comments stay where they
-              were posted. You can’t undo a merge.
+              Choose the other idea. The idea you keep gets both ideas’ votes, one per person, and shows your team both
+              ideas’ comments. You can’t undo a merge.
             </legend>
-            {candidates.map(({ id, title, status, votes }, index) => (
+            {candidates.map((each) => (
               <label class="choice">
-                <input type="radio" name="into" value={id} required checked={isFound && index === 0} />
-                <span>
-                  <bdi>{title}</bdi>
-                  <span class="hint">{` ${counted(votes, "vote")} · ${IDEA_STATUSES[status]}`}</span>
-                </span>
+                <input type="radio" name="into" value={each.id} required />
+                <Described idea={each} />
               </label>
             ))}
           </fieldset>
@@ -125,5 +132,26 @@ const MergePage = ({ ideaBankId, idea, q, candidates, isFound, back, errors }: P
         </form>
       )}
     </Layout>
+  );
+};
+
+/** What tells two ideas with the same title apart. */
+const Described = ({ idea }: { readonly idea: QueuedIdea }) => {
+  const author = idea.author ?? (idea.authorId === null ? undefined : NAMELESS);
+  return (
+    <span class="described">
+      <bdi>{idea.title}</bdi>
+      <span class="hint">
+        {` ${counted(idea.votes, "vote")} · ${counted(idea.comments, "comment")} · ${IDEA_STATUSES[idea.status]} · `}
+        {author !== undefined && (
+          <>
+            <bdi>{author}</bdi>
+            {" · "}
+          </>
+        )}
+        <Time at={idea.createdAt} />
+      </span>
+      {idea.beginning && <span dir="auto">{idea.isCut ? `${idea.beginning}…` : idea.beginning}</span>}
+    </span>
   );
 };

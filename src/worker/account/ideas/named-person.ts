@@ -53,6 +53,9 @@ export async function readPerson(
   const { items } = await listPanelists(session, { accountId, externalId, request: { limit: 1, after: undefined } });
   const [known] = items;
   if (known !== undefined) return { id: known.id };
+  // Who has no id of the tenant's is named by ours.
+  const ours = isId(externalId) ? await loadPanelist(session, accountId, externalId) : null;
+  if (ours !== null) return { id: ours.id };
   await requireSubject(own);
   const choice = fields.get("asked") === externalId ? (fields.get("person") ?? "") : "";
   let errors: readonly FieldError[] = [UNKNOWN];

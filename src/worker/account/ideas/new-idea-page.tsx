@@ -14,7 +14,9 @@ import { decide, idsOf, noSuchContent, orNotFound } from "../frame/decide.ts";
 import { inWords } from "../frame/errors-in-words.ts";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { formKey, Once } from "../frame/form-key.tsx";
+import { ImportLink } from "../frame/import-link.tsx";
 import { Layout } from "../frame/layout.tsx";
+import { filledIn } from "../frame/own-link.ts";
 import { page, type SentForm } from "../frame/page.tsx";
 import { ownPage, withParameter } from "../frame/visit.ts";
 import { IDEA_STATUSES } from "../frame/words.ts";
@@ -23,14 +25,17 @@ import type { OwnerEnv } from "../owner-env.ts";
 import { readPerson, type UnknownPerson, unknownOf } from "./named-person.ts";
 import { IDEAS } from "./opened-idea.ts";
 import { PERSON_LABELS, PersonField } from "./person-field.tsx";
+import { SUGGESTED_IDEAS_PATH } from "./suggested-ideas.ts";
 import { MAX_TEXT_FORM_BYTES, TEXT_LABELS, TextFields } from "./text-fields.tsx";
 
 const NEW = `${IDEAS}/new`;
 
 export const NEW_IDEA_PAGE = page({
   path: NEW,
-  load: (c) => load(c, { fields: new URL(c.req.url).searchParams, errors: [] }),
+  needs: "member",
+  load: (c) => load(c, { fields: filledIn(c), errors: [] }),
   view: (props) => <NewIdeaPage {...props} />,
+  allows: "requests",
 
   act: async (c) => {
     const fields = await readForm(c, { maxBytes: MAX_TEXT_FORM_BYTES });
@@ -106,14 +111,18 @@ type Props = SentForm & {
 };
 
 const LABELS = { board: "Board", ...TEXT_LABELS, ...PERSON_LABELS };
-const PERSON_HINT = "The requester’s ID in your system. Leave empty to add the idea as your team.";
+const PERSON_HINT = "Who asked? Name or ID. Leave empty to add the idea as your team.";
 
 const NewIdeaPage = ({ boards, fields, errors, unknown, back }: Props) => {
   const board = messageFor(errors, "board");
   return (
-    <Layout title="New idea" current="ideas">
+    <Layout title="New idea" current="ideas" scripts={["suggest.js"]}>
       <p>
         <a href={back}>Back to the list</a>
+      </p>
+      <p class="hint">
+        {"Do you have them in a file? "}
+        <ImportLink board={boards.find(({ id }) => id === fields.get("board"))?.id} back={back} />
       </p>
       {errors.length > 0 && <ErrorSummary title="The idea wasn’t added." errors={errors} labels={LABELS} />}
       <form method="post" action="/account/ideas/new" class="create">
@@ -129,6 +138,10 @@ const NewIdeaPage = ({ boards, fields, errors, unknown, back }: Props) => {
           </select>
         </Field>
         <TextFields fields={fields} errors={errors} rows={6} />
+        <div class="written" data-similar data-from={SUGGESTED_IDEAS_PATH} role="status" hidden>
+          <p class="hint">Already suggested?</p>
+          <ul />
+        </div>
         <PersonField fields={fields} hint={PERSON_HINT} errors={errors} unknown={unknown} />
         <label class="choice">
           <input type="checkbox" name="vote" checked={fields.has("vote") || !fields.has("once")} />

@@ -2,12 +2,12 @@
 import type { Context } from "hono";
 import { loadIdeaBank } from "../../database/idea-banks/idea-banks.ts";
 import { loadAsTeam } from "../../database/proposals/proposals.ts";
-import { invalid, parseOrThrow } from "../../http/invalid-request.ts";
+import { parseOrThrow } from "../../http/invalid-request.ts";
 import { type Proposal, ProposalChanges } from "../../model/proposal.ts";
 import { Problem } from "../../problem.ts";
 import { openOwn } from "../account-databases.ts";
 import { idsOf, orNotFound } from "../frame/decide.ts";
-import { changedSettings } from "../frame/opened-form.tsx";
+import { changedSettings, saveOpened } from "../frame/opened-form.tsx";
 import { IDEA_BANKS } from "../idea-banks/own-bank.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 import type { Waited } from "./chosen.ts";
@@ -34,20 +34,11 @@ export async function loadIdea(c: Context<OwnerEnv>) {
   return { path, session, accountId, ...orNotFound(loaded), ideaBank: orNotFound(ideaBank) };
 }
 
-/**
- * A merged idea is decided about and commented on where it was merged into, and nobody's response is replaced unread. Throws `conflict`,
- * `invalid-request` and `not-found`.
- */
-export async function requireCurrent(c: Context<OwnerEnv>, fields: URLSearchParams): Promise<void> {
-  const isForUnmerged = ["decide", "edit", "comment", "publish"].includes(fields.get("do") ?? "");
-  const was = new URLSearchParams(fields.get("was") ?? "").get("response");
-  const responds = was !== null && fields.has("response") && textOf(fields, "response") !== was;
-  if (!isForUnmerged && !responds) return;
+/** A merged idea is decided about and commented on where it was merged into. Throws `conflict` and `not-found`. */
+export async function requireUnmerged(c: Context<OwnerEnv>): Promise<Proposal> {
   const { idea } = await loadIdea(c);
-  if (isForUnmerged && idea.duplicateOf !== null)
-    throw new Problem("conflict", { detail: "This idea was merged into another one." });
-  if (responds && responseOf(idea) !== was)
-    throw invalid([{ path: "response", message: "was changed in the meantime. Save again to replace it" }]);
+  if (idea.duplicateOf !== null) throw new Problem("conflict", { detail: "This idea was merged into another one." });
+  return idea;
 }
 
 /** The form sets the status Done, and it was another one when the form was opened. */
@@ -58,7 +49,8 @@ export const becomesDone = (fields: URLSearchParams): boolean =>
 export const DECIDED_LABELS = { visibility: "Visibility", tags: "Tags", response: "Official response" };
 
 /** What else was decided about the idea comes along when it is published, and is saved with the entry. */
-export const isCarried = (fields: URLSearchParams): boolean => fields.has("response");
+export const isCarried = (fields: URLSearchParams): boolean => CARRIED.some((name) => fields.has(name));
+export const CARRIED = ["response", "visibility", "tags"];
 
 /** What the form's user saw, of an idea that waited for approval when it was opened. */
 export const waitedIn = (fields: URLSearchParams): Waited | undefined =>
@@ -68,48 +60,76 @@ export const waitedIn = (fields: URLSearchParams): Waited | undefined =>
 export const textOf = (fields: URLSearchParams, name: string): string =>
   (fields.get(name) ?? "").replaceAll("\r", "").trim();
 
-const toTags = (text: string): string[] =>
+export const toTags = (text: string): string[] =>
   text
     .split(",")
     .map((tag) => tag.trim())
     .filter(Boolean);
 
-/** The values of the two forms of an idea. Throws `invalid-request`. */
-export function toChanges(fields: URLSearchParams): ProposalChanges {
-  const changed = changedSettings(fields, (each) => {
-    if (fields.get("do") === "edit") return { title: textOf(each, "title"), description: textOf(each, "description") };
-    return { status: each.get("status"), ...toDecided(each) };
-  });
-  return parseOrThrow(ProposalChanges, fields.has("minor") ? { ...changed, minor: true } : changed);
+const SETTINGS: Readonly<Record<string, (fields: URLSearchParams) => unknown>> = {
+  title: (fields) => textOf(fields, "title"),
+  description: (fields) => textOf(fields, "description"),
+  status: (fields) => fields.get("status"),
+  visibility: (fields) => fields.get("visibility"),
+  tags: (fields) => toTags(textOf(fields, "tags")),
+  response: (fields) => {
+    const text = textOf(fields, "response");
+    return text === "" ? null : { text };
+  },
+};
+
+/** What a form about an idea sets: each has some of these. */
+const toSettings = (fields: URLSearchParams): Readonly<Record<string, unknown>> =>
+  Object.fromEntries(
+    Object.entries(SETTINGS).flatMap(([name, read]) => (fields.has(name) ? [[name, read(fields)]] : [])),
+  );
+
+/** What the form's user has changed. Throws `invalid-request`. */
+export const toChanges = (fields: URLSearchParams): ProposalChanges =>
+  parseChanges(fields, changedSettings(fields, toSettings));
+
+const parseChanges = (fields: URLSearchParams, changed: object): ProposalChanges =>
+  parseOrThrow(ProposalChanges, fields.has("minor") ? { ...changed, minor: true } : changed);
+
+/**
+ * Saves what the form's user has changed, and returns the event's id. Throws `invalid-request`, `not-found`, and `ChangedMeanwhile`.
+ * `load`: the idea as it is now.
+ */
+export async function saveIdea(
+  path: IdeaPath,
+  { fields, load }: { readonly fields: URLSearchParams; readonly load: () => Promise<Proposal> },
+  change: (changes: ProposalChanges, opened: Partial<Proposal> | undefined) => Promise<string>,
+): Promise<string> {
+  // What cannot be saved is said first.
+  toChanges(fields);
+  if (!fields.has("was")) await load();
+  const form = { id: path.proposalId, fields, toSettings, load, toFields };
+  return saveOpened(form, (changes, opened) => change(parseChanges(fields, changes), opened));
 }
 
-/** What is decided about an idea besides its status. */
-export function toDecided(fields: URLSearchParams) {
-  const text = textOf(fields, "response");
+const toFields = (idea: Proposal): URLSearchParams => {
+  const { title, description, status, visibility, tags, response } = idea;
+  return new URLSearchParams({
+    ...{ title, description, status, visibility, tags: tags.join(", "), response: response?.text ?? "" },
+  });
+};
+
+/** The values with which the forms of an idea's page open. */
+export function formsOf(idea: Proposal) {
+  const fields = toFields(idea);
+  const those = (names: readonly string[]) => new URLSearchParams([...fields].filter(([name]) => names.includes(name)));
   return {
-    ...{ visibility: fields.get("visibility"), tags: toTags(textOf(fields, "tags")) },
-    response: text === "" ? null : { text },
+    respond: those(["response", "status"]),
+    decide: those(["status", "visibility", "tags"]),
+    edit: those(["title", "description"]),
   };
 }
-
-const responseOf = ({ response }: Proposal): string => response?.text ?? "";
-
-/** The values with which the forms open. */
-export const toFields = (idea: Proposal) => ({
-  decide: new URLSearchParams({
-    status: idea.status,
-    visibility: idea.visibility,
-    tags: idea.tags.join(", "),
-    response: responseOf(idea),
-  }),
-  edit: new URLSearchParams({ title: idea.title, description: idea.description }),
-});
 
 /** What was decided on the idea's page, with the texts of the entry; and with a colleague's response, if none was written here. */
 export function withTexts(sent: URLSearchParams, idea: Proposal): URLSearchParams {
   const isWritten = textOf(sent, "response") !== new URLSearchParams(sent.get("was") ?? "").get("response");
   const fields = withPresent(sent, idea);
-  fields.set("response", isWritten ? textOf(sent, "response") : responseOf(idea));
+  if (sent.has("response")) fields.set("response", isWritten ? textOf(sent, "response") : (idea.response?.text ?? ""));
   const was = new URLSearchParams(fields.get("was") ?? "");
   for (const name of ["title", "description"] as const)
     for (const each of [fields, was]) if (!each.has(name)) each.set(name, idea[name]);
@@ -118,13 +138,14 @@ export function withTexts(sent: URLSearchParams, idea: Proposal): URLSearchParam
 }
 
 /**
- * The page shows the response as it is now, so the form is opened with it. What else was not changed here is as a colleague has set it in
- * the meantime.
+ * The page shows the idea as it is now, so the form is opened with that. What was not changed here is as a colleague has set it in the
+ * meantime.
  */
 export function withPresent(sent: URLSearchParams, idea: Proposal): URLSearchParams {
   const was = new URLSearchParams(sent.get("was") ?? "");
   const fields = new URLSearchParams(sent);
-  for (const [name, value] of toFields(idea).decide) {
+  for (const [name, value] of toFields(idea)) {
+    if (!fields.has(name)) continue;
     if (name !== "response" && fields.get(name) === was.get(name)) fields.set(name, value);
     was.set(name, value);
   }

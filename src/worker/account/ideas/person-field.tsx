@@ -3,6 +3,7 @@ import type { FieldError } from "../../http/invalid-request.ts";
 import { described, Field, messageFor } from "../frame/field.tsx";
 import { nameOf } from "../frame/words.ts";
 import { NEW_PERSON, type UnknownPerson } from "./named-person.ts";
+import { SUGGESTED_PEOPLE_PATH } from "./suggested-people.ts";
 
 export const PERSON_LABELS = { panelistExternalId: "Person", displayName: "Name of the new person" };
 
@@ -26,8 +27,12 @@ export const PersonField = ({ fields, hint, errors, unknown, required = false }:
           required={required}
           maxlength={200}
           autocomplete="off"
+          list="people"
+          data-from={SUGGESTED_PEOPLE_PATH}
           {...described("panelistExternalId", message, hint)}
         />
+        <datalist id="people" />
+        <output class="hint" for="panelistExternalId" dir="auto" />
       </Field>
       {unknown && <Choices {...unknown} fields={fields} wrongName={messageFor(errors, "displayName")} />}
     </>

@@ -1,17 +1,17 @@
 /** `…/ideas/{id}/publish`: what the changelog will say of a finished idea, in the team's words, before anybody reads it. */
 import type { Context } from "hono";
 import type { Submitted } from "../../database/proposals/proposals.ts";
-import { type FieldError, parseOrThrow } from "../../http/invalid-request.ts";
+import type { FieldError } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
-import { type Proposal, ProposalChanges } from "../../model/proposal.ts";
+import type { Proposal } from "../../model/proposal.ts";
 import { changesInWords } from "../frame/changes-in-words.ts";
 import { inWords } from "../frame/errors-in-words.ts";
 import { ErrorSummary } from "../frame/field.tsx";
 import { FORMATS, Formatted } from "../frame/formatted.tsx";
 import { useFrame } from "../frame/frame.ts";
 import { Layout } from "../frame/layout.tsx";
-import { changedSettings, OpenedWith } from "../frame/opened-form.tsx";
+import { OpenedWith } from "../frame/opened-form.tsx";
 import { page, type SentForm } from "../frame/page.tsx";
 import { renderPage } from "../frame/render-page.tsx";
 import { dayOf } from "../frame/times.tsx";
@@ -21,14 +21,14 @@ import { AsSubmitted } from "./as-submitted.tsx";
 import { changeIdea, DECISION_LABELS, type IdeaPath } from "./decide.ts";
 import {
   addressOf,
+  CARRIED,
   DECIDED_LABELS,
   IDEA,
   isCarried,
   loadIdea,
   pathOfIdea,
-  requireCurrent,
-  textOf,
-  toDecided,
+  requireUnmerged,
+  saveIdea,
   waitedIn,
   withTexts,
 } from "./opened-idea.ts";
@@ -37,6 +37,7 @@ import { MAX_TEXT_FORM_BYTES, TEXT_LABELS, TextFields } from "./text-fields.tsx"
 
 export const PUBLISH_PAGE = page({
   path: `${IDEA}/publish`,
+  needs: "member",
   load: (c) => load(c, undefined, readVisit(c).back),
   view: (props) => <PublishPage {...props} />,
 
@@ -47,7 +48,6 @@ export const PUBLISH_PAGE = page({
     // A page of 1.1.0 has a Cancel that asks here.
     if (fields.get("do") === "cancel") return c.redirect(toOpener(addressOf(path), back), 307);
     if (fields.get("do") === "preview") return load(c, { fields, errors: [] }, back);
-    await requireCurrent(c, fields);
     const event = await publish(c, path, fields);
     return c.redirect(withParameter(back ?? addressOf(path), "undo", event), 303);
   },
@@ -61,29 +61,28 @@ export const renderPublish = async (c: Context<OwnerEnv>, fields: URLSearchParam
 
 /** Publishes the entry, or changes it, and returns the event's id. Throws `invalid-request`, and `not-found`. */
 async function publish(c: Context<OwnerEnv>, path: IdeaPath, fields: URLSearchParams): Promise<string> {
-  const texts = changedSettings(fields, (each) => ({
-    title: textOf(each, "title"),
-    description: textOf(each, "description"),
-    ...(isCarried(fields) && toDecided(each)),
-  }));
-  const changes = parseOrThrow(ProposalChanges, {
-    ...texts,
-    status: "implemented",
-    ...(fields.has("minor") && { minor: true }),
-  });
-  // Approving is part of it only where the form does that.
-  const waited = changes.visibility === "public" ? waitedIn(fields) : undefined;
-  return changeIdea(c, path, changes, { waited, keepsSubmitted: true, tells: tellsIn(fields) });
+  const published = new URLSearchParams(fields);
+  published.set("status", "implemented");
+  const load = () => requireUnmerged(c);
+  return saveIdea(path, { fields: published, load }, (changes, opened) =>
+    changeIdea(c, path, changes, {
+      // Approving is part of it only where the form does that.
+      waited: changes.visibility === "public" ? waitedIn(fields) : undefined,
+      ...{ opened, keepsSubmitted: true, tells: tellsIn(fields) },
+    }),
+  );
 }
 
 async function load(c: Context<OwnerEnv>, sent: SentForm | undefined, back: string | undefined): Promise<Props> {
   const { proposalId } = pathOfIdea(c);
   const [{ idea, submitted, ideaBank }, toldCount] = await Promise.all([loadIdea(c), countToldOf(c, [proposalId])]);
-  const opened = new URLSearchParams({ title: idea.title, description: idea.description });
+  const opened = openedWithOf(idea);
   const fields = sent === undefined ? opened : isCarried(sent.fields) ? withTexts(sent.fields, idea) : sent.fields;
   const isTold = tellsStatus(c, fields);
   return { ideaBank, idea, submitted, toldCount, isTold, fields, errors: sent?.errors ?? [], back };
 }
+
+const openedWithOf = ({ title, description, status }: Proposal) => new URLSearchParams({ title, description, status });
 
 const LABELS = { ...DECISION_LABELS, ...TEXT_LABELS, ...DECIDED_LABELS };
 
@@ -103,17 +102,17 @@ type Props = {
 
 const PublishPage = ({ ideaBank, idea, submitted, toldCount, isTold, fields, errors, back }: Props) => {
   const path = addressOf({ ideaBankId: ideaBank.id, proposalId: idea.id });
-  /** Null unless more was decided than the status. Then Cancel leads back, with what was written. */
-  const response = fields.get("response");
+  /** More was decided than the status. Then Cancel leads back, with what was written. */
+  const carries = isCarried(fields);
   const query = back ? `?back=${encodeURIComponent(back)}` : "";
   const isFromIdea = back === undefined || back === path || back.startsWith(`${path}?`);
   const isPublished = idea.status === "implemented";
-  const opened = new URLSearchParams({ title: idea.title, description: idea.description });
+  const opened = openedWithOf(idea);
   const isCorrection = isPublished && (fields.has("minor") || !fields.has("do"));
   const isPreview = fields.get("do") === "preview";
   return (
     <Layout title={isPublished ? "Edit the changelog entry" : "Publish to the changelog"} current="ideas">
-      {response === null && (
+      {!carries && (
         <p>
           <a href={back ?? path}>{isFromIdea ? "Back to the idea" : "Back to the list"}</a>
         </p>
@@ -134,7 +133,7 @@ const PublishPage = ({ ideaBank, idea, submitted, toldCount, isTold, fields, err
           <OpenedWith fields={fields.has("was") ? fields : opened} />
           <div class="text">
             <TextFields fields={fields} errors={errors} rows={8} hint={FORMATS} />
-            {response !== null && <Carried idea={idea} toldCount={toldCount} fields={fields} response={response} />}
+            {carries && <Carried idea={idea} toldCount={toldCount} fields={fields} />}
             {isPublished && (
               <label class="choice">
                 <input type="checkbox" name="minor" checked={isCorrection} />
@@ -151,7 +150,7 @@ const PublishPage = ({ ideaBank, idea, submitted, toldCount, isTold, fields, err
               <button type="submit" name="do" value="preview">
                 Preview
               </button>
-              {response === null ? (
+              {!carries ? (
                 <a href={back ?? path}>Cancel</a>
               ) : (
                 <button
@@ -189,18 +188,19 @@ function toOpener(path: string, back: string | undefined): string {
   return list ? withParameter(path, "back", list) : path;
 }
 
-type CarriedProps = Pick<Props, "idea" | "toldCount" | "fields"> & { readonly response: string };
+type CarriedProps = Pick<Props, "idea" | "toldCount" | "fields">;
 
 /** What else was decided about the idea. It is saved with the entry, so nothing of it is public before. */
-const Carried = ({ idea, toldCount, fields, response }: CarriedProps) => {
+const Carried = ({ idea, toldCount, fields }: CarriedProps) => {
   const before = { visibility: idea.visibility, tags: idea.tags.join(", ") };
-  const after = { visibility: fields.get("visibility") ?? "", tags: fields.get("tags") ?? "" };
+  const after = { visibility: fields.get("visibility") ?? before.visibility, tags: fields.get("tags") ?? before.tags };
   const was = idea.response?.text ?? "";
+  const response = fields.get("response") ?? was;
   const isNew = response !== was;
   return (
     <section id="response" aria-labelledby="carried">
       <h2 id="carried">Saved with it</h2>
-      {["response", "visibility", "tags", "edits"]
+      {[...CARRIED, "edits"]
         .filter((name) => fields.has(name))
         .map((name) => (
           <input type="hidden" name={name} value={fields.get(name) ?? ""} />

@@ -12,6 +12,7 @@ import {
 import { Id } from "../../model/id.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import { PAGE_PARAMETERS } from "../../model/pagination.ts";
+import { PrivateTag, type PrivateTagCount } from "../../model/private-tag.ts";
 import { PROPOSAL_STATUSES, type ProposalStatus, Visibility } from "../../model/proposal.ts";
 import { Tag, type TagCount } from "../../model/tag.ts";
 import { oneOf, Search } from "../../model/text.ts";
@@ -25,6 +26,9 @@ export const QueueQuery = z.strictObject({
   status: z.optional(oneOf([...PROPOSAL_STATUSES, OPEN, UNANSWERED])),
   visibility: z.optional(Visibility),
   tag: z.optional(Tag),
+  /** The visitor's own ideas, or nobody's. */
+  assignee: z.optional(oneOf(["me", "none"])),
+  privateTag: z.optional(PrivateTag),
   q: z.optional(Search),
 });
 export type QueueQuery = z.infer<typeof QueueQuery>;
@@ -48,6 +52,9 @@ const SORTS: Record<QueueSort, string> = {
   top: "Most votes",
   hot: "Trending",
   active: "Recently active",
+  "top-7": "Most votes in 7 days",
+  "top-30": "Most votes in 30 days",
+  "top-90": "Most votes in 90 days",
 };
 
 type Props = {
@@ -56,6 +63,7 @@ type Props = {
   readonly query: QueueQuery;
   readonly counts: Readonly<Partial<Record<ProposalStatus, number>>>;
   readonly tags: readonly TagCount[];
+  readonly privateTags: readonly PrivateTagCount[];
   readonly boards: readonly IdeaBank[];
   /** The one board whose ideas are shown. */
   readonly board: IdeaBank | undefined;
@@ -66,7 +74,8 @@ type Props = {
 /** The statuses, with how many ideas each has. */
 export const Tabs = ({ path, query, counts }: Props) => {
   // The numbers are those of all ideas.
-  const isCounted = [query.q, query.visibility, query.tag].every((value) => value === undefined);
+  const filters = [query.q, query.visibility, query.tag, query.assignee, query.privateTag];
+  const isCounted = filters.every((value) => value === undefined);
   const tab = (name: string, status: QueueStatus | undefined, count?: number, sort = query.sort) => (
     <a
       href={`${path}?${toParameters({ ...query, status, sort })}`}
@@ -85,15 +94,35 @@ export const Tabs = ({ path, query, counts }: Props) => {
       {tab("All", undefined, sumOf(PROPOSAL_STATUSES))}
       {tab("Open", OPEN, sumOf(OPEN_STATUSES))}
       {tab("No response yet", UNANSWERED, undefined, query.q === undefined && isNewest(query) ? "top" : query.sort)}
+      <AssigneeTabs path={path} query={query} />
       {PROPOSAL_STATUSES.map((status) => tab(IDEA_STATUSES[status], status, counts[status]))}
     </nav>
   );
 };
 
-/** Of the filters of the form, how many are on. */
-const countFilters = (query: QueueQuery): number => toParameters({ ...query, status: undefined }).size;
+const ASSIGNEES = { me: "Mine", none: "Unassigned" } as const;
 
-export const Filters = ({ path, query, tags, boards, board, ofPath }: Props) => (
+/** Beside a status: whose ideas. The one that is on leads back to everybody's. */
+const AssigneeTabs = ({ path, query }: Pick<Props, "path" | "query">) =>
+  Object.entries(ASSIGNEES).map(([assignee, name]) => {
+    const isOn = query.assignee === assignee;
+    const changed = isOn ? undefined : (assignee as keyof typeof ASSIGNEES);
+    return (
+      <a
+        href={`${path}?${toParameters({ ...query, assignee: changed })}`.replace(/\?$/, "")}
+        aria-current={isOn ? "true" : undefined}
+      >
+        {name}
+        {isOn && <span class="unseen">, on: show everyone’s</span>}
+      </a>
+    );
+  });
+
+/** Of the filters of the form, how many are on. */
+const countFilters = (query: QueueQuery): number =>
+  toParameters({ ...query, status: undefined, assignee: undefined }).size;
+
+export const Filters = ({ path, query, tags, privateTags, boards, board, ofPath }: Props) => (
   <search>
     <details class="fold">
       <summary>
@@ -102,14 +131,15 @@ export const Filters = ({ path, query, tags, boards, board, ofPath }: Props) => 
       </summary>
       <form method="get" action={path} class="filters">
         {query.status && <input type="hidden" name="status" value={query.status} />}
+        {query.assignee && <input type="hidden" name="assignee" value={query.assignee} />}
         <label>
-          Search
+          <span class="unseen">Search</span>
           <input
             type="search"
             name="q"
             value={query.q ?? ""}
             maxlength={200}
-            placeholder="Ideas and comments"
+            placeholder="Search ideas and comments"
             data-key="/"
           />
         </label>
@@ -136,7 +166,7 @@ export const Filters = ({ path, query, tags, boards, board, ofPath }: Props) => 
         <Choose
           name="visibility"
           label="Visibility"
-          all="Any"
+          all="Any visibility"
           chosen={query.visibility}
           options={Object.entries(IDEA_VISIBILITIES).map(([value, [name]]) => [value, name] as const)}
         />
@@ -144,9 +174,18 @@ export const Filters = ({ path, query, tags, boards, board, ofPath }: Props) => 
           <Choose
             name="tag"
             label="Tag"
-            all="Any"
+            all="Any tag"
             chosen={query.tag}
             options={tags.map(({ tag }) => [tag, tag] as const)}
+          />
+        )}
+        {privateTags.length > 0 && (
+          <Choose
+            name="privateTag"
+            label="Private tag"
+            all="Any private tag"
+            chosen={query.privateTag}
+            options={privateTags.map(({ tag }) => [tag, tag] as const)}
           />
         )}
         <button type="submit">Filter</button>
@@ -167,7 +206,7 @@ type ChooseProps = {
 
 const Choose = ({ name, label, all, chosen, options }: ChooseProps) => (
   <label>
-    {label}
+    <span class="unseen">{label}</span>
     <select name={name}>
       {all && <option value="">{all}</option>}
       {options.map(([value, words]) => (

@@ -2,10 +2,14 @@
  * `/account/ideas`: the ideas of all boards, or of one (`?board=`); `/account/idea-banks/{id}`: those of one board. They are sorted and
  * filtered here, and decided about one by one and several at once. Those that wait for approval are a filter with their whole texts.
  */
+
 import type { Context } from "hono";
 import { loadAccountSettings } from "../../database/accounts/account-settings.ts";
 import { listIdeaBanks, loadIdeaBank } from "../../database/idea-banks/idea-banks.ts";
+import { listMembers } from "../../database/members/members.ts";
+import { listPrivateTags } from "../../database/proposals/assignment.ts";
 import { listWaiting } from "../../database/proposals/pending-proposals.ts";
+import { loadProposal } from "../../database/proposals/proposals.ts";
 import {
   BANKS_AT_MOST,
   COUNTED_AT_MOST,
@@ -14,36 +18,46 @@ import {
   findComments,
   findInQueue,
   hasUnlisted,
+  isOfTeam,
+  isPartlyCounted,
   listQueue,
   OPEN_STATUSES,
   type QueuedIdea,
   SEARCHED_AT_MOST,
   UNANSWERED,
 } from "../../database/proposals/queue.ts";
+import { isRecent, RECENT_DAYS, type RecentSort } from "../../database/proposals/recent-votes.ts";
 import { listOwnTags } from "../../database/proposals/tags.ts";
-import { parseOrThrow } from "../../http/invalid-request.ts";
 import { nextCursor, readPage } from "../../http/pagination.ts";
 import { readForm } from "../../http/read-body.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import { tellsPeople } from "../../model/mail-settings.ts";
-import { ProposalChanges, type ProposalStatus } from "../../model/proposal.ts";
+import type { Member } from "../../model/member.ts";
+import type { PrivateTagCount } from "../../model/private-tag.ts";
+import { PROPOSAL_STATUSES, type ProposalStatus } from "../../model/proposal.ts";
 import type { TagCount } from "../../model/tag.ts";
 import { openOwn } from "../account-databases.ts";
 import { idsOf, orNotFound } from "../frame/decide.ts";
-import { Done, type JustDone, Outcome } from "../frame/done.tsx";
+import { Done, type JustDone } from "../frame/done.tsx";
+import { useMay } from "../frame/frame.ts";
+import { ImportLink } from "../frame/import-link.tsx";
 import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
 import { ownPage, readVisit, type Told, tellAt, withParameter, withParameters } from "../frame/visit.ts";
 import { BankNav, IDEA_BANKS } from "../idea-banks/own-bank.tsx";
+import { limitCostly } from "../identity/limit-owner.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { type Chosen, chosenIn } from "./chosen.ts";
-import { changeIdeas, changesOf, type Tells } from "./decide.ts";
-import { IDEAS } from "./opened-idea.ts";
+import { changeIdea, changeIdeas, changesOf, type IdeaPath, type Tells } from "./decide.ts";
+import { ExportLinks } from "./export-links.tsx";
+import { IDEAS, saveIdea } from "./opened-idea.ts";
 import { loadPublications } from "./publish-several-page.tsx";
 import { Filters, isNewest, QueueQuery, Tabs, toParameters } from "./queue-filters.tsx";
+import { QUEUE_NOTICES, QueueOutcome } from "./queue-outcome.tsx";
 import { List } from "./queue-rows.tsx";
-import { carrying, tellsIn, tellsInRow } from "./tell-people.tsx";
+import { changeSeveralForTeam, keepChosen } from "./team-boxes.tsx";
+import { carrying, isTicked, tellsIn, tellsInRow } from "./tell-people.tsx";
 import { Written } from "./written.tsx";
 
 /** These ask before they are done. */
@@ -60,10 +74,12 @@ const queueAt = (path: string) =>
 export const IDEAS_PAGE = queueAt(IDEAS);
 export const BOARD_PAGE = queueAt(`${IDEA_BANKS}/:ideaBankId`);
 
-async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<Props> {
-  const visit = readVisit(c);
+/** The queue as its address filters it: for its page, and for the file of it. */
+export async function openQueue(c: Context<OwnerEnv>, ofPath: string | undefined) {
+  const visit = readVisit(c, QUEUE_NOTICES);
   const { query, page } = await readPage(c, QueueQuery);
   if (ofPath !== undefined) idsOf({ ofPath });
+  if (isRecent(query.sort)) await limitCostly(c);
   const { session, accountId } = await openOwn(c);
   const board = ofPath ?? query.board;
   const isOne = board !== undefined;
@@ -71,22 +87,52 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
   // The ideas of one board are read together with the boards, those of all boards after them.
   const queue = { accountId, ideaBankIds: isOne ? [board] : (await reading).items.map(({ id }) => id) };
   const isSearch = query.q !== undefined;
-  // Hidden and waiting ideas, and those with a tag, are listed by age.
-  const isSorted = isSearch || ((query.visibility ?? "public") === "public" && query.tag === undefined);
+  const team = { assignee: assigneeIn(query, c.var.owner.person), privateTag: query.privateTag };
+  // Hidden and waiting ideas, those of one board with a tag, and a member's own are listed by age.
+  const tag = isRecent(query.sort) || queue.ideaBankIds.length !== 1 ? undefined : query.tag;
+  const isByAge = isByMemberOrTag({ ...query, tag });
+  const isSorted = isSearch || ((query.visibility ?? "public") === "public" && !isByAge);
   const sort = isSorted ? query.sort : undefined;
   const filter = {
-    ...{ status: query.status, visibility: query.visibility },
-    tag: isOne ? query.tag : undefined,
+    ...{ status: query.status, visibility: query.visibility, tag: query.tag },
+    ...team,
   };
+  const ordered = { ...filter, sort: sort ?? "new" } as const;
+  const isWaiting = query.visibility === "pending" && !isOfTeam(filter);
+  return {
+    ...{ visit, query, page, session, accountId, board, reading, queue, isSearch, isSorted, sort, filter, ordered },
+    isWaiting,
+  };
+}
+
+async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<Props> {
+  const opened = await openQueue(c, ofPath);
+  const { visit, query, page, session, accountId, board, reading, queue, isSearch, isSorted, sort, filter } = opened;
+  const isOne = board !== undefined;
   const list = () =>
-    query.visibility === "pending"
+    opened.isWaiting
       ? listWaiting(session, accountId, { ...filter, ideaBankId: board }, page)
-      : listQueue(session, queue, { ...filter, sort: sort ?? "new" }, page);
+      : listQueue(session, queue, opened.ordered, page);
   const sendsEmail = tellsPeople(c.env);
-  const [banks, ideaBank, tags, settings, done, listed, counts, foundComments, leavesOut] = await Promise.all([
+  const [
+    banks,
+    ideaBank,
+    tags,
+    privateTags,
+    members,
+    settings,
+    done,
+    listed,
+    counts,
+    foundComments,
+    leavesOut,
+    isPartly,
+  ] = await Promise.all([
     reading,
     isOne ? loadIdeaBank(session, accountId, board) : undefined,
-    isOne ? listOwnTags(session, accountId, board) : [],
+    listOwnTags(session, accountId, queue.ideaBankIds),
+    listPrivateTags(session, accountId),
+    listMembers(session, accountId, Date.now()),
     sendsEmail ? loadAccountSettings(session, accountId) : null,
     loadJustDone({ session, accountId }, visit, Date.now()),
     query.q === undefined
@@ -98,6 +144,7 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
       !isNewest({ ...query, sort }) &&
       query.visibility === undefined &&
       hasUnlisted(session, queue, query.status),
+    !isSearch && isRecent(sort) && isPartlyCounted(session, queue, filter),
   ]);
   return {
     ...{
@@ -105,21 +152,32 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
       foundComments,
       counts,
       tags,
+      privateTags,
+      members,
       boards: banks.items,
       query: { ...query, sort },
       here: visit.here,
+      chosen: new Set(visit.chosen),
     },
     leavesOut,
+    isPartlyCounted: isPartly,
     tellsPeople: settings?.notifiesPeople === true,
     isSortedByAge: !isSorted && !isNewest(query),
     board: ideaBank === undefined ? undefined : orNotFound(ideaBank),
     ofPath,
     hasMoreBoards: banks.next !== undefined,
     told: visit.told,
+    filled: visit.filled,
     more: await nextCursor(c, listed.next),
     done,
   };
 }
+
+const assigneeIn = ({ assignee }: QueueQuery, person: string) =>
+  assignee === undefined ? undefined : assignee === "none" ? null : { person };
+
+const isByMemberOrTag = ({ tag, privateTag, assignee }: QueueQuery): boolean =>
+  tag !== undefined || privateTag !== undefined || assignee === "me";
 
 /** Does what the pressed button says, and leads back to the list. */
 async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<Response> {
@@ -132,15 +190,20 @@ async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise
     const [bank = "", id = ""] = what.slice("status:".length).split("-");
     const { ideaBankId, proposalId } = idsOf({ ideaBankId: bank, proposalId: id });
     const status = fields.get(`status-${proposalId}`);
-    const tells = tellsInRow(fields, proposalId);
+    const tells = tellsInRow(fields);
+    // The box stays as it was left.
+    const again = withParameters(back, carrying(tells));
     // Done is publishing: a page shows first what the changelog will say.
-    if (status === "implemented") return c.redirect(publishAt({ ideaBankId, id }, back, tells), 303);
-    const changesOf = () => parseOrThrow(ProposalChanges, { status });
-    const { event } = await changeIdeas(c, [{ ideaBankId, id }], changesOf, tells);
-    return c.redirect(event === undefined ? back : withParameter(back, "undo", event), 303);
+    if (status === "implemented") return c.redirect(publishAt({ ideaBankId, id }, again, tells), 303);
+    const event = await saveRow(c, { ideaBankId, proposalId }, fields);
+    return c.redirect(withParameter(again, "undo", event), 303);
   }
   const chosen = chosenIn(fields, ofPath);
   if (chosen.length === 0) return c.redirect(tellAt(back, "nothing-chosen"), 303);
+  if (what === "status" && fields.get("status") === "")
+    return c.redirect(tellAt(keepChosen(back, chosen), "status-not-chosen"), 303);
+  const forTeam = await changeSeveralForTeam(c, chosen, { what, fields, back });
+  if (forTeam !== undefined) return forTeam;
   const tells = tellsIn(fields);
   const asked = new URLSearchParams([
     ["back", back],
@@ -154,10 +217,29 @@ async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise
     if (publications.length > 0 && only && !another) return c.redirect(publishAt(only, back, tells), 303);
     if (publications.length > 0) return c.redirect(`${IDEAS}/publish?${asked}`, 303);
   }
-  const { event, leavesOut } = await changeIdeas(c, chosen, ({ tags }) => changesOf(what, fields, tags), tells);
+  const { event, leftOut } = await changeIdeas(c, chosen, ({ tags }) => changesOf(what, fields, tags), { tells });
   const isTooLate = event === undefined && chosen.some(({ waited }) => waited !== undefined);
-  const to = leavesOut ? tellAt(back, "waiting-left-out") : isTooLate ? tellAt(back, "decided-before") : back;
-  return c.redirect(event === undefined ? to : withParameter(to, "undo", event), 303);
+  const to =
+    leftOut > 0
+      ? withParameter(tellAt(back, "waiting-left-out"), "left", String(leftOut))
+      : isTooLate
+        ? tellAt(back, "decided-before")
+        : back;
+  const again = what === "tag" || what === "untag" ? keepChosen(to, chosen) : to;
+  return c.redirect(event === undefined ? again : withParameter(again, "undo", event), 303);
+}
+
+/** Saves the status of one row: the rows are one form. Returns the event's id. */
+function saveRow(c: Context<OwnerEnv>, path: IdeaPath, sent: URLSearchParams): Promise<string> {
+  const fields = new URLSearchParams(sent);
+  const [status, was] = [`status-${path.proposalId}`, `was-${path.proposalId}`].map((name) => sent.get(name));
+  fields.set("status", status ?? "");
+  // Whoever has read what somebody else has set sends it as `was`.
+  if (was !== null && was !== undefined && !fields.has("was"))
+    fields.set("was", `${new URLSearchParams({ status: was })}`);
+  const load = async () => orNotFound(await openOwn(c).then((own) => loadProposal(own.session, own.accountId, path)));
+  const tells = tellsInRow(sent);
+  return saveIdea(path, { fields, load }, (changes, opened) => changeIdea(c, path, changes, { opened, tells }));
 }
 
 /** The page of an idea that is about to be published. */
@@ -170,6 +252,8 @@ type Props = {
   readonly foundComments: readonly FoundComment[] | undefined;
   readonly counts: Readonly<Partial<Record<ProposalStatus, number>>>;
   readonly tags: readonly TagCount[];
+  readonly privateTags: readonly PrivateTagCount[];
+  readonly members: readonly Member[];
   readonly boards: readonly IdeaBank[];
   /** The one board whose ideas are shown; undefined for those of all. */
   readonly board: IdeaBank | undefined;
@@ -179,13 +263,17 @@ type Props = {
   readonly query: QueueQuery;
   /** The order has public ideas only, and there are others. */
   readonly leavesOut: boolean;
+  /** The order is by recent votes, and only some of the ideas were looked at. */
+  readonly isPartlyCounted: boolean;
   /** The account’s people are told of decisions by e-mail. */
   readonly tellsPeople: boolean;
   /** Another order was asked for. */
   readonly isSortedByAge: boolean;
   readonly here: string;
+  readonly chosen: ReadonlySet<string>;
   readonly more: string | undefined;
   readonly told: Told | undefined;
+  readonly filled: URLSearchParams;
   readonly done: JustDone | undefined;
 };
 
@@ -207,7 +295,8 @@ const QueuePage = (props: Props) => {
       title={ofPath !== undefined && board ? board.name : isWaiting ? "Waiting for approval" : "Ideas"}
       current={ofPath !== undefined ? "idea-banks" : isWaiting ? "approval" : "ideas"}
       scripts={["queue.js"]}
-      aside={!isWaiting && addLink}
+      {...(ideas.length > 0 && { skip: ["list", "Skip to the ideas"] as const })}
+      aside={!isWaiting && useMay("member") && addLink}
     >
       {ofPath !== undefined && <BankNav id={ofPath} current="" />}
       <Done
@@ -215,7 +304,12 @@ const QueuePage = (props: Props) => {
         isQuiet={told !== undefined || ((isWaiting || query.status === UNANSWERED) && ideas.length > 0)}
         boards={board ? [board, ...boards] : boards}
       />
-      <Outcome told={told} />
+      <QueueOutcome
+        {...{ told, isWaiting, path, here }}
+        filled={props.filled}
+        chosen={props.chosen.size}
+        board={board?.id}
+      />
       {isWaiting && ideas.length > 0 && <p class="lead">Open an idea to respond to it or merge it into another.</p>}
       {(!isWaiting || query.status !== undefined) && <Tabs {...props} path={path} />}
       <Filters {...props} path={path} />
@@ -225,15 +319,15 @@ const QueuePage = (props: Props) => {
           <a href={`${path}?${toParameters(query, { sort: "new" })}`}>Sort by newest to see them</a>
         </p>
       )}
-      {props.isSortedByAge && !isWaiting && (
-        <p class="hint">
-          {`${query.tag === undefined ? "Hidden ideas" : "Ideas with a tag"} are always sorted by newest.`}
-        </p>
-      )}
+      {isRecent(query.sort) && query.q === undefined && <RecentHint {...props} sort={query.sort} />}
+      {props.isSortedByAge && !isWaiting && <p class="hint">{`${sortedByAge(query)} are always sorted by newest.`}</p>}
       {query.q !== undefined && (
         <p class="hint">
           {`Searched the words of all titles, and texts and authors of the newest ${SEARCHED_AT_MOST.toLocaleString("en")} ideas.`}
         </p>
+      )}
+      {isLookedThrough(props) && PROPOSAL_STATUSES.some((status) => (props.counts[status] ?? 0) >= COUNTED_AT_MOST) && (
+        <p class="hint">{`Searched the next ${SEARCHED_AT_MOST.toLocaleString("en")} ideas in this order.`}</p>
       )}
       {query.status === UNANSWERED &&
         query.q === undefined &&
@@ -256,11 +350,13 @@ const QueuePage = (props: Props) => {
               There’s no board yet. <a href="/account/idea-banks#create">Create one</a>
             </>
           ) : (
-            "No ideas yet."
+            <>
+              No ideas yet. <ImportLink board={board?.id} back={here} />
+            </>
           )}
         </p>
       ) : (
-        <List {...props} path={path} isDone={done !== undefined} />
+        <List {...props} path={path} isDone={done !== undefined} isTicked={isTicked(props.filled)} />
       )}
       {(more || query.cursor) && (
         <p class="buttons">
@@ -272,9 +368,29 @@ const QueuePage = (props: Props) => {
           )}
         </p>
       )}
+      {ideas.length > 0 && <ExportLinks query={query} board={board?.id} here={here} />}
       {props.foundComments && <FoundComments items={props.foundComments} here={here} />}
     </Layout>
   );
+};
+
+/** Nobody's ideas, and those of several boards with a tag, have no list of their own. */
+const isLookedThrough = ({ query, boards, board }: Props): boolean =>
+  query.q === undefined &&
+  (query.assignee === "none" || (query.tag !== undefined && board === undefined && boards.length > 1));
+
+const RecentHint = ({
+  sort,
+  isPartlyCounted: isPartly,
+}: Pick<Props, "isPartlyCounted"> & { readonly sort: RecentSort }) => (
+  <p class="hint">
+    {`Ideas without a vote in the last ${RECENT_DAYS[sort]} days are left out. `}
+    {isPartly && "Only those with the most votes in all were counted. Filter by board or status to count the others."}
+  </p>
+);
+const sortedByAge = ({ tag, privateTag, assignee }: QueueQuery): string => {
+  if (assignee === "me") return "Ideas assigned to you";
+  return tag === undefined && privateTag === undefined ? "Hidden ideas" : "Ideas with a tag";
 };
 
 type FoundProps = { readonly items: readonly FoundComment[]; readonly here: string };
@@ -284,7 +400,7 @@ const FoundComments = ({ items, here }: FoundProps) => (
     <h2 id="comments">Comments</h2>
     <p class="hint">
       {items.length === 0 && "No comments match. "}
-      {`Searched the newest ${SEARCHED_AT_MOST.toLocaleString("en")} comments.`}
+      {`Searched texts and authors of the newest ${SEARCHED_AT_MOST.toLocaleString("en")} comments.`}
     </p>
     <ol class="events">
       {items.map((item) => (

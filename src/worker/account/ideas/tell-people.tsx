@@ -7,6 +7,7 @@ import { COUNTED_PEOPLE, countTold, type ToldOfIdea } from "../../database/mails
 import { tellsPeople } from "../../model/mail-settings.ts";
 import { toTimestamp } from "../../model/text.ts";
 import { openOwn } from "../account-databases.ts";
+import { filledIn } from "../frame/own-link.ts";
 import { Clock, dayOf } from "../frame/times.tsx";
 import { number, people } from "../frame/words.ts";
 import type { OwnerEnv } from "../owner-env.ts";
@@ -28,11 +29,8 @@ export const tellsIn = (fields: URLSearchParams): Tells => ({
   response: ticked(fields, "tellResponse") ?? ticked(fields, "tell"),
 });
 
-/** The forms of rows are one form, whose boxes have the ids of ideas. */
-export function tellsInRow(fields: URLSearchParams, id: string): Tells {
-  const status = fields.has(markOf("tell")) ? fields.has(`tell-${id}`) : undefined;
-  return { status, response: undefined };
-}
+/** The box above the rows is that of the status of each. */
+export const tellsInRow = (fields: URLSearchParams): Tells => ({ status: ticked(fields, "tell"), response: undefined });
 
 /** The parameter of an address that leads to a page with such a box, which is then unticked. */
 const NOBODY = ["tells", "nobody"] as const;
@@ -40,9 +38,12 @@ const NOBODY = ["tells", "nobody"] as const;
 /** What leads to the page that asks again carries the choice. */
 export const carrying = ({ status }: Tells): [string, string][] => (status === false ? [[...NOBODY]] : []);
 
+/** Whether the box of a page that was led to by `carrying` is ticked. */
+export const isTicked = (filled: URLSearchParams): boolean => filled.get(NOBODY[0]) !== NOBODY[1];
+
 /** Whether the box of a new status is ticked: as in the form, or as in the one that led here. */
 export const tellsStatus = (c: Context<OwnerEnv>, fields: URLSearchParams): boolean =>
-  tellsIn(fields).status ?? c.req.query(NOBODY[0]) !== NOBODY[1];
+  tellsIn(fields).status ?? isTicked(filledIn(c));
 
 /** How many addresses are told of a decision about these ideas; 0 where the deployment sends no e-mail. */
 export async function countToldOf(c: Context<OwnerEnv>, proposalIds: readonly string[]): Promise<number> {
@@ -81,13 +82,22 @@ export const TellBox = ({ name, count, isTicked, about, isBeside = false }: BoxP
     </label>
   );
 
-type SmallBoxProps = { readonly name: string; readonly form?: string; readonly label?: string };
+type SmallBoxProps = {
+  readonly name: BoxName;
+  readonly form?: string;
+  /** Of what, after “Tell people by email”: seen, or only heard where it is plain to see. */
+  readonly of: string;
+  readonly isSeen?: boolean;
+  readonly isTicked?: boolean;
+};
 
-/** The box of a list, where nobody is counted. The form says that it has some. */
-export const SmallTellBox = ({ name, form, label }: SmallBoxProps) => (
+/** The box of a list, where nobody is counted. The form says that it has one. */
+export const SmallTellBox = ({ name, form, of, isSeen = false, isTicked = true }: SmallBoxProps) => (
   <label class="choice tell">
-    <input type="checkbox" name={name} form={form} checked aria-label={label} />
-    Tell people by email
+    <input type="checkbox" name={name} form={form} checked={isTicked} />
+    <span>
+      Tell people by email<span class={isSeen ? undefined : "unseen"}>{` of ${of}`}</span>
+    </span>
   </label>
 );
 

@@ -12,33 +12,39 @@ type Props = {
   readonly errors: readonly FieldError[];
   readonly rows: number;
   readonly hint?: string;
+  /** The idea, where a form has the texts of several: the names of its fields end with it. */
+  readonly of?: string;
 };
 
-export const TextFields = ({ fields, errors, rows, hint }: Props) => {
-  const [wrongTitle, wrongText] = [messageFor(errors, "title"), messageFor(errors, "description")];
+export const textField = (name: keyof typeof TEXT_LABELS, of?: string): string =>
+  of === undefined ? name : `${name}-${of}`;
+
+export const TextFields = ({ fields, errors, rows, hint, of }: Props) => {
+  const [title, description] = [textField("title", of), textField("description", of)];
+  const [wrongTitle, wrongText] = [messageFor(errors, title), messageFor(errors, description)];
   return (
     <>
-      <Field name="title" label={TEXT_LABELS.title} message={wrongTitle}>
+      <Field name={title} label={TEXT_LABELS.title} message={wrongTitle}>
         <input
-          id="title"
-          name="title"
-          value={fields.get("title") ?? ""}
+          id={title}
+          name={title}
+          value={fields.get(title) ?? ""}
           required
           maxlength={200}
           autocomplete="off"
           dir="auto"
-          {...described("title", wrongTitle)}
+          {...described(title, wrongTitle)}
         />
       </Field>
-      <Field name="description" label={TEXT_LABELS.description} {...(hint && { hint })} message={wrongText}>
+      <Field name={description} label={TEXT_LABELS.description} {...(hint && { hint })} message={wrongText}>
         <textarea
-          id="description"
-          name="description"
+          id={description}
+          name={description}
           rows={rows}
           dir="auto"
-          {...described("description", wrongText, hint)}
+          {...described(description, wrongText, hint)}
         >
-          {fields.get("description")}
+          {fields.get(description)}
         </textarea>
       </Field>
     </>

@@ -10,14 +10,15 @@ import { isId } from "../../model/id.ts";
 import { PageQuery } from "../../model/pagination.ts";
 import type { Panelist } from "../../model/panelist.ts";
 import type { Proposal } from "../../model/proposal.ts";
-import type { Voter } from "../../model/voter.ts";
-import { NewVote } from "../../model/voter.ts";
+import { NewVote, type Voter } from "../../model/voter.ts";
 import { Problem } from "../../problem.ts";
 import { openOwn } from "../account-databases.ts";
 import { decide, idsOf, noSuchContent, orNotFound } from "../frame/decide.ts";
 import { Done, type JustDone } from "../frame/done.tsx";
 import { inWords } from "../frame/errors-in-words.ts";
+import { ExportLink } from "../frame/export-link.tsx";
 import { ErrorSummary } from "../frame/field.tsx";
+import { useMay } from "../frame/frame.ts";
 import { Layout } from "../frame/layout.tsx";
 import { page, type SentForm } from "../frame/page.tsx";
 import { Pager } from "../frame/pager.tsx";
@@ -39,6 +40,7 @@ export const VOTERS_PAGE = page({
   path: VOTERS,
   load: (c) => load(c, { fields: new URLSearchParams(), errors: [] }),
   view: (props) => <VotersPage {...props} />,
+  allows: "requests",
 
   act: async (c) => {
     const fields = await readForm(c);
@@ -107,7 +109,7 @@ const VotersPage = (props: Props) => {
   const { path, idea, voters, errors, more, here, person, done } = props;
   const takesVotes = idea.duplicateOf === null;
   return (
-    <Layout title="Voters" part={idea.title} current="ideas">
+    <Layout title="Voters" part={idea.title} current="ideas" scripts={["suggest.js"]}>
       <p>
         <a href={path}>
           Back to “<bdi>{idea.title}</bdi>”
@@ -128,6 +130,7 @@ const VotersPage = (props: Props) => {
         </section>
       )}
       <Pager next={more && `${path}/voters?cursor=${more}`} label="More" />
+      {voters.length > 0 && <ExportLink to={`${path}/voters/export`} what="voters" />}
     </Layout>
   );
 };
@@ -153,7 +156,7 @@ const Row = ({ voter, here, path }: RowProps) => {
         <Time at={at} />
       </td>
       <td class="number act">
-        {path !== undefined && (
+        {path !== undefined && useMay("member") && (
           <form method="post" action={`${path}/voters`} class="small">
             <input type="hidden" name="panelistId" value={panelistId} />
             <button type="submit" name="do" value="remove" class="danger" aria-label={`Remove the vote of ${name}`}>
@@ -166,16 +169,17 @@ const Row = ({ voter, here, path }: RowProps) => {
   );
 };
 
-const HINT = "Who asked for it, by their ID in your system.";
+const HINT = "Who asked? Name or ID";
 
-const Add = ({ path, fields, errors, unknown }: Props) => (
-  <section aria-labelledby="add">
-    <h2 id="add">Add a voter</h2>
-    <form method="post" action={`${path}/voters`} class="narrow">
-      <PersonField fields={fields} hint={HINT} errors={errors} unknown={unknown} required />
-      <button type="submit" name="do" value="add" class="primary">
-        Add voter
-      </button>
-    </form>
-  </section>
-);
+const Add = ({ path, fields, errors, unknown }: Props) =>
+  useMay("member") && (
+    <section aria-labelledby="add">
+      <h2 id="add">Add a voter</h2>
+      <form method="post" action={`${path}/voters`} class="narrow">
+        <PersonField fields={fields} hint={HINT} errors={errors} unknown={unknown} required />
+        <button type="submit" name="do" value="add" class="primary">
+          Add voter
+        </button>
+      </form>
+    </section>
+  );

@@ -1,6 +1,7 @@
 /** What a person has written, in a list away from its idea: on the person's page, and where comments were searched for. */
 import type { Contribution } from "../../database/panelists/people.ts";
 import { Confirm } from "../frame/confirm.tsx";
+import { useMay } from "../frame/frame.ts";
 import { Time } from "../frame/times.tsx";
 import { IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
 
@@ -35,7 +36,7 @@ export const Written = ({ item, here, canDelete }: Props) => {
         {commentId === null && `${isMerged ? "Merged" : IDEA_STATUSES[status]} · `}
         <Time at={createdAt} />
       </p>
-      {canDelete && <Delete action={idea} commentId={commentId} />}
+      {canDelete && useMay("member") && <Delete action={idea} commentId={commentId} />}
     </li>
   );
 };
@@ -45,7 +46,7 @@ const Delete = ({ action, commentId }: { readonly action: string; readonly comme
     {commentId === null ? (
       <Confirm
         action={action}
-        says="Its votes and comments go with it. You can’t undo this."
+        says="Its votes, comments and ideas that were merged into it go with it. You can’t undo this."
         buttons={[["delete", "Delete this idea"]]}
       />
     ) : (

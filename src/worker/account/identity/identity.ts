@@ -9,15 +9,16 @@
  */
 import type { Context, MiddlewareHandler } from "hono";
 import { getCookie, setCookie } from "hono/cookie";
-import { findMembership } from "../../database/members/members.ts";
+import { findMember, findMembership } from "../../database/members/members.ts";
 import { requireOwnPage } from "../../http/same-origin.ts";
 import { isId } from "../../model/id.ts";
 import { foldAddress } from "../../model/member.ts";
 import { Problem } from "../../problem.ts";
 import { noMember, openOwn, readerOf, requireChoice } from "../account-databases.ts";
-import { allConfirmed, confirm, isPageRead, NoLongerSo } from "../confirm.ts";
+import { allConfirmed, confirm, heard, isPageRead, NoLongerSo } from "../confirm.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { findPerson, rememberedPerson, sessionIdOf } from "./handed-over.ts";
+import { requireRoleStill } from "./role.ts";
 
 /** The account's address, and the person or script that acts. */
 export type Identity = { readonly email: string; readonly actor: string };
@@ -103,11 +104,11 @@ export const actorsOf = ({ env }: Pick<Context<OwnerEnv>, "env">, person: string
 ];
 
 /** Throws `forbidden` if the person is not a member. */
-async function findAccount(c: Context<OwnerEnv>, accountId: string, person: string) {
+async function findAccount(c: Context<OwnerEnv>, accountId: string, { email: person, actor }: Identity) {
   const reader = isId(accountId) ? readerOf(c, accountId) : undefined;
-  const email = reader && isId(accountId) && (await findMembership(reader, accountId, person));
-  if (!email || !isId(accountId)) throw noMember();
-  return { email, accountId };
+  const member = reader && isId(accountId) ? await findMember(reader, { accountId, person, actor }) : null;
+  if (member === null || !isId(accountId)) throw noMember();
+  return { ...member, accountId };
 }
 
 const CHOICE = "account";
@@ -123,10 +124,13 @@ export const rememberChoice = (c: Context<OwnerEnv>, accountId: string): void =>
     maxAge: 31_536_000,
   });
 
+/** What was chosen in this browser, by whomever. */
+export const choiceOf = (c: Context<OwnerEnv>): string | undefined => getCookie(c, CHOICE, "host");
+
 /** The account that the person has chosen in this browser. It applies to pages; a script names its account. */
 async function chosenAccount(c: Context<OwnerEnv>, person: string): Promise<string | undefined> {
   if (c.req.method !== "GET" || c.req.path.startsWith("/account/api/")) return undefined;
-  const chosen = getCookie(c, CHOICE, "host");
+  const chosen = choiceOf(c);
   const reader = chosen !== undefined && isId(chosen) && readerOf(c, chosen);
   return reader && (await findMembership(reader, chosen, person)) !== undefined ? chosen : undefined;
 }
@@ -136,15 +140,16 @@ async function chosenAccount(c: Context<OwnerEnv>, person: string): Promise<stri
  * changed meanwhile.
  */
 async function explainRefusal(c: Context<OwnerEnv>): Promise<void> {
-  const { person, email, accountId } = c.var.owner;
+  const { person, actor, email, accountId } = c.var.owner;
   if (accountId === undefined) {
     if (c.res.status === 404) await requireChoice(c, person);
-  } else if ((await findAccount(c, accountId, person)).email !== email) {
+  } else if ((await findAccount(c, accountId, { email: person, actor })).email !== email) {
     throw new Problem("service-unavailable", {
       detail: "The account's creator was removed in the meantime. Nothing was changed: send the request again.",
       headers: { "Retry-After": "1" },
     });
   }
+  await requireRoleStill(c);
 }
 
 /** `remembers`: what the isolate remembers of the session and of the account is taken for true, and is confirmed meanwhile. */
@@ -165,19 +170,24 @@ async function findIdentity(c: Context<OwnerEnv>, { identify, remembers }: Admis
 }
 
 /** The account that the URL names, with the address that finds its rows. Throws `forbidden` if the person is not a member. */
-async function findNamed(c: Context<OwnerEnv>, accountId: string, person: string, remembers: boolean) {
+async function findNamed(c: Context<OwnerEnv>, accountId: string, identity: Identity, remembers: boolean) {
   const { addresses } = c.var.known;
-  const membership = `${accountId} ${person}`;
+  const membership = `${accountId} ${identity.email}`;
   const find = async () => {
     addresses.delete(membership);
-    const found = await findAccount(c, accountId, person);
+    const found = await findAccount(c, accountId, identity);
     addresses.set(membership, found.email);
     return found;
   };
   const email = remembers && isId(accountId) ? addresses.peek(membership) : undefined;
-  if (email === undefined || !isId(accountId)) return find();
-  const found = find().then((now) => now.email);
-  confirm(c, isStill(email, found));
+  const found = find();
+  c.set("standing", heard(found.then(({ standing }) => standing)));
+  if (email === undefined || !isId(accountId)) {
+    const now = await found;
+    return { email: now.email, accountId: now.accountId };
+  }
+  const now = found.then((member) => member.email);
+  confirm(c, isStill(email, now));
   return { email, accountId };
 }
 
@@ -194,7 +204,7 @@ async function admit(c: Context<OwnerEnv>, admission: Admission): Promise<string
   const accountId = searchParams.get("account");
   const chosen = accountId === null ? await chosenAccount(c, owner.person) : undefined;
   if (chosen !== undefined) return inAccount(pathname + search, chosen);
-  const named = accountId !== null && (await findNamed(c, accountId, owner.person, admission.remembers));
+  const named = accountId !== null && (await findNamed(c, accountId, identity, admission.remembers));
   c.set("owner", { ...owner, ...named });
   c.set("whose", { account: c.var.owner.accountId ?? c.var.known.accounts.get(owner.email) });
   c.set("listsOf", c.var.owner.email);
@@ -210,6 +220,7 @@ async function requireConfirmed(c: Context<OwnerEnv>, identify: Identify): Promi
       c.set("unconfirmed", undefined);
       c.set("unconfirmedAccount", undefined);
       c.set("own", undefined);
+      c.set("standing", undefined);
       await admit(c, { identify, remembers: false });
     }
     throw error;

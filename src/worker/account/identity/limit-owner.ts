@@ -34,24 +34,34 @@ const tooManyReads = oncePer(
     }),
 );
 
+/** What is counted apart from other changes. */
+type Apart = "keys" | "imports" | "all else";
+
 /**
  * Counts a change, once for a request. Rotating a key and changing what it may do are counted apart from all else, so that no number
- * of other changes stands in the way of an emergency. Throws `too-many-requests`.
+ * of other changes stands in the way of an emergency; and the parts of a file that is imported, so that its member can go on working.
+ * Throws `too-many-requests`.
  */
-export async function limitOwner(c: Context<OwnerEnv>, of: "keys" | "all else" = "all else"): Promise<void> {
+export async function limitOwner(c: Context<OwnerEnv>, of: Apart = "all else"): Promise<void> {
   if (c.get("isCounted")) return;
   c.set("isCounted", true);
   await countChange(c, of);
 }
 
 /** Counts one more change: for a request that makes several, each with an event of its own. Throws `too-many-requests`. */
-export async function countChange(c: Context<OwnerEnv>, of: "keys" | "all else" = "all else"): Promise<void> {
-  if (!(await mayPass(c.env.OWNER_WRITES, of === "keys" ? `${c.var.owner.actor} keys` : c.var.owner.actor)))
+export async function countChange(c: Context<OwnerEnv>, of: Apart = "all else"): Promise<void> {
+  const { actor } = c.var.owner;
+  if (!(await mayPass(c.env.OWNER_WRITES, of === "all else" ? actor : `${actor} ${of}`)))
     throw tooManyChanges("owner-writes");
 }
 
 /** Counts a change that is never refused. False when the owner has made too many changes: then few of them are recorded. */
 export const countEnd = (c: Context<OwnerEnv>): Promise<boolean> => mayPass(c.env.OWNER_WRITES, c.var.owner.actor);
+
+/** Counts a page that reads a hundred times as many rows as others. Throws `too-many-requests`. */
+export async function limitCostly(c: Context<OwnerEnv>): Promise<void> {
+  if (!(await mayPass(c.env.OWNER_WRITES, `${c.var.owner.actor} costly`))) throw tooManyReads("owner-reads");
+}
 
 const READS = ["GET", "HEAD"];
 const CHANGES = ["POST", "PUT", "PATCH"];
@@ -60,7 +70,10 @@ const ENDS =
   /^\/account\/(?:api\/tokens\/end|tokens\/end|api-keys\/\w+\/revoke|members\/\w+\/remove|sign-out(?:-everywhere)?)$/;
 /** These may end or restrict something: only when the body has been read, the handler knows, and calls `limitOwner`. */
 const MAY_END =
-  /^\/account\/(?:accounts|api\/keys\/\w+(?:\/rotate)?|api-keys\/\w+\/(?:change|rotate)|people\/\w+|(?:api\/)?webhooks\/\w+)$/;
+  /^\/account\/(?:accounts|comments|api\/keys\/\w+(?:\/rotate)?|api-keys\/\w+\/(?:change|rotate)|people\/\w+|(?:api\/)?webhooks\/\w+)$/;
+
+/** Its requests are the parts of a file. */
+const IMPORT = "/account/import";
 
 /** Middleware that counts what is read: a page of the desk may read thousands of rows, and a search more. */
 export const limitReads: MiddlewareHandler<OwnerEnv> = async (c, next) => {
@@ -72,6 +85,7 @@ export const limitReads: MiddlewareHandler<OwnerEnv> = async (c, next) => {
 /** Middleware that counts each request that changes something and ends nothing. */
 export const limitChanges: MiddlewareHandler<OwnerEnv> = async (c, next) => {
   const { method, path } = c.req;
-  if (CHANGES.includes(method) && !ENDS.test(path) && !MAY_END.test(path)) await limitOwner(c);
+  if (CHANGES.includes(method) && !ENDS.test(path) && !MAY_END.test(path))
+    await limitOwner(c, path === IMPORT ? "imports" : "all else");
   await next();
 };

@@ -161,7 +161,12 @@ export async function rotateKey(
 }
 
 /** Changes the given settings, as `changeOwnKey` describes. Throws `invalid-request` for an expiry that is past or too far away. */
-export async function changeKey(c: Context<OwnerEnv>, id: string, changes: ApiKeyChanges): Promise<ApiKey> {
+export async function changeKey(
+  c: Context<OwnerEnv>,
+  id: string,
+  changes: ApiKeyChanges,
+  opened?: ApiKeyChanges,
+): Promise<ApiKey> {
   const isPause = changes.paused === true && Object.keys(changes).length === 1;
   const mayRestrict = Object.entries(changes).some(
     ([name, value]) => name !== "name" && !(name === "paused" && !value),
@@ -171,7 +176,9 @@ export async function changeKey(c: Context<OwnerEnv>, id: string, changes: ApiKe
   const livesMs = changes.expiresAt == null ? 1 : Date.parse(changes.expiresAt) - own.at.now;
   if (livesMs <= 0 || livesMs > MAX_LIFE_DAYS * DAY_MS)
     throw invalid([{ path: "expiresAt", message: `must be a time in the next ${MAX_LIFE_DAYS} days` }]);
-  return inOwnAccount(c, own.session, (session) => changeOwnKey(changerOf(c), { ...own, session }, changes));
+  return inOwnAccount(c, own.session, (session) =>
+    changeOwnKey(changerOf(c), { ...own, session }, { changes, opened }),
+  );
 }
 
 export async function revokeKey(c: Context<OwnerEnv>, id: string): Promise<ApiKey> {

@@ -16,6 +16,7 @@ const respondShown = (c: Context<OwnerEnv>, shown: ShownKey): Response =>
 export const API_KEY_OPERATIONS = {
   listApiKeys: operation({
     method: "GET",
+    needs: "admin",
     effect: "reads",
     path: KEYS,
     answer: ApiKeyList,
@@ -32,6 +33,7 @@ export const API_KEY_OPERATIONS = {
 
   createApiKey: operation({
     method: "POST",
+    needs: "admin",
     effect: "adds",
     path: KEYS,
     body: NewApiKey,
@@ -45,6 +47,7 @@ export const API_KEY_OPERATIONS = {
 
   getApiKey: operation({
     method: "GET",
+    needs: "admin",
     effect: "reads",
     path: KEY,
     answer: ApiKey,
@@ -54,6 +57,7 @@ export const API_KEY_OPERATIONS = {
 
   getApiKeyUsage: operation({
     method: "GET",
+    needs: "admin",
     effect: "reads",
     path: `${KEY}/usage`,
     answer: ApiKeyUsage,
@@ -64,6 +68,7 @@ export const API_KEY_OPERATIONS = {
 
   changeApiKey: operation({
     method: "PATCH",
+    needs: "admin",
     effect: "overwrites",
     path: KEY,
     body: ApiKeyChanges,
@@ -80,6 +85,7 @@ export const API_KEY_OPERATIONS = {
 
   rotateApiKey: operation({
     method: "POST",
+    needs: "admin",
     effect: "ends",
     idempotent: false,
     path: `${KEY}/rotate`,
@@ -99,6 +105,7 @@ export const API_KEY_OPERATIONS = {
 
   revokeApiKey: operation({
     method: "DELETE",
+    needs: "admin",
     effect: "ends",
     path: KEY,
     answer: ApiKey,

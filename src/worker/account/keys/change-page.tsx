@@ -3,12 +3,12 @@ import type { Context } from "hono";
 import { readForm } from "../../http/read-body.ts";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { Layout } from "../frame/layout.tsx";
-import { OpenedWith } from "../frame/opened-form.tsx";
+import { OpenedWith, saveOpened } from "../frame/opened-form.tsx";
 import { page, type SentForm } from "../frame/page.tsx";
 import { exactTime } from "../frame/times.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 import { API_KEYS, changeKey, loadKey } from "./actions.ts";
-import { namingAddresses, toFields, toKeyChanges } from "./forms.ts";
+import { FIELDS_OF, namingAddresses, toChangeable, toFields, toKeyChanges, toOpened } from "./forms.ts";
 import { AddressesField, KEY_LABELS, NameField, RateField, ScopesField } from "./key-fields.tsx";
 
 const PATH = `${API_KEYS}/:apiKeyId/change`;
@@ -30,6 +30,7 @@ async function load(c: Context<OwnerEnv, typeof PATH>, sent?: SentForm) {
 
 export const CHANGE_KEY_PAGE = page({
   path: PATH,
+  needs: "admin",
   load,
 
   view: ({ apiKey, fields, errors }) => {
@@ -41,7 +42,7 @@ export const CHANGE_KEY_PAGE = page({
         {errors.length > 0 && <ErrorSummary title="The key wasn’t changed." errors={errors} labels={LABELS} />}
         <p class="lead">The secret stays the same. Changes apply at once.</p>
         <form method="post" action={`${API_KEYS}/${id}/change`} class="create">
-          <OpenedWith fields={fields} />
+          <OpenedWith fields={fields.has("was") ? fields : toOpened(apiKey)} />
           <div class="columns">
             <NameField value={fields.get("name") ?? ""} errors={errors} />
             <Field name="expiresAt" label={LABELS.expiresAt} message={expires}>
@@ -78,7 +79,17 @@ export const CHANGE_KEY_PAGE = page({
 
   act: async (c) => {
     const id = c.req.param("apiKeyId");
-    await changeKey(c, id, toKeyChanges(await readForm(c), Date.now()));
+    const fields = await readForm(c);
+    const now = Date.now();
+    const changes = toKeyChanges(fields, now);
+    const load = async () => {
+      const apiKey = await loadKey(c, id);
+      return { ...apiKey, paused: apiKey.pausedAt !== null };
+    };
+    const toSettings = (each: URLSearchParams) => toChangeable(each, now);
+    await saveOpened({ id, fields, toSettings, load, toFields: toOpened, fieldsOf: FIELDS_OF }, (_, opened) =>
+      changeKey(c, id, changes, opened),
+    );
     return c.redirect(`${API_KEYS}?done=changed&key=${id}`, 303);
   },
 

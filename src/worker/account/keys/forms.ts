@@ -21,13 +21,19 @@ export function toNewApiKey(fields: URLSearchParams): NewApiKey {
  * would be one that nobody chose. Throws `invalid-request`.
  */
 export function toKeyChanges(fields: URLSearchParams, now: number): ApiKeyChanges {
-  const { rate, ...changed } = changedSettings(fields, (each) => {
-    const { limit, windowSeconds, ...settings } = toSettings(each);
-    const expiresAt = toExpiry(each.get("expiresAt") ?? "", now);
-    return { ...settings, rate: { limit, windowSeconds }, paused: each.has("paused"), expiresAt };
-  });
+  const { rate, ...changed } = changedSettings(fields, (each) => toChangeable(each, now));
   return parseOrThrow(ApiKeyChanges, { ...changed, ...rate });
 }
+
+/** What can be changed of a key. */
+export function toChangeable(fields: URLSearchParams, now: number) {
+  const { limit, windowSeconds, ...settings } = toSettings(fields);
+  const expiresAt = toExpiry(fields.get("expiresAt") ?? "", now);
+  return { ...settings, rate: { limit, windowSeconds }, paused: fields.has("paused"), expiresAt };
+}
+
+/** The fields of a setting that has several. */
+export const FIELDS_OF = { rate: ["rate", "limit", "windowSeconds"] };
 
 /** Undefined keeps the present one. */
 function toExpiry(expiry: string, now: number): string | null | undefined {
@@ -60,6 +66,13 @@ export const namingAddresses = (errors: readonly FieldError[], fields: URLSearch
     const address = place && toAddresses(fields)[Number(place)];
     return address ? { path: "allowedAddresses", message: `“${address}” ${error.message}` } : error;
   });
+
+/** What the form that changes a key is opened with. It keeps the expiry, unless another one is chosen. */
+export function toOpened(apiKey: ApiKey): URLSearchParams {
+  const fields = toFields(apiKey);
+  fields.set("expiresAt", apiKey.expiresAt ?? "never");
+  return fields;
+}
 
 /** The form with a key’s settings. */
 export function toFields({ name, scopes, limit, windowSeconds, pausedAt, allowedAddresses }: ApiKey): URLSearchParams {

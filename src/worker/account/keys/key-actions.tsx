@@ -72,11 +72,15 @@ const Buttons = ({ closes, label }: { closes: string; label: string }) => (
   </div>
 );
 
-export const ROTATE_KEY = action(`${API_KEYS}/:apiKeyId/rotate`, async (c) => {
-  const fields = await readForm(c);
-  const graceSeconds = Number(fields.get("graceSeconds") || Number.NaN);
-  const rotation = parseOrThrow(Rotation, { graceSeconds, lastFour: fields.get("lastFour") ?? undefined });
-  const shown = await rotateKey(c, { id: c.req.param("apiKeyId"), rotation });
-  const origin = new URL(c.req.url).origin;
-  return renderPage(c, <ShownKeyPage shown={shown} rotated origin={origin} />, 201);
-});
+export const ROTATE_KEY = action(
+  `${API_KEYS}/:apiKeyId/rotate`,
+  async (c) => {
+    const fields = await readForm(c);
+    const graceSeconds = Number(fields.get("graceSeconds") || Number.NaN);
+    const rotation = parseOrThrow(Rotation, { graceSeconds, lastFour: fields.get("lastFour") ?? undefined });
+    const shown = await rotateKey(c, { id: c.req.param("apiKeyId"), rotation });
+    const origin = new URL(c.req.url).origin;
+    return renderPage(c, <ShownKeyPage shown={shown} rotated origin={origin} />, 201);
+  },
+  "admin",
+);

@@ -16,6 +16,7 @@ const PATH = `${API_KEYS}/:apiKeyId`;
 
 export const KEY_PAGE = page({
   path: PATH,
+  needs: "admin",
   load: async (c) => ({ ...(await loadKeyUse(c, c.req.param("apiKeyId"))), origin: new URL(c.req.url).origin }),
 
   view: ({ apiKey, usage, isCurrent, origin }) => {
@@ -85,11 +86,15 @@ const USAGE_FILES: Readonly<Record<"usage" | "operations", (usage: ApiKeyUsage) 
 };
 
 export const USAGE_CSV = Object.entries(USAGE_FILES).map(([name, toLines]) =>
-  file(`${PATH}/${name}.csv`, async (c) => {
-    const { apiKey, usage } = await loadKeyUse(c, c.req.param("apiKeyId"));
-    return c.body(toLines(usage).join(""), 200, {
-      "Content-Type": "text/csv; charset=utf-8",
-      "Content-Disposition": `attachment; filename="${apiKey.id}-${name}.csv"`,
-    });
-  }),
+  file(
+    `${PATH}/${name}.csv`,
+    async (c) => {
+      const { apiKey, usage } = await loadKeyUse(c, c.req.param("apiKeyId"));
+      return c.body(toLines(usage).join(""), 200, {
+        "Content-Type": "text/csv; charset=utf-8",
+        "Content-Disposition": `attachment; filename="${apiKey.id}-${name}.csv"`,
+      });
+    },
+    "admin",
+  ),
 );

@@ -12,6 +12,7 @@ import { API_KEYS, loadKeyUse } from "./actions.ts";
 
 export const LEAKED_KEY_PAGE = page({
   path: `${API_KEYS}/:apiKeyId/leaked`,
+  needs: "admin",
 
   /** `successor`: the oldest key that was created since this one ended. */
   load: async (c) => {
@@ -108,8 +109,7 @@ export const LEAKED_KEY_PAGE = page({
             <h2>Rotate or revoke?</h2>
             <p>
               If you’re unsure, revoke it. Rotating here also stops the leaked secret at once. It keeps the key’s ID,
-              settings and usage, and replaces steps 1 and 3. If you rotate it elsewhere, don’t let the old secret keep
-              working.
+              settings and usage, and replaces steps 1 and 3.
             </p>
             <form method="post" action={`${API_KEYS}/${id}/rotate`}>
               <input type="hidden" name="lastFour" value={lastFour} />

@@ -23,6 +23,7 @@ type Done = { readonly what: string | undefined; readonly apiKeyId: string | und
 
 export const API_KEYS_PAGE = page({
   path: API_KEYS,
+  needs: "admin",
 
   load: async (c) => {
     // The form had this link before it had a page.
@@ -200,7 +201,7 @@ const StorageBar = ({ storage: { usedBytes, maxBytes } }: { storage: Storage }) 
         {`${words}. `}
         {isFull
           ? "Storage is full. New content is refused; reading, deleting and revoking still work."
-          : "Boards, ideas, comments, votes, people, surveys and the activity count."}
+          : "Boards, ideas, comments, notes, votes, people, surveys and the activity count toward it."}
       </p>
     </section>
   );

@@ -11,6 +11,7 @@ import { REGIONS } from "../../model/api-key.ts";
 import { visitAccount } from "../account-databases.ts";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
 import { Layout } from "../frame/layout.tsx";
+import { filledIn } from "../frame/own-link.ts";
 import { page } from "../frame/page.tsx";
 import { renderPage } from "../frame/render-page.tsx";
 import { counted } from "../frame/words.ts";
@@ -31,9 +32,10 @@ type Props = {
 
 export const NEW_KEY_PAGE = page({
   path: `${API_KEYS}/new`,
+  needs: "admin",
 
   load: async (c) => {
-    const like = c.req.query("like");
+    const like = filledIn(c).get("like");
     return loadNew(c, like ? likeKey(await loadKey(c, like), Date.now()) : new URLSearchParams());
   },
 

@@ -8,6 +8,7 @@ import { API_KEYS, loadKeyUse, revokeKey } from "./actions.ts";
 
 export const REVOKE_KEY_PAGE = page({
   path: `${API_KEYS}/:apiKeyId/revoke`,
+  needs: "admin",
   load: async (c) => loadKeyUse(c, c.req.param("apiKeyId")),
 
   view: ({ apiKey, isCurrent }) => (

@@ -35,6 +35,7 @@ export const SETTINGS_OPERATIONS = {
   }),
   changeSettings: operation({
     method: "PUT",
+    needs: "admin",
     effect: "overwrites",
     path: "/account/api/settings",
     body: NewAccountSettings,

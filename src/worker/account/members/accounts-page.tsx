@@ -3,11 +3,12 @@ import type { Context } from "hono";
 import { loadAccountSettings } from "../../database/accounts/account-settings.ts";
 import { nextCursor, readPage } from "../../http/pagination.ts";
 import { readForm } from "../../http/read-body.ts";
+import type { AccountSettings } from "../../model/api-key-settings.ts";
 import { tellsPeople } from "../../model/mail-settings.ts";
 import { PageQuery } from "../../model/pagination.ts";
 import { accountsOf, invitationsOf, openOwn } from "../account-databases.ts";
 import { Outcome } from "../frame/done.tsx";
-import { useFrame } from "../frame/frame.ts";
+import { useFrame, useMay } from "../frame/frame.ts";
 import { Answer, Invitations } from "../frame/invitations.tsx";
 import { Layout } from "../frame/layout.tsx";
 import { NoMail } from "../frame/no-mail.tsx";
@@ -19,6 +20,7 @@ import { readVisit } from "../frame/visit.ts";
 import { accountInWords, PEOPLE_TOLD } from "../frame/words.ts";
 import { inAccount, rememberChoice } from "../identity/identity.ts";
 import { limitOwner } from "../identity/limit-owner.ts";
+import { requireRole } from "../identity/role.ts";
 import { changeSettings } from "../keys/settings.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { answerOwnInvitation } from "./api.ts";
@@ -28,24 +30,26 @@ export const ACCOUNTS = "/account/accounts";
 
 export const ACCOUNTS_PAGE = page({
   path: ACCOUNTS,
+  needs: "anyone",
 
   load: async (c) => {
     const { person } = c.var.owner;
     const { told } = readVisit(c);
     const { page: request } = await readPage(c, PageQuery);
-    const [own, { items, next }, notifiesPeople] = await Promise.all([
+    const [own, { items, next }, settings] = await Promise.all([
       accountsOf(c, person),
       invitationsOf(c, person, request),
-      loadNotifiesPeople(c),
+      loadSettings(c),
     ]);
-    const emails = { sendsEmail: tellsPeople(c.env), notifiesPeople, isSaved: c.req.query("done") === "emails" };
-    return { own, invitations: items, next: await nextCursor(c, next), told, emails };
+    const isSaved = c.req.query("done") !== undefined;
+    const sendsEmail = tellsPeople(c.env);
+    return { own, invitations: items, next: await nextCursor(c, next), told, settings, sendsEmail, isSaved };
   },
 
-  view: ({ own, invitations, next, told, emails }) => (
+  view: ({ own, invitations, next, told, settings, sendsEmail, isSaved }) => (
     <Layout title="Account" current="accounts">
       <Outcome told={told} />
-      {emails.isSaved && <Success>Settings saved.</Success>}
+      {isSaved && <Success>Settings saved.</Success>}
       <Invitations invitations={invitations} />
       <Pager next={next && `${ACCOUNTS}?cursor=${next}`} label="Older invitations" />
       {own.length > 1 && <p class="lead">This browser opens the account you used last.</p>}
@@ -60,9 +64,14 @@ export const ACCOUNTS_PAGE = page({
           </li>
         ))}
       </ul>
-      <Emails {...emails} />
-      <section aria-labelledby="emails">
-        <h2 id="emails">Your emails</h2>
+      {settings && useMay("admin") && (
+        <>
+          <Emails sendsEmail={sendsEmail} notifiesPeople={settings.notifiesPeople} />
+          <Exports viewersExport={settings.viewersExport} />
+        </>
+      )}
+      <section aria-labelledby="your-emails">
+        <h2 id="your-emails">Your emails</h2>
         <p>
           <a href={EMAILS}>Choose how you hear about ideas</a>
         </p>
@@ -84,10 +93,14 @@ export const ACCOUNTS_PAGE = page({
     const fields = await readForm(c);
     const id = fields.get("id") ?? "";
     const does = fields.get("do");
-    if (does === "emails") {
-      const changed = changedSettings(fields, (each) => ({ notifiesPeople: each.has("notifiesPeople") }));
-      await changeSettings(c, changed);
-      return c.redirect(`${ACCOUNTS}?done=emails`, 303);
+    const setting = SWITCHES.find((name) => does === name);
+    if (setting !== undefined) {
+      await requireRole(c, "admin");
+      await changeSettings(
+        c,
+        changedSettings(fields, (each) => ({ [setting]: each.has(setting) })),
+      );
+      return c.redirect(`${ACCOUNTS}?done`, 303);
     }
     if (does !== "decline") await limitOwner(c);
     const accountId = does === "open" ? id : (await answerOwnInvitation(c, id, does === "accept")).id;
@@ -97,42 +110,64 @@ export const ACCOUNTS_PAGE = page({
   },
 });
 
-type EmailsProps = {
-  readonly sendsEmail: boolean;
-  /** Undefined without an account that is open. */
-  readonly notifiesPeople: boolean | undefined;
+/** The switches of the account that is open, for all its boards: each is the name of its field, and of its button. */
+const SWITCHES = ["notifiesPeople", "viewersExport"] as const;
+
+type SwitchProps = {
+  readonly name: (typeof SWITCHES)[number];
+  readonly isOn: boolean;
+  readonly words: readonly [label: string, hint: string];
 };
 
-/** The switch of the account that is open, for all its boards. */
-const Emails = ({ sendsEmail, notifiesPeople }: EmailsProps) =>
-  notifiesPeople !== undefined && (
-    <section id="emails" aria-labelledby="emails-to-people">
-      <h2 id="emails-to-people">Emails to people</h2>
-      {sendsEmail ? (
-        <form method="post" action={ACCOUNTS} class="create">
-          <OpenedWith fields={new URLSearchParams(notifiesPeople ? { notifiesPeople: "on" } : {})} />
-          <label class="choice">
-            <input type="checkbox" name="notifiesPeople" checked={notifiesPeople} />
-            <span>
-              {PEOPLE_TOLD[0]}
-              <span class="hint">For all boards of this account. Each board has its own switch, too.</span>
-            </span>
-          </label>
-          <button type="submit" name="do" value="emails">
-            Save
-          </button>
-        </form>
-      ) : (
-        <NoMail />
-      )}
-    </section>
-  );
+const Switch = ({ name, isOn, words: [label, hint] }: SwitchProps) => (
+  <form method="post" action={ACCOUNTS} class="create">
+    <OpenedWith fields={new URLSearchParams(isOn ? { [name]: "on" } : {})} />
+    <label class="choice">
+      <input type="checkbox" name={name} checked={isOn} />
+      <span>
+        {label}
+        <span class="hint">{hint}</span>
+      </span>
+    </label>
+    <button type="submit" name="do" value={name}>
+      Save
+    </button>
+  </form>
+);
 
-/** A person with several accounts, or none, comes here to choose one. */
-async function loadNotifiesPeople(c: Context<OwnerEnv>): Promise<boolean | undefined> {
+type EmailsProps = { readonly sendsEmail: boolean; readonly notifiesPeople: boolean };
+
+const Emails = ({ sendsEmail, notifiesPeople }: EmailsProps) => (
+  <section id="emails" aria-labelledby="emails-to-people">
+    <h2 id="emails-to-people">Emails to people</h2>
+    {sendsEmail ? (
+      <Switch
+        name="notifiesPeople"
+        isOn={notifiesPeople}
+        words={[PEOPLE_TOLD[0], "For all boards of this account. Each board has its own switch, too."]}
+      />
+    ) : (
+      <NoMail />
+    )}
+  </section>
+);
+
+const Exports = ({ viewersExport }: { readonly viewersExport: boolean }) => (
+  <section aria-labelledby="exports">
+    <h2 id="exports">Exports</h2>
+    <Switch
+      name="viewersExport"
+      isOn={viewersExport}
+      words={["Viewers may export people and voters", "Files with names, IDs and email addresses. Members always may."]}
+    />
+  </section>
+);
+
+/** Undefined for a person with several accounts, or none, who comes here to choose one. */
+async function loadSettings(c: Context<OwnerEnv>): Promise<AccountSettings | undefined> {
   try {
     const { session, accountId } = await openOwn(c);
-    return (await loadAccountSettings(session, accountId))?.notifiesPeople;
+    return (await loadAccountSettings(session, accountId)) ?? undefined;
   } catch {
     return undefined;
   }

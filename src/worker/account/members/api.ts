@@ -13,7 +13,14 @@ import {
   inviteMember as invite,
   rememberInvited,
 } from "../../database/members/invitations.ts";
-import { forgetMembership, listMembers, rememberMembership, removeMember } from "../../database/members/members.ts";
+import {
+  forgetMembership,
+  listMembers,
+  rememberMembership,
+  removeMember,
+  setOwnName,
+  setRole,
+} from "../../database/members/members.ts";
 import { withDeliveries } from "../../deliveries/deliver.ts";
 import { respondNew } from "../../http/etag.ts";
 import { respondPage } from "../../http/pagination.ts";
@@ -22,16 +29,19 @@ import {
   Invitation,
   MAX_MEMBERS,
   Member,
+  MemberChanges,
   MemberList,
   NewMember,
   OwnAccount,
   OwnAccountList,
 } from "../../model/member.ts";
 import { PageQuery } from "../../model/pagination.ts";
+import type { Role } from "../../model/role.ts";
 import { Problem } from "../../problem.ts";
-import { accountsOf, directoryOf, invitationsOf, openOwn, primaryOf } from "../account-databases.ts";
+import { accountsOf, directoryOf, invitationsOf, noMember, openOwn, primaryOf } from "../account-databases.ts";
 import { isRepeated, repeatedProblem } from "../frame/repeated.ts";
 import { actorsOf } from "../identity/identity.ts";
+import { requireNoReader, requireRole, requireRoleNow, whyNotAllowed } from "../identity/role.ts";
 import { operation } from "../operation.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 
@@ -43,7 +53,7 @@ export async function listOwnMembers(c: Context<OwnerEnv>) {
 /** Invites a person. Inviting again changes nothing, unless the invitation was declined or has ended, and completes the directory. */
 export async function inviteMember(
   c: Context<OwnerEnv>,
-  email: string,
+  { email, role }: Pick<Member, "email" | "role">,
   idempotencyKey?: IdempotencyKey,
 ): Promise<Member> {
   const { session, accountId } = await openOwn(c);
@@ -51,7 +61,7 @@ export async function inviteMember(
   const member = await invite(session, {
     owner: c.var.owner,
     accountId,
-    member: { id, email },
+    member: { id, email, role },
     stamp: stamp(accountId),
     idempotencyKey,
   });
@@ -87,25 +97,79 @@ export async function answerOwnInvitation(c: Context<OwnerEnv>, id: string, acce
 export const noSuchMember = () => new Problem("not-found", { detail: "There is no such member." });
 
 /**
- * Removes a member. When it resolves, the person can do nothing for the account, and the invitations that the person had sent have
- * ended, but for those in `kept`. Throws `not-found`, and `conflict` for the last member.
+ * Removes a member. Only an admin removes others. When it resolves, the person can do nothing for the account, and the invitations that the
+ * person had sent have ended, but for those in `kept`. The member `takenBy` gets the person's ideas. Throws `not-found`, and `conflict` for
+ * the last admin.
  */
-export async function dismissMember(c: Context<OwnerEnv>, id: string, kept: readonly string[] = []): Promise<void> {
+export async function dismissMember(
+  c: Context<OwnerEnv>,
+  id: string,
+  { kept = [], takenBy }: { readonly kept?: readonly string[]; readonly takenBy?: string | undefined } = {},
+): Promise<void> {
   const { accountId } = await openOwn(c);
   const session = primaryOf(c, accountId);
   const sentBy = (email: string) => ({ actors: actorsOf(c, email), kept });
-  const removal = { owner: c.var.owner, accountId, id, stamp: stamp(accountId), sentBy };
+  const removal = { owner: c.var.owner, accountId, id, stamp: stamp(accountId), sentBy, takenBy };
   const outcome = await withDeliveries(c, { session, account: { accountId }, send: c.var.send }, (watched) =>
     removeMember(watched, removal),
   );
   if (outcome === null) throw noSuchMember();
-  if (outcome === "last")
+  if (outcome === "last") {
+    await requireRoleNow(c, "admin");
     throw new Problem("conflict", {
-      detail: "The last member of an account cannot be removed. Invite someone else first, and wait until they accept.",
+      detail:
+        "The last admin of an account cannot be removed. Make somebody else an admin first, and wait until they have accepted.",
     });
+  }
   const entry = { session, accountId, person: outcome.removed };
   if (outcome.isInvited) await forgetInvited(directoryOf(c), { ...entry, now: Date.now() });
   else await forgetMembership(directoryOf(c), entry);
+}
+
+/**
+ * Gives a member, or an invited person, another role, which ends the invitations that the person has sent to a role above it. Throws
+ * `not-found`, `conflict` for the last admin, `forbidden`.
+ */
+export async function changeRole(
+  c: Context<OwnerEnv>,
+  { id, email }: Pick<Member, "id" | "email">,
+  role: Role,
+): Promise<Member> {
+  await requireRole(c, "admin");
+  const { session, accountId } = await openOwn(c);
+  const change = { owner: c.var.owner, accountId, id, role, actors: actorsOf(c, email), stamp: stamp(accountId) };
+  const member = await withDeliveries(c, { session, account: { accountId }, send: c.var.send }, (watched) =>
+    setRole(watched, change),
+  );
+  if (member === null) throw noSuchMember();
+  if (member.role === role) return member;
+  await requireRoleNow(c, "admin");
+  throw new Problem("conflict", {
+    detail:
+      "The last admin of an account stays one. Make somebody else an admin first, and wait until they have accepted.",
+  });
+}
+
+/** Gives the member who asks a name; null for none. Throws `forbidden` for a script that only reads. */
+export async function changeOwnName(c: Context<OwnerEnv>, name: string | null): Promise<Member> {
+  await requireNoReader(c);
+  const { session, accountId } = await openOwn(c);
+  const member = await setOwnName(session, { owner: c.var.owner, accountId, name, stamp: stamp(accountId) });
+  if (member === null) throw noMember();
+  if (member.name !== name) throw await whyNotAllowed(c, "member");
+  return member;
+}
+
+const notOwnName = () => new Problem("forbidden", { detail: "Only the member changes this name." });
+
+/** What needs more is decided first: who may do only one of both changes nothing. */
+async function changeMember(c: Context<OwnerEnv>, id: string, { name, role }: MemberChanges): Promise<Member> {
+  const member = (await listOwnMembers(c)).items.find((each) => each.id === id);
+  if (member === undefined) throw noSuchMember();
+  if (name !== undefined && (member.email !== c.var.owner.person || member.state !== "accepted")) throw notOwnName();
+  if (name !== undefined) await requireNoReader(c);
+  const changed = role === undefined ? member : await changeRole(c, member, role);
+  return name === undefined ? changed : changeOwnName(c, name);
 }
 
 const MEMBERS = "/account/api/members";
@@ -115,6 +179,7 @@ const INVITATION = `${INVITATIONS}/{invitationId}`;
 export const MEMBER_OPERATIONS = {
   listAccounts: operation({
     method: "GET",
+    needs: "anyone",
     effect: "reads",
     path: "/account/api/accounts",
     answer: OwnAccountList,
@@ -126,6 +191,7 @@ export const MEMBER_OPERATIONS = {
 
   listInvitations: operation({
     method: "GET",
+    needs: "anyone",
     effect: "reads",
     path: INVITATIONS,
     query: PageQuery,
@@ -138,6 +204,7 @@ export const MEMBER_OPERATIONS = {
 
   acceptInvitation: operation({
     method: "PUT",
+    needs: "anyone",
     effect: "adds",
     idempotent: true,
     path: INVITATION,
@@ -150,6 +217,7 @@ export const MEMBER_OPERATIONS = {
 
   declineInvitation: operation({
     method: "DELETE",
+    needs: "anyone",
     effect: "ends",
     path: INVITATION,
     untilDone: true,
@@ -172,6 +240,7 @@ export const MEMBER_OPERATIONS = {
 
   addMember: operation({
     method: "POST",
+    needs: "admin",
     effect: "adds",
     path: MEMBERS,
     body: NewMember,
@@ -180,15 +249,32 @@ export const MEMBER_OPERATIONS = {
     untilDone: true,
     summary: "Invite somebody to be a member",
     description:
-      "The person finds the invitation in their own Account Settings, and becomes a member by accepting it. A member can do everything. " +
+      "The person finds the invitation in their own Account Settings, and becomes a member by accepting it. " +
       "Inviting the same person again changes nothing, unless it was declined or has ended, after 30 days. Everybody signs in as every owner does. " +
       "A request with an `Idempotency-Key` that was done before invites nobody who was removed since: 409 `conflict`.",
     handle: async (c, { body, idempotencyKey }) =>
-      respondNew(c, { collection: MEMBERS, body: await inviteMember(c, body.email, idempotencyKey) }),
+      respondNew(c, { collection: MEMBERS, body: await inviteMember(c, body, idempotencyKey) }),
+  }),
+
+  changeMember: operation({
+    method: "PATCH",
+    needs: "viewer",
+    effect: "overwrites",
+    path: `${MEMBERS}/{memberId}`,
+    body: MemberChanges,
+    answer: Member,
+    problems: ["conflict"],
+    summary: "Change a member's role, or your own name",
+    description:
+      "An admin changes roles, also of somebody who was invited; each member changes the own name. After this answer the person can do " +
+      "only what the role allows. The last admin stays one: 409 `conflict`. API keys and webhooks of the member stay; the invitations that " +
+      "the member has sent to a role above the new one are canceled.",
+    handle: async (c, { ids, body }) => c.json(await changeMember(c, ids.memberId, body)),
   }),
 
   removeMember: operation({
     method: "DELETE",
+    needs: "viewer",
     effect: "ends",
     path: `${MEMBERS}/{memberId}`,
     problems: ["conflict"],
@@ -196,7 +282,7 @@ export const MEMBER_OPERATIONS = {
     summary: "Remove a member, or take an invitation back",
     description:
       "After this answer the person can do nothing for the account, and the invitations that the person had sent are canceled. Its API " +
-      "keys stay. The last member cannot be removed: 409 `conflict`.",
+      "keys stay. Everybody may leave, and an admin removes others. The last admin cannot be removed: 409 `conflict`.",
     handle: async (c, { ids }) => {
       await dismissMember(c, ids.memberId);
       return c.body(null, 204);

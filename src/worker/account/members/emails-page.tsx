@@ -9,6 +9,7 @@ import {
 import { TOLD_BOARDS } from "../../database/mails/told-members.ts";
 import { type FieldError, invalid } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
+import { tellsMembers } from "../../model/mail-settings.ts";
 import {
   isMailMode,
   isTimeZone,
@@ -27,6 +28,7 @@ import { changedSettings, OpenedWith } from "../frame/opened-form.tsx";
 import { page, type SentForm } from "../frame/page.tsx";
 import { Table } from "../frame/table.tsx";
 import { tellAt, toldAt } from "../frame/visit.ts";
+import { requireNoReader } from "../identity/role.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 
 export const EMAILS = "/account/emails";
@@ -56,12 +58,13 @@ async function load(c: Context<OwnerEnv>, sent?: SentForm) {
     fields: sent?.fields ?? toFields(choices),
     errors: sent?.errors ?? ([] as readonly FieldError[]),
     told: toldAt(c),
-    sendsEmail: Boolean(c.env.NOTICES && c.env.NOTICES_FROM && c.env.SIGN_IN_URL),
+    sendsEmail: tellsMembers(c.env),
   };
 }
 
 export const EMAILS_PAGE = page({
   path: EMAILS,
+  needs: "viewer",
   load,
 
   view: ({ choices: { all, boards }, fields, errors, told, sendsEmail }) => {
@@ -119,6 +122,7 @@ export const EMAILS_PAGE = page({
   },
 
   act: async (c) => {
+    await requireNoReader(c);
     const fields = await readForm(c);
     const { session, accountId } = await openOwn(c);
     const whose = { accountId, person: c.var.owner.person };

@@ -2,9 +2,13 @@
 import type { Context } from "hono";
 import { parseOrThrow } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
-import { foldAddress, type Member, NewMember } from "../../model/member.ts";
+import { tellsMembers } from "../../model/mail-settings.ts";
+import { foldAddress, type Member, memberLabel, NewMember } from "../../model/member.ts";
+import { ROLE_NAMES, toRole } from "../../model/role.ts";
+import { Avatar } from "../frame/avatar.tsx";
 import { Copyable } from "../frame/copyable.tsx";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
+import { useMay } from "../frame/frame.ts";
 import { Layout } from "../frame/layout.tsx";
 import { page, type SentForm } from "../frame/page.tsx";
 import { Success } from "../frame/success.tsx";
@@ -14,6 +18,8 @@ import type { OwnerEnv } from "../owner-env.ts";
 import { ACCOUNTS } from "./accounts-page.tsx";
 import { inviteMember, listOwnMembers } from "./api.ts";
 import { EMAILS } from "./emails-page.tsx";
+import { PROFILE } from "./profile-page.tsx";
+import { RoleFields } from "./role-fields.tsx";
 
 export const MEMBERS = "/account/members";
 const LABEL = "Email address";
@@ -23,27 +29,32 @@ async function load(c: Context<OwnerEnv>, sent?: SentForm) {
   return {
     ...{ accountId, members: items, person: c.var.owner.person },
     email: sent?.fields.get("email") ?? "",
+    role: toRole(sent?.fields.get("role") ?? "member"),
     errors: sent?.errors ?? [],
     /** The page where an invited person answers. */
     invitationsUrl: new URL(ACCOUNTS, c.req.url).href,
     /** Invited people get an e-mail. */
-    sendsEmail: c.env.NOTICES !== undefined && c.env.NOTICES_FROM !== "" && c.env.SIGN_IN_URL !== "",
+    sendsEmail: tellsMembers(c.env),
     /** The address that was just invited. */
     invited: c.req.query("invited"),
     /** The address whose invitation was just canceled, or that was just removed, in lower case. */
     canceled: foldAddress(c.req.query("canceled") ?? ""),
     removed: foldAddress(c.req.query("removed") ?? ""),
+    /** The member whose role was just changed. */
+    changed: items.find(({ id }) => id === c.req.query("changed")),
   };
 }
 
 export const MEMBERS_PAGE = page({
   path: MEMBERS,
+  needs: { opens: "viewer", sends: "admin" },
   load,
 
   view: (props) => {
-    const { accountId, members, person, email, errors, invitationsUrl, sendsEmail } = props;
+    const { accountId, members, person, email, role, changed, errors, invitationsUrl, sendsEmail } = props;
+    const isAdmin = useMay("admin");
     const message = messageFor(errors, "email");
-    const accepted = members.filter(({ state }) => state === "accepted");
+    const admins = members.filter((member) => member.state === "accepted" && member.role === "admin");
     const isWaiting = members.some(({ state }) => state === "invited");
     const invited = members.find(({ email: address, state }) => address === props.invited && state === "invited");
     // Anybody can write such a link, so nothing is said of those who are still here.
@@ -67,13 +78,21 @@ export const MEMBERS_PAGE = page({
               : `${props.removed} was removed.`}
           </Success>
         )}
-        <p class="lead">Members can do everything in this account, except remove the last member.</p>
-        <Table columns={["Member", "Since", { unseen: "Action" }]}>
+        {changed && <Success>{`${memberLabel(changed)} is ${ROLE_WORDS[changed.role]} now.`}</Success>}
+        <p class="lead">
+          <a href={PROFILE}>Set your name</a>. Your team sees it instead of your email address.
+        </p>
+        <Table columns={["Member", "Role", "Since", { unseen: "Action" }]}>
           {members.map((member) => (
-            <MemberRow member={member} person={person} isRemovable={accepted.length > 1} />
+            <MemberRow
+              member={member}
+              person={person}
+              isAdmin={isAdmin}
+              isLastAdmin={admins.length === 1 && admins[0] === member}
+            />
           ))}
         </Table>
-        {isWaiting && (
+        {isAdmin && isWaiting && (
           <section aria-labelledby="link">
             <h2 id="link">Invitation link</h2>
             <p>
@@ -84,26 +103,29 @@ export const MEMBERS_PAGE = page({
             <Copyable id="invitations" label="invitation link" text={invitationsUrl} />
           </section>
         )}
-        <section aria-labelledby="add">
-          <h2 id="add">Invite a colleague</h2>
-          <form method="post" action={MEMBERS} class="narrow">
-            <Field name="email" label={LABEL} hint={hint} message={message}>
-              <input
-                id="email"
-                name="email"
-                type="email"
-                value={email}
-                required
-                maxlength={320}
-                autocomplete="off"
-                {...described("email", message, hint)}
-              />
-            </Field>
-            <button type="submit" class="primary">
-              Invite
-            </button>
-          </form>
-        </section>
+        {isAdmin && (
+          <section aria-labelledby="add">
+            <h2 id="add">Invite a colleague</h2>
+            <form method="post" action={MEMBERS} class="narrow">
+              <Field name="email" label={LABEL} hint={hint} message={message}>
+                <input
+                  id="email"
+                  name="email"
+                  type="email"
+                  value={email}
+                  required
+                  maxlength={320}
+                  autocomplete="off"
+                  {...described("email", message, hint)}
+                />
+              </Field>
+              <RoleFields chosen={role} />
+              <button type="submit" class="primary">
+                Invite
+              </button>
+            </form>
+          </section>
+        )}
         <p>
           <a href={EMAILS}>Choose your emails about ideas</a>
         </p>
@@ -115,8 +137,9 @@ export const MEMBERS_PAGE = page({
   },
 
   act: async (c) => {
-    const email = (await readForm(c)).get("email") ?? "";
-    const invited = await inviteMember(c, parseOrThrow(NewMember, { email }).email);
+    const fields = await readForm(c);
+    const asked = { email: fields.get("email") ?? "", role: fields.get("role") ?? undefined };
+    const invited = await inviteMember(c, parseOrThrow(NewMember, asked));
     return c.redirect(`${MEMBERS}?invited=${encodeURIComponent(invited.email)}`, 303);
   },
 
@@ -126,21 +149,43 @@ export const MEMBERS_PAGE = page({
 type RowProps = {
   readonly member: Member;
   readonly person: string;
-  readonly isRemovable: boolean;
+  /** The visitor is an admin. */
+  readonly isAdmin: boolean;
+  readonly isLastAdmin: boolean;
 };
 
-const MemberRow = ({ member, person, isRemovable }: RowProps) => {
-  const { id, email, state, addedBy, createdAt, expiresAt } = member;
+const ROLE_WORDS = { admin: "an admin", member: "a member", viewer: "a viewer" } as const;
+
+const MemberRow = ({ member, person, isAdmin, isLastAdmin }: RowProps) => {
+  const { id, email, name, role, state, addedBy, createdAt, expiresAt } = member;
   const isSelf = email === person;
+  const label = memberLabel(member);
   return (
     <tr>
       <th scope="row">
-        {email}
+        <span class="member">
+          <Avatar name={label} />
+          <span>
+            <bdi>{label}</bdi>
+            {name !== null && <span class="hint">{email}</span>}
+          </span>
+        </span>
         {isSelf && <span class="pill">You</span>}
         {addedBy === null && <span class="pill">Account creator</span>}
         {state === "invited" && <span class="pill warn">Invited</span>}
         {state === "declined" && <span class="pill">Declined</span>}
       </th>
+      <td>
+        {ROLE_NAMES[role]}
+        {isAdmin && state !== "declined" && (
+          <>
+            {" "}
+            <a href={`${MEMBERS}/${id}`} aria-label={`Change the role of ${label}`}>
+              Change
+            </a>
+          </>
+        )}
+      </td>
       <td>
         <Time at={createdAt} />
         {addedBy !== null && (
@@ -154,7 +199,7 @@ const MemberRow = ({ member, person, isRemovable }: RowProps) => {
         )}
       </td>
       <td class="number act">
-        {(state !== "accepted" || isRemovable) && (
+        {!isLastAdmin && (isAdmin || isSelf) && (
           <a
             class="button danger"
             href={`${MEMBERS}/${id}/remove`}
@@ -163,7 +208,7 @@ const MemberRow = ({ member, person, isRemovable }: RowProps) => {
                 ? "Leave this account"
                 : state === "invited"
                   ? `Cancel the invitation of ${email}`
-                  : `Remove ${email}`
+                  : `Remove ${label}`
             }
           >
             {isSelf ? "Leave" : state === "invited" ? "Cancel" : "Remove"}

@@ -4,14 +4,19 @@
  */
 import type { Context } from "hono";
 import { findTouched, type Touched } from "../../database/members/members.ts";
+import { countAssigned, HANDED_OVER_AT_MOST } from "../../database/proposals/assignment.ts";
 import { deleteWebhook } from "../../database/webhooks/webhooks.ts";
 import { readForm } from "../../http/read-body.ts";
-
-import { openOwn } from "../account-databases.ts";
+import { type Member, memberLabel, whoCanAct } from "../../model/member.ts";
+import { isMasked, maskUrl } from "../../model/webhook-url.ts";
+import { openOwn, standingOf } from "../account-databases.ts";
+import { Field } from "../frame/field.tsx";
 import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
 import { tellAt } from "../frame/visit.ts";
+import { counted, number } from "../frame/words.ts";
 import { actorsOf } from "../identity/identity.ts";
+import { requireRole } from "../identity/role.ts";
 import { revokeKey } from "../keys/actions.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { changeTo } from "../webhooks/api.ts";
@@ -21,9 +26,14 @@ import { MEMBERS } from "./members-page.tsx";
 
 export const REMOVE_MEMBER_PAGE = page({
   path: `${MEMBERS}/:memberId/remove`,
-  load: async (c) => ({ ...(await findMember(c, c.req.param("memberId"))), person: c.var.owner.person }),
+  needs: "viewer",
+  load: async (c) => ({
+    ...(await findRemovable(c, c.req.param("memberId"))),
+    ...{ person: c.var.owner.person, isAdmin: await isByAdmin(c) },
+  }),
 
-  view: ({ member: { id, email, state }, touched, person }) => {
+  view: ({ member, touched, person, isAdmin, heirs, ideas }) => {
+    const { id, email, state } = member;
     const isSelf = email === person;
     const [title, effect, button, keep] = isSelf
       ? [
@@ -34,13 +44,13 @@ export const REMOVE_MEMBER_PAGE = page({
         ]
       : state === "accepted"
         ? [
-            `Remove ${email}?`,
+            `Remove ${memberLabel(member)}?`,
             "They lose access to this account right away. You can invite them back at any time.",
             "Remove member",
             "Keep",
           ]
         : [
-            state === "invited" ? `Cancel the invitation of ${email}?` : `Remove ${email}?`,
+            state === "invited" ? `Cancel the invitation of ${email}?` : `Remove ${memberLabel(member)}?`,
             "You can invite them again at any time.",
             "Cancel invitation",
             "Keep",
@@ -49,24 +59,31 @@ export const REMOVE_MEMBER_PAGE = page({
       <Layout title={title} current="members">
         <p>{effect}</p>
         <form method="post" action={`${MEMBERS}/${id}/remove`} class="create">
-          <Boxes
-            name="keys"
-            legend={`Revoke ${isSelf ? "your" : "their"} API keys`}
-            hint="Anyone who copied a key can keep using it."
-            items={touched.keys}
-          />
-          <Boxes
-            name="webhooks"
-            legend={`Delete ${isSelf ? "your" : "their"} webhooks`}
-            hint="They keep sending changes to these URLs, including people’s names and IDs."
-            items={touched.webhooks}
-          />
+          {isAdmin ? (
+            <>
+              <Boxes
+                name="keys"
+                legend={`Revoke ${isSelf ? "your" : "their"} API keys`}
+                hint="Anyone who copied a key can keep using it."
+                items={touched.keys}
+              />
+              <Boxes
+                name="webhooks"
+                legend={`Delete ${isSelf ? "your" : "their"} webhooks`}
+                hint="They keep sending changes to these URLs, including people’s names and IDs."
+                items={touched.webhooks}
+              />
+            </>
+          ) : (
+            <Staying {...touched} />
+          )}
           <Boxes
             name="invitations"
             legend={`Cancel invitations ${isSelf ? "you" : "they"} sent`}
             hint="So that no one joins through them."
             items={touched.invitations}
           />
+          <TakenBy ideas={ideas} heirs={heirs} isSelf={isSelf} />
           {touched.invitations.map(({ id: shown }) => (
             <input type="hidden" name="shown" value={shown} />
           ))}
@@ -83,17 +100,14 @@ export const REMOVE_MEMBER_PAGE = page({
 
   act: async (c) => {
     const fields = await readForm(c);
-    const { member, touched } = await findMember(c, c.req.param("memberId"));
-    // This comes first, because people who remove themselves can do nothing afterwards.
-    for (const { id } of touched.keys) if (fields.has("keys", id)) await revokeKey(c, id);
-    for (const { id } of touched.webhooks)
-      if (fields.has("webhooks", id)) await changeTo(c, { id, change: deleteWebhook });
+    const { member, touched } = await findRemovable(c, c.req.param("memberId"));
+    // This comes first, because people who remove themselves can do nothing afterwards. Who is no admin leaves without it.
+    if (await isByAdmin(c)) await endTicked(c, fields, touched);
     const ticked = fields.getAll("invitations");
-    await dismissMember(
-      c,
-      member.id,
-      fields.getAll("shown").filter((id) => !ticked.includes(id)),
-    );
+    await dismissMember(c, member.id, {
+      kept: fields.getAll("shown").filter((id) => !ticked.includes(id)),
+      takenBy: fields.get("takenBy") || undefined,
+    });
     // People who have left cannot see this account's pages any more. A relative address would be led back into it.
     if (member.email === c.var.owner.person) return c.redirect(new URL(tellAt(ACCOUNTS, "left"), c.req.url).href, 303);
     const done = member.state === "invited" ? "canceled" : "removed";
@@ -101,30 +115,100 @@ export const REMOVE_MEMBER_PAGE = page({
   },
 });
 
-/** A member, and the keys and webhooks that the person has made or changed. Throws `not-found`. */
-async function findMember(c: Context<OwnerEnv>, memberId: string) {
+const isByAdmin = async (c: Context<OwnerEnv>): Promise<boolean> => (await standingOf(c)).role === "admin";
+
+/** Everybody may leave, and an admin removes others. Throws `forbidden`, `not-found`. */
+async function findRemovable(c: Context<OwnerEnv>, memberId: string) {
+  const found = await findTouchedBy(c, memberId);
+  if (found.member.email !== c.var.owner.person) await requireRole(c, "admin");
+  return found;
+}
+
+/**
+ * A member, the keys and webhooks that the person has made or changed, how many ideas the person has, and who can take them. Throws
+ * `not-found`.
+ */
+export async function findTouchedBy(c: Context<OwnerEnv>, memberId: string) {
   const [{ session, accountId }, { items }] = await Promise.all([openOwn(c), listOwnMembers(c)]);
   const member = items.find(({ id }) => id === memberId);
   if (member === undefined) throw noSuchMember();
   const actors = actorsOf(c, member.email);
-  return { member, touched: await findTouched(session, { accountId, actors, now: Date.now() }) };
+  const [touched, ideas] = await Promise.all([
+    findTouched(session, { accountId, actors, now: Date.now() }),
+    member.state === "accepted" ? countAssigned(session, accountId, memberId) : 0,
+  ]);
+  return {
+    ...{ member, touched, ideas },
+    heirs: whoCanAct(items).filter(({ id }) => id !== memberId),
+    /** The invitations with their roles. */
+    sent: items.filter(({ id }) => touched.invitations.some((invitation) => invitation.id === id)),
+  };
+}
+
+/** What somebody who is no admin any more has made: it stays, and only admins end it. */
+const Staying = ({ keys, webhooks }: Pick<Awaited<ReturnType<typeof findTouched>>, "keys" | "webhooks">) => {
+  const names = [
+    ...keys.map(({ name }) => name),
+    ...webhooks.map(({ name }) => (isMasked(name) ? name : maskUrl(name))),
+  ];
+  if (names.length === 0) return null;
+  return (
+    <p class="hint">
+      {"You made these, and only admins can end them: "}
+      {names.map((name, index) => (
+        <>
+          {index > 0 && ", "}
+          <bdi>{name}</bdi>
+        </>
+      ))}
+      .
+    </p>
+  );
+};
+
+type TakenByProps = { readonly ideas: number; readonly heirs: readonly Member[]; readonly isSelf: boolean };
+
+const TakenBy = ({ ideas, heirs, isSelf }: TakenByProps) => {
+  if (ideas === 0) return null;
+  const isMore = ideas >= HANDED_OVER_AT_MOST;
+  const label = `Who takes ${isSelf ? "your" : "their"} ${isMore ? `newest ${number(ideas)} ideas` : counted(ideas, "idea")}?`;
+  return (
+    <Field name="takenBy" label={label} message={undefined} {...(isMore && { hint: "Older ones become unassigned." })}>
+      <select id="takenBy" name="takenBy">
+        <option value="">Nobody: unassigned</option>
+        {heirs.map((each) => (
+          <option value={each.id}>{memberLabel(each)}</option>
+        ))}
+      </select>
+    </Field>
+  );
+};
+/** Revokes the keys and deletes the webhooks whose boxes are ticked. */
+export async function endTicked(
+  c: Context<OwnerEnv>,
+  fields: URLSearchParams,
+  { keys, webhooks }: Awaited<ReturnType<typeof findTouched>>,
+): Promise<void> {
+  for (const { id } of keys) if (fields.has("keys", id)) await revokeKey(c, id);
+  for (const { id } of webhooks) if (fields.has("webhooks", id)) await changeTo(c, { id, change: deleteWebhook });
 }
 
 type BoxesProps = {
   readonly name: string;
   readonly legend: string;
   readonly hint: string;
-  readonly items: readonly Touched[];
+  /** Ticked where it is theirs alone, if nothing else is said. */
+  readonly items: readonly (Touched & { readonly isTicked?: boolean })[];
 };
 
-const Boxes = ({ name, legend, hint, items }: BoxesProps) =>
+export const Boxes = ({ name, legend, hint, items }: BoxesProps) =>
   items.length > 0 && (
     <fieldset class="scopes">
       <legend>{legend}</legend>
       <p class="hint">{hint}</p>
       {items.map((item) => (
         <label class="choice">
-          <input type="checkbox" name={name} value={item.id} checked={item.isTheirs} />
+          <input type="checkbox" name={name} value={item.id} checked={item.isTicked ?? item.isTheirs} />
           <span>
             <bdi>{item.name}</bdi>
             {name !== "invitations" && (

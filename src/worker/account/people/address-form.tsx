@@ -1,6 +1,7 @@
 /** The box in which members set a person's e-mail address, or take it away. */
 import type { Panelist } from "../../model/panelist.ts";
 import { described, ErrorSummary, Field, messageFor } from "../frame/field.tsx";
+import { useMay } from "../frame/frame.ts";
 import { OpenedWith } from "../frame/opened-form.tsx";
 import type { SentForm } from "../frame/page.tsx";
 
@@ -17,6 +18,7 @@ const VERIFIED_HINT =
   "They sign in with this address. If you change it, signing in by email no longer leads to this person. Leave empty for none.";
 
 export const AddressForm = ({ panelist: { email, emailVerified }, action, refused }: Props) => {
+  if (!useMay("member")) return null;
   const stored = new URLSearchParams({ email: email ?? "" });
   const fields = refused === undefined ? stored : refused.fields;
   const hint = emailVerified ? VERIFIED_HINT : HINT;

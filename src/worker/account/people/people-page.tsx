@@ -15,6 +15,7 @@ import type { Panelist } from "../../model/panelist.ts";
 import { toTimestamp } from "../../model/text.ts";
 import { openOwn } from "../account-databases.ts";
 import { Done } from "../frame/done.tsx";
+import { ExportLink } from "../frame/export-link.tsx";
 import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
 import { Pager } from "../frame/pager.tsx";
@@ -79,6 +80,7 @@ export const PEOPLE_PAGE = page({
             { number: "Votes" },
             { number: "Comments" },
             "Last active",
+            q === "" ? "First seen, newest first" : "First seen",
           ]}
         >
           {people.map((panelist) => (
@@ -92,6 +94,9 @@ export const PEOPLE_PAGE = page({
         </Table>
       )}
       <Pager next={next && `${PEOPLE}?cursor=${next}`} />
+      {people.length > 0 && (
+        <ExportLink to={`${PEOPLE}/export${q && `?${new URLSearchParams({ q })}`}`} what="people" />
+      )}
     </Layout>
   ),
 });
@@ -128,7 +133,12 @@ const Person = ({ panelist, activity, isSharing, here }: PersonProps) => (
     <Count of={activity?.ideas} noun="idea" />
     <Count of={activity?.votes} noun="vote" />
     <Count of={activity?.comments} noun="comment" />
-    <td>{activity?.lastAt ? <Time at={toTimestamp(activity.lastAt)} /> : <span class="hint">Not yet</span>}</td>
+    <td data-of={activity?.lastAt ? "last active" : undefined}>
+      {activity?.lastAt ? <Time at={toTimestamp(activity.lastAt)} /> : <span class="hint">Not yet</span>}
+    </td>
+    <td data-of="first seen">
+      <Time at={panelist.createdAt} />
+    </td>
   </tr>
 );
 

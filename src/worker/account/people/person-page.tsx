@@ -1,6 +1,7 @@
 /** `/account/people/{id}`: one panelist, with proposals, comments and votes, and the team's actions. */
 import type { Context } from "hono";
 import {
+  clearPanelist,
   deletePanelist,
   loadPanelist,
   revokePanelistTokens,
@@ -15,26 +16,34 @@ import {
 import { listAnswered } from "../../database/surveys/asked-people.ts";
 import { invalid, parseOrThrow } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
-import { PanelistChanges } from "../../model/panelist.ts";
+import { type Panelist, PanelistChanges } from "../../model/panelist.ts";
+import { NotAsOpened, Problem } from "../../problem.ts";
 import { openOwn } from "../account-databases.ts";
+import { ClearPerson } from "../frame/clear-person.tsx";
 import { Confirm } from "../frame/confirm.tsx";
-import { decide, idsOf, orNotFound, requireDone } from "../frame/decide.ts";
-import { Done } from "../frame/done.tsx";
+import { decide, idsOf, noSuchContent, orNotFound, requireDone } from "../frame/decide.ts";
+import { Done, Outcome } from "../frame/done.tsx";
 import { inWords } from "../frame/errors-in-words.ts";
 import { Fact } from "../frame/fact.tsx";
+import { ForMembers } from "../frame/for-members.tsx";
+import { useMayExport } from "../frame/frame.ts";
 import { Layout } from "../frame/layout.tsx";
-import { changedSettings } from "../frame/opened-form.tsx";
+import { changedSettings, saveOpened } from "../frame/opened-form.tsx";
 import { page, type SentForm } from "../frame/page.tsx";
 import { Time } from "../frame/times.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
-import { backTo, readVisit, withParameter } from "../frame/visit.ts";
+import { backTo, readVisit, tellAt, withParameter } from "../frame/visit.ts";
 import { nameOf } from "../frame/words.ts";
+import { changeNotes, isOfNotes, NOTE_SCRIPTS, takeNotesPage } from "../ideas/notes.tsx";
+import { MAX_TEXT_FORM_BYTES } from "../ideas/text-fields.tsx";
 import { Written } from "../ideas/written.tsx";
 import { countEnd, limitOwner } from "../identity/limit-owner.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { AnsweredSurveys } from "../surveys/answered-surveys.tsx";
 import { AddressForm } from "./address-form.tsx";
+import { DownloadStored } from "./download-stored.tsx";
 import { PEOPLE } from "./people-page.tsx";
+import { loadPersonNotes, PersonNotes } from "./person-notes.tsx";
 import { loadTellsOfPerson, ToldPerson } from "./told-person.tsx";
 
 const PERSON = `${PEOPLE}/:panelistId` as const;
@@ -44,18 +53,18 @@ export const PERSON_PAGE = page({
 
   load,
 
-  view: ({ panelist, sharing, contributions, answered, tells, here, back, done, refused }) => {
+  view: ({ panelist, sharing, contributions, answered, tells, here, back, done, refused, told, team }) => {
+    const isNote = isOfNotes(refused?.fields.get("do") ?? "");
     const { id, externalId, email, emailVerified, active, createdAt } = panelist;
     return (
-      <Layout title={nameOf(panelist)} current="people">
+      <Layout title={nameOf(panelist)} current="people" scripts={NOTE_SCRIPTS}>
         <p>
           <a href={back ?? PEOPLE}>{backInWords(back)}</a>
         </p>
         <Done done={done} person={nameOf(panelist)} />
+        <Outcome told={told} />
         <dl>
-          <Fact name="Status">
-            {active ? "Active" : "Blocked: their tokens don’t work, and no new ones are issued"}
-          </Fact>
+          <Fact name="Status">{active ? "Active" : "Blocked"}</Fact>
           <Fact name="First seen">
             <Time at={createdAt} />
           </Fact>
@@ -82,67 +91,86 @@ export const PERSON_PAGE = page({
             <code>{id}</code>
           </Fact>
         </dl>
-        <form method="post" action={here} class="actions">
-          <button type="submit" name="do" value="end-tokens">
-            Sign out everywhere
-          </button>
-          <button type="submit" name="do" value={active ? "block" : "unblock"}>
-            {active ? "Block" : "Unblock"}
-          </button>
-          <Confirm
-            says="Their votes and survey responses are deleted and their tokens stop working. Responses to closed anonymous surveys stay. You can’t undo this."
-            buttons={[
-              ["delete", "Delete person, keep ideas and comments"],
-              ["delete-all", "Delete person, ideas and comments"],
-            ]}
-          />
-        </form>
-        <p class="hint">
-          Signing out revokes all tokens. Your site gets a new one when the person comes back. Blocking also keeps them
-          from getting a new one. Once unblocked, they sign in again.
-        </p>
-        <AddressForm panelist={panelist} action={here} refused={refused} />
+        <ForMembers>
+          <form method="post" action={here} class="actions">
+            <button type="submit" name="do" value="end-tokens">
+              Sign out everywhere
+            </button>
+            <button type="submit" name="do" value={active ? "block" : "unblock"}>
+              {active ? "Block" : "Unblock"}
+            </button>
+            <ClearPerson
+              panelistId={id}
+              back={back}
+              label={active ? "Block and delete what they wrote…" : "Delete what they wrote…"}
+            />
+            <Confirm
+              summary="Delete person…"
+              says={`${active ? "They" : "This lifts the block: they"} can come back as a new person. Their votes and survey responses are deleted and their tokens stop working. Responses to closed anonymous surveys stay. You can’t undo this.`}
+              buttons={[["delete", "Delete person, keep ideas and comments"]]}
+            />
+            <a class="button danger" href={backTo(`${PEOPLE}/${id}/clear?with=person`, back)}>
+              Delete person, ideas and comments…
+            </a>
+          </form>
+          <p class="hint">
+            Blocked people can’t read, vote or write. What they wrote stays. Once unblocked, they sign in again.
+          </p>
+        </ForMembers>
+        <AddressForm panelist={panelist} action={here} refused={isNote ? undefined : refused} />
+        <PersonNotes team={team} action={here} refused={isNote ? refused : undefined} />
         <List title="Ideas" items={contributions.proposals} here={here} canDelete />
         <List title="Comments" items={contributions.comments} here={here} canDelete />
         <List title="Votes" items={contributions.votes} here={here} />
         <AnsweredSurveys answered={answered} />
         <ToldPerson tells={tells} here={here} />
+        {useMayExport("person") && <DownloadStored id={id} />}
       </Layout>
     );
   },
 
   act: async (c) => {
     const { panelistId } = idsOf(c.req.param());
-    const fields = await readForm(c);
+    const fields = await readForm(c, { maxBytes: MAX_TEXT_FORM_BYTES });
     const what = fields.get("do") ?? "";
     const { here, back } = readVisit(c);
+    if (isOfNotes(what)) {
+      await limitOwner(c);
+      return c.redirect(tellAt(backTo(here, back), await changeNotes(c, { of: { panelistId }, what, fields })), 303);
+    }
     const event = what === "email" ? await changeAddress(c, panelistId, fields) : await change(c, panelistId, what);
     const list = back?.split("?")[0] === PEOPLE ? back : PEOPLE;
-    const to = what.startsWith("delete") ? list : backTo(here, back);
+    const to = what.startsWith("delete") ? list : what === "clear" && back !== undefined ? back : backTo(here, back);
     return c.redirect(event === undefined ? to : withParameter(to, "undo", event), 303);
   },
 
   refused: (c, refused, error) => {
-    if (refused.fields.get("do") !== "email") throw error;
+    const what = refused.fields.get("do") ?? "";
+    if (what !== "email" && !isOfNotes(what)) throw error;
     return load(c, inWords(refused));
   },
 });
 
 /** `here`: this page, which leads `back` to the list, the idea or the voters from which it was opened. */
 async function load(c: Context<OwnerEnv, typeof PERSON>, refused?: SentForm) {
+  const after = takeNotesPage(c);
   const { here: path, back, ...visit } = readVisit(c);
   const { panelistId } = idsOf(c.req.param());
   const own = await openOwn(c);
   const here = backTo(path, back);
-  const [panelist, sharing, contributions, answered, tells, done] = await Promise.all([
+  const [panelist, sharing, contributions, answered, tells, done, team] = await Promise.all([
     loadPanelist(own.session, own.accountId, panelistId),
     listSameMailbox(own.session, own.accountId, panelistId),
     listContributions(own.session, own.accountId, panelistId),
     listAnswered(own.session, own.accountId, panelistId),
     loadTellsOfPerson(own, panelistId),
     loadJustDone(own, { ...visit, here }, Date.now()),
+    loadPersonNotes(c, panelistId, after),
   ]);
-  return { panelist: orNotFound(panelist), sharing, contributions, answered, tells, here, back, done, refused };
+  return {
+    ...{ panelist: orNotFound(panelist), sharing, contributions, answered, tells, here, back, done, refused },
+    ...{ told: visit.told, team },
+  };
 }
 
 const backInWords = (back = ""): string => {
@@ -173,7 +201,7 @@ const List = ({ title, items, here, canDelete = false }: ListProps) => (
 
 /**
  * Sets the address that the form's user has changed, or takes it away, and returns the event's id; undefined when nothing was changed.
- * Throws `invalid-request`, also for one that somebody else has changed in the meantime, and `not-found`.
+ * Throws `invalid-request`, `not-found`, and `ChangedMeanwhile`.
  */
 async function changeAddress(c: Context<OwnerEnv>, id: string, fields: URLSearchParams): Promise<string | undefined> {
   const addressIn = (each: URLSearchParams) => ({ email: each.get("email")?.trim() || null });
@@ -181,15 +209,26 @@ async function changeAddress(c: Context<OwnerEnv>, id: string, fields: URLSearch
   if (changes.email === undefined) return undefined;
   await limitOwner(c);
   const { session, accountId } = await openOwn(c);
-  const { email } = orNotFound(await loadPanelist(session, accountId, id));
-  const was = fields.get("was");
-  if (was !== null && email !== changes.email && email !== addressIn(new URLSearchParams(was)).email)
-    throw invalid([{ path: "email", message: "was changed in the meantime. Save again to replace it" }]);
-  const { answer, eventId } = await decide(c, { kind: "panelist", id }, (own) =>
-    updatePanelist(own.session, { accountId: own.accountId, id, changes, now: own.now }),
-  );
-  orNotFound(answer);
-  return eventId;
+  const load = async () => orNotFound(await loadPanelist(session, accountId, id));
+  const toFields = ({ email }: Panelist) => new URLSearchParams({ email: email ?? "" });
+  return saveOpened({ id, fields, toSettings: addressIn, load, toFields }, async (_, opened) => {
+    const { answer, eventId } = await decide(c, { kind: "panelist", id }, (own) =>
+      updatePanelist(own.session, { accountId: own.accountId, id, changes, opened, now: own.now }),
+    );
+    if (answer === null && opened) throw new NotAsOpened();
+    orNotFound(answer);
+    return eventId;
+  });
+}
+
+/** Throws `conflict` for somebody who is still blocked. */
+function requireActive<Updated extends { readonly panelist: Panelist } | "other-id">(
+  isUnblocked: boolean,
+  updated: Updated,
+): Updated {
+  if (isUnblocked && updated !== "other-id" && !updated.panelist.active)
+    throw new Problem("conflict", { detail: "What they wrote is still being deleted. Unblock them in a few minutes." });
+  return updated;
 }
 
 /** Makes the change, and returns the event's id. Throws `invalid-request`, and `not-found`. */
@@ -207,9 +246,15 @@ async function change(c: Context<OwnerEnv>, id: string, what: string): Promise<s
       }
       case "block":
       case "unblock":
-        return orNotFound(
-          await updatePanelist(session, { accountId, id, changes: { active: what === "unblock" }, now }),
+        return requireActive(
+          what === "unblock",
+          orNotFound(await updatePanelist(session, { accountId, id, changes: { active: what === "unblock" }, now })),
         );
+      case "clear": {
+        const written = await clearPanelist(session, { accountId, id, now });
+        if (!written.isCleared) throw noSuchContent();
+        return written;
+      }
       case "delete":
       case "delete-all": {
         const deletion = { accountId, id, deletesContent: what === "delete-all", now, idempotencyKey: undefined };

@@ -24,6 +24,7 @@ import { renderPage } from "../frame/render-page.tsx";
 import { beginSession, endSession, endSessionsOf, handedOver } from "../identity/handed-over.ts";
 import type { Identify } from "../identity/identity.ts";
 import type { OwnerEnv } from "../owner-env.ts";
+import { landingOf } from "./landing.ts";
 import { tellAccountsSoon } from "./sign-in-events.ts";
 
 const SIGN_IN = "/account/sign-in";
@@ -67,7 +68,7 @@ export function addSignIn(routes: Routes<OwnerEnv>, identify: Identify): void {
     if (opened === null) return refuseUsed(c, id);
     await beginSession(c, id);
     tellAccountsSoon(c, { event: "signed-in", person: opened.email, linkId: id });
-    return c.redirect(opened.returnTo, 303);
+    return c.redirect(await landingOf(c, { person: opened.email, returnTo: opened.returnTo }), 303);
   };
 
   /** The address is somebody's: a code from an e-mail to it says that it is this subject's. Without a code it only asks for one. */

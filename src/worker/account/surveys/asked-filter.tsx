@@ -33,24 +33,26 @@ type FormProps = { readonly path: string; readonly questions: Questions; readonl
 export const FilterForm = ({ path, questions, filter }: FormProps) => {
   const choosable = questions.filter(({ kind }) => kind !== "text");
   return choosable.length === 0 ? null : (
-    <form method="get" action={path} class="filters">
-      <label>
-        Only those who chose
-        <select name="only">
-          <option value="">Everybody</option>
-          {choosable.map((question) => (
-            <optgroup label={question.title}>
-              {keysOf(question).map(([key, label]) => (
-                <option value={key} selected={key === filter?.key}>
-                  {label}
-                </option>
-              ))}
-            </optgroup>
-          ))}
-        </select>
-      </label>
-      <button type="submit">Filter</button>
-    </form>
+    <search>
+      <form method="get" action={path} class="filters">
+        <label>
+          Only those who chose
+          <select name="only">
+            <option value="">Everybody</option>
+            {choosable.map((question) => (
+              <optgroup label={question.title}>
+                {keysOf(question).map(([key, label]) => (
+                  <option value={key} selected={key === filter?.key}>
+                    {label}
+                  </option>
+                ))}
+              </optgroup>
+            ))}
+          </select>
+        </label>
+        <button type="submit">Filter</button>
+      </form>
+    </search>
   );
 };
 

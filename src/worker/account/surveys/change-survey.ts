@@ -3,24 +3,28 @@ import type { Context } from "hono";
 import { invalid } from "../../http/invalid-request.ts";
 import type { Survey, SurveyChanges } from "../../model/survey.ts";
 import type { Fault } from "../../model/survey-answers.ts";
-import { Problem } from "../../problem.ts";
+import { NotAsOpened, Problem } from "../../problem.ts";
 import { changeByRules } from "../../surveys/survey-writes.ts";
 import { openOwn } from "../account-databases.ts";
 import { decide, orNotFound } from "../frame/decide.ts";
+import { ChangedMeanwhile } from "../frame/opened-form.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 
-/** Returns the event's id. `judge` can refuse the change. Throws `invalid-request`, `conflict` and `not-found`. */
+/** Returns the event's id. `judge` can refuse the change. `opened`: what a form was opened with of what it changes. Throws `invalid-request`, `conflict` and `not-found`. */
 export async function changeSurvey(
   c: Context<OwnerEnv>,
   id: string,
   changes: SurveyChanges,
-  judge?: (was: Survey) => Promise<void>,
+  {
+    judge,
+    opened,
+  }: { readonly judge?: (was: Survey) => Promise<void>; readonly opened?: Partial<Survey> | undefined } = {},
 ): Promise<string> {
   const { session, accountId } = await openOwn(c);
   let event = "";
   const changed = await changeByRules(
     session,
-    { accountId, id, changes, now: Date.now() },
+    { accountId, id, changes, opened, now: Date.now() },
     {
       ...(judge && { judge }),
       write: async (send) => {
@@ -32,6 +36,7 @@ export async function changeSurvey(
   ).catch((error: unknown) => {
     throw inTeamWords(error);
   });
+  if (changed === null && opened) throw new NotAsOpened();
   orNotFound(changed);
   return event;
 }
@@ -41,7 +46,7 @@ const OPENED =
 
 /** A page offers what is possible: a refusal means that somebody else has changed the survey, or opened others. */
 function inTeamWords(error: unknown): unknown {
-  if (!(error instanceof Problem) || error.code !== "conflict") return error;
+  if (!(error instanceof Problem) || error.code !== "conflict" || error instanceof ChangedMeanwhile) return error;
   const faults = (error.extensions.errors ?? []) as readonly Fault[];
   // The form is shown again, with what was typed.
   if (faults.some(({ path }) => path.startsWith("questions"))) return invalid([{ path: "questions", message: OPENED }]);

@@ -1,11 +1,12 @@
 /** `/account/surveys/{id}/edit`: the questions and settings of a survey. */
 import type { Context } from "hono";
-import { invalid, parseOrThrow } from "../../http/invalid-request.ts";
+import { parseOrThrow } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
 import { type Survey, SurveyChanges } from "../../model/survey.ts";
+import type { Questions } from "../../model/survey-answers.ts";
 import { Once } from "../frame/form-key.tsx";
 import { Layout } from "../frame/layout.tsx";
-import { changedSettings } from "../frame/opened-form.tsx";
+import { ChangedMeanwhile, changedSettings, saveOpened } from "../frame/opened-form.tsx";
 import { page, type SentForm } from "../frame/page.tsx";
 import { withParameter } from "../frame/visit.ts";
 import type { OwnerEnv } from "../owner-env.ts";
@@ -18,13 +19,11 @@ import { editForm, MAX_SURVEY_FORM_BYTES, toFields, toSettings } from "./survey-
 import { loadOwnSurvey, SURVEY, SurveyNav, surveyIdOf } from "./survey-nav.tsx";
 import { SURVEYS } from "./survey-words.ts";
 
-const MEANWHILE =
-  "The questions were changed by somebody else in the meantime. Save again to replace them, or open the page anew to see them.";
-
 type Props = BuilderProps & { readonly survey: Survey };
 
 export const EDIT_SURVEY_PAGE = page({
   path: `${SURVEY}/edit`,
+  needs: "member",
 
   allows: "requests",
 
@@ -69,22 +68,34 @@ export const EDIT_SURVEY_PAGE = page({
     const changes: SurveyChanges = asksElse ? { ...settings, questions: [...questions] } : settings;
     const path = `${SURVEYS}/${surveyId}`;
     if (Object.keys(changes).length === 0) return c.redirect(path, 303);
-    const event = await changeSurvey(c, surveyId, changes, async (was) => {
-      if (asksElse && opened !== null && opened !== (await hashOfQuestions(was.questions)))
-        throw invalid([{ path: "questions", message: MEANWHILE }]);
-    });
+    const form = { id: surveyId, fields: sent, toSettings, toFields, load: () => loadOwnSurvey(c) };
+    const judge = async (was: Survey) => {
+      const present = await hashOfQuestions(was.questions);
+      if (asksElse && opened !== null && opened !== present) throw otherQuestions(was, { sent, questions, present });
+    };
+    const event = await saveOpened(form, (_, opened) => changeSurvey(c, surveyId, changes, { judge, opened }));
     return c.redirect(withParameter(path, "undo", event), 303);
   },
 
   refused: async (c, sent) => {
     const survey = await loadOwnSurvey(c);
-    const { fields, errors } = surveyErrors(sent);
-    // Whoever has read that they have changed may replace them.
-    if (errors.some(({ message }) => message === MEANWHILE))
-      fields.set("opened", await hashOfQuestions(survey.questions));
-    return load(c, { fields, errors }, survey);
+    return load(c, surveyErrors(sent), survey);
   },
 });
+
+type Replaced = { readonly sent: URLSearchParams; readonly questions: Questions; readonly present: string };
+
+/** Whoever has read what they are now may replace them. */
+function otherQuestions({ id, ...was }: Survey, { sent, questions, present }: Replaced): ChangedMeanwhile {
+  const inLines = (some: Questions) => some.map(({ title }) => title).join("\n");
+  const again = new URLSearchParams(sent);
+  again.set("opened", present);
+  return new ChangedMeanwhile({
+    id,
+    differences: [{ name: "questions", now: inLines(was.questions), mine: inLines(questions) }],
+    again,
+  });
+}
 
 const load = async (c: Context<OwnerEnv>, sent: SentForm, survey: Survey, focus?: string): Promise<Props> => ({
   ...(await loadBuilder(c, sent, { survey, focus })),

@@ -6,6 +6,7 @@ import { nextCursor, readPage } from "../../http/pagination.ts";
 import { SURVEY_STATUSES, type Survey, SurveyQuery } from "../../model/survey.ts";
 import { openOwn } from "../account-databases.ts";
 import { Done } from "../frame/done.tsx";
+import { useMay } from "../frame/frame.ts";
 import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
 import { Pager } from "../frame/pager.tsx";
@@ -42,9 +43,11 @@ export const SURVEYS_PAGE = page({
         title="Surveys"
         current="surveys"
         aside={
-          <a class="button primary" href={`${SURVEYS}/new`}>
-            New survey
-          </a>
+          useMay("member") && (
+            <a class="button primary" href={`${SURVEYS}/new`}>
+              New survey
+            </a>
+          )
         }
       >
         <Done done={done} />

@@ -9,6 +9,7 @@ import { decide } from "../frame/decide.ts";
 import { Field } from "../frame/field.tsx";
 import { formKey } from "../frame/form-key.tsx";
 import { Layout } from "../frame/layout.tsx";
+import { filledIn } from "../frame/own-link.ts";
 import { page } from "../frame/page.tsx";
 import { withParameter } from "../frame/visit.ts";
 import { counted } from "../frame/words.ts";
@@ -34,19 +35,21 @@ type Props = { readonly chooser: Chooser } | { readonly builder: BuilderProps; r
 
 export const NEW_SURVEY_PAGE = page({
   path: NEW,
+  needs: "member",
 
   allows: "requests",
 
   load: async (c): Promise<Props | Response> => {
+    const link = filledIn(c);
     const asked = (name: string) => {
-      const id = c.req.query(name) ?? "";
+      const id = link.get(name) ?? "";
       return isId(id) ? id : null;
     };
     const voters = asked("voters");
     const { boards, board, ideas } = await loadChoices(c, { board: asked("board"), idea: voters });
     if (board === undefined) return c.redirect(`${IDEA_BANKS}#create`, 303);
     const idea = ideas.find(({ id }) => id === voters);
-    const name = c.req.query("template");
+    const name = link.get("template") ?? undefined;
     if (!isTemplate(name)) return { chooser: { boards, board, idea } };
     const fields = begin(name, {
       board,

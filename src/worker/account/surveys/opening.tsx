@@ -2,6 +2,7 @@
 import { PEOPLE_AT_MOST } from "../../database/surveys/asked-people.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
 import type { Survey } from "../../model/survey.ts";
+import { LinkFor } from "../frame/for-members.tsx";
 import { useFrame } from "../frame/frame.ts";
 import { ZonedTime } from "../frame/times.tsx";
 import { number } from "../frame/words.ts";
@@ -90,7 +91,9 @@ const Until = ({ survey: { closesAt, maxResponses } }: Pick<Props, "survey">) =>
 
 /** The page that hands out its line. */
 const ShowIt = ({ survey: { ideaBankId } }: Pick<Props, "survey">) => (
-  <a href={`/account/idea-banks/${ideaBankId}/embed?elements=survey`}>put it on your site</a>
+  <LinkFor needs="member" href={`/account/idea-banks/${ideaBankId}/embed?elements=survey`}>
+    put it on your site
+  </LinkFor>
 );
 
 /** The board lets nobody answer. */
@@ -99,7 +102,9 @@ const Closed = ({ board }: Props) => {
   return (
     <p class="error">
       {board.status === "OPEN" ? "Surveys are off on this board" : "The board isn’t open"}, so nobody can answer yet.{" "}
-      <a href={`/account/idea-banks/${board.id}/settings`}>Board settings</a>
+      <LinkFor needs="member" href={`/account/idea-banks/${board.id}/settings`}>
+        Board settings
+      </LinkFor>
     </p>
   );
 };

@@ -4,6 +4,7 @@ import { invalid } from "../../http/invalid-request.ts";
 import { Problem } from "../../problem.ts";
 import { FIRST_LINES, responsesFile } from "../../surveys/survey-answers-file.ts";
 import { openOwn } from "../account-databases.ts";
+import { beginExport } from "../frame/begin-export.ts";
 import { orNotFound } from "../frame/decide.ts";
 import { file } from "../frame/page.tsx";
 import { filterOf } from "./asked-filter.tsx";
@@ -21,6 +22,7 @@ export const SURVEY_RESPONSES_CSV = file(`${SURVEY}/responses.csv`, async (c) =>
   // A file of everybody must not be taken for one of some.
   if (key !== undefined && filterOf(key, questions) === undefined)
     throw invalid([{ path: "only", message: "is no answer of this survey" }]);
+  await beginExport(c, "responses", { filter: key === undefined ? "" : "only=…", rows: first.survey.responses });
   const { body, headers } = responsesFile(session, wanted, first, true);
   return c.body(body, 200, headers);
 });

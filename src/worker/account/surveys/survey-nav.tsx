@@ -4,6 +4,7 @@ import { SURVEYS as ROWS } from "../../database/surveys/surveys.ts";
 import type { Survey, SurveyStatus } from "../../model/survey.ts";
 import { openOwn } from "../account-databases.ts";
 import { idsOf, orNotFound } from "../frame/decide.ts";
+import { useMay } from "../frame/frame.ts";
 import { BANK_STATUSES } from "../frame/words.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { SURVEYS } from "./survey-words.ts";
@@ -35,7 +36,7 @@ export const SurveyNav = ({ survey, current }: { readonly survey: Survey; readon
     ["", hasBeenOpen ? "Results" : "Preview"],
     ["edit", "Questions and settings"],
   ];
-  if (survey.ideaBankId === null) return null;
+  if (survey.ideaBankId === null || !useMay("member")) return null;
   return (
     <nav class="bank" aria-label="Survey">
       {parts.map(([part, name]) => (

@@ -25,6 +25,7 @@ import { decide, orNotFound, requireDone } from "../frame/decide.ts";
 import { Done } from "../frame/done.tsx";
 import { Fact } from "../frame/fact.tsx";
 import { formKey, Once } from "../frame/form-key.tsx";
+import { useMay, useMayExport } from "../frame/frame.ts";
 import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
 import { Time, ZonedTime } from "../frame/times.tsx";
@@ -234,7 +235,7 @@ const Numbers = ({ survey, filter, read, texts, names, idea }: NumbersProps) => 
       {responses > 0 && (
         <div class="tools no-print">
           {(!anonymous || status === "CLOSED") && <FilterForm path={path} questions={questions} filter={filter} />}
-          {!anonymous && (
+          {!anonymous && useMayExport("responses") && (
             <a class="button" href={withFilter(`${path}/responses.csv`, filter?.key)}>
               Download CSV
             </a>
@@ -273,6 +274,7 @@ const anonymousInWords = (status: Survey["status"]): string =>
     : "Anonymous: the numbers move in steps of five responses, so that nobody’s answer can be told from the difference. Filters come when the survey is closed.";
 
 const Actions = ({ survey: { id, status, anonymous, ideaBankId, responses } }: SurveyProps) => {
+  if (!useMay("member")) return null;
   const goes =
     responses === 0
       ? "Its questions go"

@@ -5,8 +5,9 @@ import { endAllTokens, loadEndOfTokens } from "../../database/tokens/end-of-toke
 import { EndedTokens } from "../../model/account-key.ts";
 import type { IdempotencyKey } from "../../model/idempotency-key.ts";
 import { toTimestamp } from "../../model/text.ts";
-import { noMember, openOwn } from "../account-databases.ts";
+import { openOwn } from "../account-databases.ts";
 import { isRepeated, repeatedProblem } from "../frame/repeated.ts";
+import { whyNotAllowed } from "../identity/role.ts";
 import { operation } from "../operation.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 
@@ -15,7 +16,7 @@ export async function endTokens(c: Context<OwnerEnv>, idempotencyKey?: Idempoten
   const { session, accountId } = await openOwn(c);
   const { owner, views } = c.var;
   const end = await endAllTokens(session, { owner, accountId, stamp: stamp(accountId), idempotencyKey });
-  if (end === null) throw noMember();
+  if (end === null) throw await whyNotAllowed(c, "admin");
   if (isRepeated(end)) throw repeatedProblem(end);
   views.noteEnd(accountId, end);
   return { endedAt: toTimestamp(end.tokensEndedAt) };
@@ -31,6 +32,7 @@ export const TOKEN_END_OPERATIONS = {
   endTokens: operation({
     method: "POST",
     path: "/account/api/tokens/end",
+    needs: "admin",
     answer: EndedTokens,
     effect: "ends",
     idempotent: false,

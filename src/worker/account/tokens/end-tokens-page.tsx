@@ -17,6 +17,7 @@ const JUST_NOW_MS = 60_000;
 
 export const END_TOKENS_PAGE = page({
   path: END,
+  needs: "admin",
   load: async (c) => ({ endedAt: await lastEndOfTokens(c), isDone: c.req.query("done") !== undefined }),
 
   view: ({ endedAt, isDone }) =>

@@ -20,6 +20,7 @@ type Tried = Introspection & { readonly isApiKey: boolean; readonly ideaBank: Id
 
 export const TRY_TOKEN_PAGE = page({
   path: TOKENS,
+  needs: "admin",
   load: (): { readonly tried?: Tried } => ({}),
 
   view: ({ tried }) => (

@@ -42,7 +42,7 @@ import {
   WebhookTestQuery,
 } from "../../model/webhook.ts";
 import { checkWebhookUrl, isMasked, maskUrl } from "../../model/webhook-url.ts";
-import { Problem } from "../../problem.ts";
+import { NotAsOpened, Problem } from "../../problem.ts";
 import { primaryOf, visitAccount } from "../account-databases.ts";
 import { isRepeated, repeatedProblem } from "../frame/repeated.ts";
 import { limitOwner } from "../identity/limit-owner.ts";
@@ -152,21 +152,29 @@ export async function showWebhook(c: Context<OwnerEnv>, id: string): Promise<Web
   return webhook;
 }
 
-export async function changeWebhook(c: Context<OwnerEnv>, id: string, changes: WebhookChanges): Promise<Webhook> {
+/** `opened`: what a form was opened with of what it changes. */
+export async function changeWebhook(
+  c: Context<OwnerEnv>,
+  id: string,
+  changes: WebhookChanges,
+  opened?: WebhookChanges,
+): Promise<Webhook> {
+  const otherwise = () => new NotAsOpened();
   const { url, types, ...rest } = changes;
   if (url === undefined && !types) {
     if (Object.keys(changes).length === 0) return showWebhook(c, id);
-    return (await changeTo(c, { id, change: toChange(changes) })).webhook;
+    return (await changeTo(c, { id, change: toChange(changes, { opened }), otherwise })).webhook;
   }
   const webhook = await showWebhook(c, id);
   const { format } = webhook;
   checkTypes(types, format);
   // As it is shown, so it stays as it is.
   if (format === "slack" && url?.trim() === webhook.url)
-    return changeWebhook(c, id, { ...rest, ...(types !== undefined && { types }) });
+    return changeWebhook(c, id, { ...rest, ...(types !== undefined && { types }) }, opened);
   const called = url === undefined ? undefined : checkUrl(c, url, format);
   const shown = called !== undefined && format === "slack" ? maskUrl(called) : called;
-  return (await changeTo(c, { id, change: toChange({ ...changes, url: called }, shown) })).webhook;
+  const change = toChange({ ...changes, url: called }, { shownUrl: shown, opened });
+  return (await changeTo(c, { id, change, otherwise })).webhook;
 }
 
 export async function rotateWebhook(
@@ -222,6 +230,7 @@ const respondShown = (c: Context<OwnerEnv>, shown: ShownWebhook): Response =>
 export const WEBHOOK_OPERATIONS = {
   listWebhooks: operation({
     method: "GET",
+    needs: "admin",
     effect: "reads",
     path: WEBHOOKS,
     answer: WebhookList,
@@ -232,6 +241,7 @@ export const WEBHOOK_OPERATIONS = {
 
   createWebhook: operation({
     method: "POST",
+    needs: "admin",
     effect: "adds",
     path: WEBHOOKS,
     body: NewWebhook,
@@ -247,6 +257,7 @@ export const WEBHOOK_OPERATIONS = {
 
   changeWebhook: operation({
     method: "PATCH",
+    needs: "admin",
     effect: "overwrites",
     path: WEBHOOK,
     body: WebhookChanges,
@@ -258,6 +269,7 @@ export const WEBHOOK_OPERATIONS = {
 
   moveWebhook: operation({
     method: "PUT",
+    needs: "admin",
     effect: "overwrites",
     path: `${WEBHOOK}/place`,
     body: WebhookMove,
@@ -273,6 +285,7 @@ export const WEBHOOK_OPERATIONS = {
 
   rotateWebhook: operation({
     method: "POST",
+    needs: "admin",
     effect: "ends",
     idempotent: false,
     path: `${WEBHOOK}/rotate`,
@@ -286,6 +299,7 @@ export const WEBHOOK_OPERATIONS = {
 
   testWebhook: operation({
     method: "POST",
+    needs: "admin",
     effect: "adds",
     path: `${WEBHOOK}/test`,
     options: WebhookTestQuery,
@@ -305,6 +319,7 @@ export const WEBHOOK_OPERATIONS = {
 
   deleteWebhook: operation({
     method: "DELETE",
+    needs: "admin",
     effect: "ends",
     path: WEBHOOK,
     summary: "Delete a webhook",

@@ -61,7 +61,7 @@ const SENTENCES: Readonly<Record<string, Partial<Record<ChangeType | AccountEven
     "api-key.revoked": "A key was revoked",
     "api-key.expiring": "A key expires soon",
     "api-key.leaked": "A key was found in public",
-    "secret.leaked": "Another secret was found in public",
+    "secret.leaked": "A token or secret was found in public",
   },
   "Webhooks and team": {
     "webhook.failing": "Another webhook has failed for a day",
@@ -188,8 +188,8 @@ const Events = ({ fields, id }: { fields: URLSearchParams; id: string }) => (
     <label class="choice">
       <input type="radio" name="events" value="all" checked={fields.get("events") !== "chosen"} />
       <span>
-        All changes to boards, ideas and people, including new kinds
-        <span class="hint">Comments and surveys too, but not events of the account</span>
+        Everything that happens on your boards
+        <span class="hint">Not events of the account</span>
       </span>
     </label>
     <label class="choice">
@@ -218,7 +218,11 @@ const Events = ({ fields, id }: { fields: URLSearchParams; id: string }) => (
   </fieldset>
 );
 
-function toFields(webhook: Webhook | undefined): URLSearchParams {
+/** The fields of a setting that has several. */
+export const FIELDS_OF = { types: ["events", "types", "told"] };
+
+/** The values with which the form opens. */
+export function toFields(webhook: Webhook | undefined): URLSearchParams {
   const fields = new URLSearchParams({ url: webhook?.url ?? "", events: webhook?.types ? "chosen" : "all" });
   fields.set("format", webhook?.format ?? "standard");
   for (const type of webhook?.types ?? []) fields.append("types", type);

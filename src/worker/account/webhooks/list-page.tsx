@@ -11,6 +11,7 @@ import { WebhookState } from "./why.tsx";
 
 export const WEBHOOKS_PAGE = page({
   path: WEBHOOKS,
+  needs: "admin",
   load: async (c) => ({ webhooks: (await visitAccount(c, listWebhooks)).webhooks, told: toldAt(c) }),
 
   view: ({ webhooks, told }) => {

@@ -19,6 +19,7 @@ const load = (c: Context<OwnerEnv>, sent?: SentForm) => ({ sent, isLocal: isLoca
 
 export const NEW_WEBHOOK_PAGE = page({
   path: `${WEBHOOKS}/new`,
+  needs: "admin",
   load,
 
   view: ({ sent, isLocal }) => (

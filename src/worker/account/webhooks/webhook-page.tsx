@@ -23,7 +23,7 @@ import { Fact } from "../frame/fact.tsx";
 import { formKey, Once } from "../frame/form-key.tsx";
 import { useFrame } from "../frame/frame.ts";
 import { Layout } from "../frame/layout.tsx";
-import { changedSettings } from "../frame/opened-form.tsx";
+import { changedSettings, saveOpened } from "../frame/opened-form.tsx";
 import { page, type SentForm } from "../frame/page.tsx";
 import { renderPage } from "../frame/render-page.tsx";
 import { DoneBefore } from "../frame/repeated.ts";
@@ -32,7 +32,17 @@ import { type Told, tellAt, toldAt } from "../frame/visit.ts";
 import { counted } from "../frame/words.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { changeTo, changeWebhook, rotateWebhook, showWebhook, testWebhook } from "./api.ts";
-import { eventInWords, eventsOf, FORMATS, Refused, toSettings, WEBHOOKS, WebhookForm } from "./form.tsx";
+import {
+  eventInWords,
+  eventsOf,
+  FIELDS_OF,
+  FORMATS,
+  Refused,
+  toFields,
+  toSettings,
+  WEBHOOKS,
+  WebhookForm,
+} from "./form.tsx";
 import { isDelivery, noAnswer, Tested, WebhookState, Why, wasTaken } from "./why.tsx";
 
 /** With the secret, if it was just made: only this answer contains it. */
@@ -49,6 +59,7 @@ const SKIPPED: Readonly<Record<string, Told>> = { next: "change-skipped", now: "
 
 export const WEBHOOK_PAGE = page({
   path: `${WEBHOOKS}/:webhookId`,
+  needs: "admin",
   load: async (c) => loadShown(c, { webhook: await showWebhook(c, c.req.param("webhookId")) }),
   view: (props) => <WebhookPage {...props} />,
 
@@ -70,13 +81,15 @@ export const WEBHOOK_PAGE = page({
           change: moveWebhook(parseOrThrow(WebhookMove, toMove(fields))),
           idempotencyKey: await formKey(c, fields),
         });
-      else {
-        const paused = { pause: true, resume: false }[what] ?? what;
-        await changeWebhook(
-          c,
-          id,
-          parseOrThrow(WebhookChanges, what === "change" ? changedSettings(fields, toSettings) : { paused }),
+      else if (what === "change") {
+        const changes = parseOrThrow(WebhookChanges, changedSettings(fields, toSettings));
+        await saveOpened(
+          { id, fields, toSettings, toFields, fieldsOf: FIELDS_OF, load: () => showWebhook(c, id) },
+          (_, opened) => changeWebhook(c, id, changes, opened),
         );
+      } else {
+        const paused = { pause: true, resume: false }[what] ?? what;
+        await changeWebhook(c, id, parseOrThrow(WebhookChanges, { paused }));
       }
     } catch (error) {
       if (error instanceof DoneBefore) return doneTo(c, fields, "secret-rotated-before");

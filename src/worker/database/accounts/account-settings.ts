@@ -5,7 +5,7 @@ import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
 import type { AuditStamp } from "../activity/audit-events.ts";
 import { storedFields } from "../columns.ts";
-import { IS_MEMBER } from "../members/membership.ts";
+import { IS_ADMIN } from "../members/membership.ts";
 
 const SETTINGS = storedFields(AccountSettings, {
   leakedKeys: {
@@ -55,7 +55,7 @@ export async function setAccountSettings(
     audited: prepare(
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
        SELECT :eventId, id, 'changed', NULL, '', :actor, :address, :now, json_object('before', json(${recorded}), 'after', json(:after))
-       FROM accounts WHERE id = :accountId AND NOT (${SETTINGS.has(changes)}) AND ${IS_MEMBER}`,
+       FROM accounts WHERE id = :accountId AND NOT (${SETTINGS.has(changes)}) AND ${IS_ADMIN}`,
       values,
     ),
     updated: prepare(
@@ -68,7 +68,7 @@ export async function setAccountSettings(
   if (row === undefined) return null;
   const settings = SETTINGS.toFields(row);
   const isSet = (Object.keys(changes) as (keyof AccountSettings)[]).every(
-    (name) => changes[name] === undefined || settings[name] === changes[name],
+    (name) => changes[name] === undefined || JSON.stringify(settings[name]) === JSON.stringify(changes[name]),
   );
   return isSet ? settings : null;
 }

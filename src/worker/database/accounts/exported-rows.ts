@@ -54,7 +54,21 @@ const LISTS = {
   },
   votes: { where: `proposal_id IN ${PARENTS} AND ${ALSO_OF_ACCOUNT}`, order: "proposal_id, panelist_id" },
   follows: { where: `proposal_id IN ${PARENTS} AND ${ALSO_OF_ACCOUNT}`, order: "proposal_id, panelist_id" },
+  proposal_steps: {
+    where: `proposal_id IN ${PARENTS} AND ${ALSO_OF_ACCOUNT}`,
+    order: "proposal_id, number",
+    page: LONG,
+  },
   comments: { where: OF_IDEA_BANK, order: "created_at, id", page: LONG },
+  notes: {
+    where: `proposal_id IN ${PARENTS} AND ${ALSO_OF_ACCOUNT}`,
+    order: "proposal_id, created_at, id",
+    page: LONG,
+  },
+  notes_on_people: {
+    ...{ table: "notes", where: `panelist_id IN ${PARENTS} AND ${ALSO_OF_ACCOUNT}` },
+    ...{ order: "panelist_id, created_at, id", page: LONG },
+  },
   mutes: { order: "email, scope_id" },
   change_log: { order: "number" },
 } as const satisfies Readonly<Record<string, List>>;
@@ -69,7 +83,7 @@ export type ExportedRow = Readonly<Record<string, unknown>>;
 
 export type ExportPage = {
   readonly list: ExportedList;
-  /** Of `proposals`, `merged_proposals` and `comments`: an idea bank. Of `votes` and `follows`: proposals. Of `api_key_usage`: keys. Of `survey_responses`: surveys. */
+  /** Of `proposals`, `merged_proposals` and `comments`: an idea bank. Of `votes`, `follows`, `proposal_steps` and `notes`: proposals. Of `notes_on_people`: panelists. Of `api_key_usage`: keys. Of `survey_responses`: surveys. */
   readonly parents: readonly string[];
   /** The last page's `next`. */
   readonly after?: readonly (string | number)[] | undefined;

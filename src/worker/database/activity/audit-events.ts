@@ -9,7 +9,7 @@ import { toTimestamp } from "../../model/text.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare, type Statement } from "../../store/statement.ts";
 import { ACCOUNT_OF_OWNER, notDoneBefore } from "../idempotency.ts";
-import { IS_MEMBER } from "../members/membership.ts";
+import { IS_ADMIN } from "../members/membership.ts";
 import { accountOf, readAtVisit, type Visit } from "../members/owners.ts";
 import { byCreation, pageValues, toPage } from "../pagination.ts";
 import { authorStays } from "../proposals/deletions.ts";
@@ -150,7 +150,7 @@ export const recordRefusal = (
     `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at)
      SELECT :id, a.id, 'refused', NULL, :apiKeyName, :actor, :address, :now
      FROM accounts a WHERE a.owner_email = :email AND NOT EXISTS (SELECT 1 FROM api_keys WHERE id = :apiKeyId)
-       AND ${IS_MEMBER} AND ${notDoneBefore("a.id")} AND NOT EXISTS (
+       AND ${IS_ADMIN} AND ${notDoneBefore("a.id")} AND NOT EXISTS (
          SELECT 1 FROM audit_events e
          WHERE e.account_id = a.id AND e.created_at > :now - ${REFUSAL_INTERVAL_MS} AND e.event = 'refused')`,
     { email, person, id, apiKeyId, apiKeyName, actor, address, now, idempotencyKey },
@@ -322,4 +322,5 @@ function toChanges({ before, after }: StoredChanges): AuditEvent["changes"] {
   return { before: pick(before), after: pick(after) };
 }
 
-const isTime = (name: string): boolean => ["expiresAt", "tokensRevokedAt", "lastActivityAt", "closesAt"].includes(name);
+const isTime = (name: string): boolean =>
+  ["expiresAt", "tokensRevokedAt", "clearedAt", "lastActivityAt", "closesAt"].includes(name);

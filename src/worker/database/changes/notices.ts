@@ -15,18 +15,26 @@ const FRESH_MS = 86_400_000;
 /** SQL: the event is about an invitation, which only the invited person gets, while it is there. */
 const IS_INVITATION = "changes ->> '$.after.invited' IS NOT NULL";
 
-/** `to`: the members, or the person who is invited. `account` is the address of the account's creator. */
+/**
+ * SQL: a member may see now what the event is about. Admins do, and whoever joined or has another address; whoever sees the page of a
+ * board's code sees when its token ends.
+ */
+const MAY_SEE = `(role = 'admin' OR email = changes ->> '$.after.member' OR event = 'visitor-token-expiring' AND role = 'member')`;
+
+/** `to`: the members who may see it, or the person who is invited. `account` is the address of the account's creator. */
 export type Notice = {
   readonly event: AuditEvent;
   readonly to: readonly string[];
   readonly accountId: string;
   readonly account: string;
+  /** Who did it: the member's name, or without one the address. */
+  readonly by: string | null;
 };
 
 /** Each account's newest first. Marks them sent first: at most once, even if the e-mail fails. */
 export async function takeNotices(session: Session, now: number): Promise<readonly Notice[]> {
   const rows = await session.all(
-    prepare<EventRow & { recipients: string; account_id: string; account: string }>(
+    prepare<EventRow & { recipients: string; account_id: string; account: string; actor_name: string | null }>(
       `UPDATE audit_events SET notice = 0
        WHERE id IN (
          SELECT id FROM (
@@ -34,8 +42,9 @@ export async function takeNotices(session: Session, now: number): Promise<readon
            FROM (SELECT id, account_id, created_at FROM audit_events WHERE notice = 1 ORDER BY created_at DESC LIMIT ${CANDIDATES})
          ) ORDER BY turn, created_at DESC LIMIT ${AT_A_TIME})
        RETURNING ${EVENT_COLUMNS}, account_id, (SELECT owner_email FROM accounts a WHERE a.id = audit_events.account_id) AS account,
+         (SELECT name FROM (${membersOf("audit_events.account_id")}) WHERE email = actor) AS actor_name,
          (SELECT json_group_array(email) FROM (
-           SELECT email FROM (${membersOf("audit_events.account_id")}) WHERE NOT ${IS_INVITATION}
+           SELECT email FROM (${membersOf("audit_events.account_id")}) WHERE ${MAY_SEE} AND NOT ${IS_INVITATION}
            UNION ALL SELECT email FROM invitations i WHERE i.account_id = audit_events.account_id AND declined_at IS NULL
              AND ${IS_INVITATION} AND email = changes ->> '$.after.invited')) AS recipients`,
       {},
@@ -48,5 +57,6 @@ export async function takeNotices(session: Session, now: number): Promise<readon
       to: JSON.parse(row.recipients) as string[],
       accountId: row.account_id,
       account: row.account,
+      by: row.actor_name ?? row.actor,
     }));
 }

@@ -3,6 +3,7 @@ import type { NewComment } from "../../model/comment.ts";
 import type { Created, IdempotencyKey, IdempotentResult } from "../../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../../model/pagination.ts";
 import type { PanelistComment } from "../../model/panelist-proposal.ts";
+import type { Visibility } from "../../model/proposal.ts";
 import { toTimestamp } from "../../model/text.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
@@ -18,6 +19,7 @@ import {
   tokenValues,
 } from "../panelists/panelist-access.ts";
 import { authorStays } from "../proposals/deletions.ts";
+import { mergeSelects } from "../proposals/merge-statuses.ts";
 import { type SeenProposal, selectVisible, toSeen } from "../proposals/panelist-proposals.ts";
 
 type Row = {
@@ -26,18 +28,28 @@ type Row = {
   mine: number;
   author: string | null;
   body: string;
+  visibility: Visibility;
   created_at: number;
   fit?: number;
   stays: number;
 };
 
-const selectPage = (columns: string, rows: string) =>
-  `SELECT ${columns} FROM comments c LEFT JOIN panelists w ON w.id = c.panelist_id
-   WHERE c.proposal_id = :proposalId AND (c.created_at, c.id) > (:afterKey, :afterId) AND EXISTS (${SEEN_PROPOSAL})
-   ORDER BY c.created_at, c.id LIMIT ${rows}`;
-const SIZES = selectPage(`octet_length(c.body) + ${ITEM_BYTES} AS bytes`, ":rows");
-const COLUMNS = `c.id, c.by_tenant, coalesce(c.panelist_id = :panelistId, 0) AS mine, w.display_name AS author, c.body, c.created_at,
+/** The comments that a panelist sees: the public ones, and those of the panelist that wait for approval. Each has an index. */
+const VISIBLE_ONES = ["visibility = 'public'", "visibility = 'pending' AND panelist_id = :panelistId"];
+const VISIBLE = (c: string) =>
+  `(${c}.visibility = 'public' OR (${c}.visibility = 'pending' AND ${c}.panelist_id = :panelistId))`;
+
+const PAGE = `page AS MATERIALIZED (${mergeSelects(
+  VISIBLE_ONES.map(
+    (which) => `SELECT id, created_at AS sort_key, octet_length(body) + ${ITEM_BYTES} AS bytes FROM comments
+      WHERE proposal_id = :proposalId AND ${which} AND (created_at, id) > (:afterKey, :afterId) AND EXISTS (${SEEN_PROPOSAL})`,
+  ),
+)} ORDER BY sort_key, id LIMIT :rows)`;
+const COLUMNS = `c.id, c.by_tenant, coalesce(c.panelist_id = :panelistId, 0) AS mine, w.display_name AS author, c.body, c.visibility, c.created_at,
   w.deletes_content IS NOT 1 AS stays`;
+const LISTED = `WITH ${PAGE}, ${fitOf("SELECT bytes FROM page")} SELECT ${COLUMNS}, ${FIT}
+  FROM comments c LEFT JOIN panelists w ON w.id = c.panelist_id
+  WHERE c.id IN (SELECT id FROM page ORDER BY sort_key, id LIMIT ${FITTING_ROWS}) ORDER BY c.created_at, c.id`;
 
 const toComment = (row: Row): PanelistComment => ({
   id: row.id,
@@ -45,6 +57,7 @@ const toComment = (row: Row): PanelistComment => ({
   author: row.author,
   mine: row.mine === 1,
   body: row.body,
+  ...(row.visibility === "pending" && { visibility: row.visibility }),
   createdAt: toTimestamp(row.created_at),
 });
 
@@ -60,7 +73,7 @@ export async function listCommentsForPanelist(
   const rows = await session.batch({
     access: selectAccess(token),
     seen: selectVisible(token, proposalId),
-    listed: prepare<Row>(`WITH ${fitOf(SIZES)} ${selectPage(`${COLUMNS}, ${FIT}`, FITTING_ROWS)}`, {
+    listed: prepare<Row>(LISTED, {
       ...tokenValues(token),
       ...pageValues(request, "ascending"),
       proposalId,
@@ -76,7 +89,34 @@ type AddedComment = NewComment & {
   readonly idempotencyKey: IdempotencyKey | undefined;
 };
 
-/** `refused` when commenting is closed, or the proposal cannot be seen or was merged. */
+/** What a comment's answer has besides the request. An outcome of 1.1.0 has no visibility. */
+type AddedOutcome = Created & { readonly visibility?: Visibility };
+
+/** So many of a panelist's last comments on an idea bank are compared with a new one. */
+const COMPARED = 20;
+const DAY_MS = 86_400_000;
+/** "+1" may stand on several proposals: only a text of so many characters is compared with those on other ones. */
+const SHORT = 20;
+/** The place of a comment among others, as SQL: of a new one, and of the one that is edited. */
+const LAST = "(9e15, '')";
+const EDITED = "(SELECT created_at, id FROM comments WHERE id = :commentId)";
+/**
+ * SQL: the panelist `:panelistId` has written `:body` in another comment than `:commentId`: if it is long, on the idea bank within a day, or else
+ * on this proposal as the comment just before or after this place. The panelist's last comments are found by an index, so it reads at most 20.
+ */
+const repeated = (place: string): string => {
+  const [other, own] = ["(n.created_at, n.id)", "(r.created_at, r.id)"];
+  return `EXISTS (WITH recent AS MATERIALIZED (SELECT id, proposal_id, body, created_at FROM comments WHERE panelist_id = :panelistId
+      AND idea_bank_id = :ideaBankId ORDER BY created_at DESC, id DESC LIMIT ${COMPARED})
+    SELECT 1 FROM recent r WHERE r.body = :body AND r.id IS NOT :commentId AND (length(:body) >= ${SHORT} AND r.created_at > :now - ${DAY_MS}
+      OR r.proposal_id = :proposalId AND NOT EXISTS (SELECT 1 FROM recent n WHERE n.proposal_id = :proposalId AND n.id IS NOT :commentId
+        AND (${other} > ${own} AND ${other} < ${place} OR ${other} < ${own} AND ${other} > ${place}))))`;
+};
+
+/**
+ * `refused` when commenting is closed, the proposal cannot be seen or was merged, or the text `isRepeated`. It waits for approval if the
+ * idea bank requires that.
+ */
 export async function addComment(
   session: Session,
   {
@@ -84,16 +124,22 @@ export async function addComment(
     proposalId,
     comment: { id, body, now, idempotencyKey },
   }: { readonly token: TokenClaims; readonly proposalId: string; readonly comment: AddedComment },
-): Promise<SeenProposal & { result: IdempotentResult<Created>; waitSeconds: number | undefined }> {
+): Promise<
+  SeenProposal & { result: IdempotentResult<AddedOutcome>; waitSeconds: number | undefined; isRepeated: boolean }
+> {
   const open = `EXISTS (${SEEN_PROPOSAL} AND p.duplicate_of IS NULL)`;
   const insert = prepare(
-    `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at)
-     SELECT :id, b.account_id, b.id, :proposalId, w.id, :body, :now ${permitted("canComment")}
-       AND ${open} AND ${mayWriteMore("comments")} AND ${notDoneBefore("b.account_id")}
+    `INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, panelist_id, body, created_at, visibility)
+     SELECT :id, b.account_id, b.id, :proposalId, w.id, :body, :now, iif(b.comment_approval_required = 1, 'pending', 'public')
+       ${permitted("canComment")} AND ${open} AND ${mayWriteMore("comments")} AND NOT ${repeated(LAST)} AND ${notDoneBefore("b.account_id")}
      RETURNING id`,
-    { ...tokenValues(token), id, proposalId, body, now, idempotencyKey: idempotencyKey?.key },
+    { ...tokenValues(token), ...{ id, proposalId, body, now, commentId: null }, idempotencyKey: idempotencyKey?.key },
   );
-  const created: Created = { id, at: now };
+  const created: AddedOutcome = { id, at: now };
+  const details = {
+    select: "SELECT json_object('visibility', visibility) FROM comments WHERE id = :id",
+    values: { id },
+  };
   const { ideaBankId } = token;
   const rows = await session.batch({
     made: makePanelist(token, {
@@ -104,16 +150,20 @@ export async function addComment(
     access: selectAccess(token),
     seen: selectVisible(token, proposalId),
     waits: selectWait(token, "comments", now),
-    ...insertOnce({ ideaBankId }, idempotencyKey, { insert, outcome: created }),
+    repeated: prepare(`SELECT 1 WHERE ${repeated(LAST)}`, {
+      ...tokenValues(token),
+      ...{ proposalId, body, now, commentId: null },
+    }),
+    ...insertOnce({ ideaBankId }, idempotencyKey, { insert, outcome: created, details }),
     counted: countWritten(token, "comments", { id, now }),
   });
   const result = toInserted(rows, idempotencyKey, created);
-  return { ...toSeen(rows), result, waitSeconds: rows.waits[0]?.seconds };
+  return { ...toSeen(rows), result, waitSeconds: rows.waits[0]?.seconds, isRepeated: rows.repeated.length > 0 };
 }
 
 /**
- * Changes the text of the panelist's own comment. This is no activity, because writing the comment was. `comment` is its state
- * afterwards, null when it does not exist.
+ * Changes the text of the panelist's own comment. This is no activity, because writing the comment was. Where the idea bank requires
+ * approval, it waits again. A text that `isRepeated` changes nothing. `comment` is its state afterwards, null when the panelist can see none.
  */
 export async function editComment(
   session: Session,
@@ -122,40 +172,54 @@ export async function editComment(
     proposalId,
     commentId,
     comment: { body },
+    now,
   }: {
     readonly token: TokenClaims;
     readonly proposalId: string;
     readonly commentId: string;
     readonly comment: NewComment;
+    readonly now: number;
   },
-): Promise<SeenProposal & { comment: PanelistComment | null }> {
-  const values = { ...tokenValues(token), proposalId, commentId, body };
+): Promise<SeenProposal & { comment: PanelistComment | null; isRepeated: boolean }> {
+  const values = { ...tokenValues(token), proposalId, commentId, body, now };
+  /** Apart where it waits for approval, because assigning the visibility costs a row in the index with it. */
+  const edit = (also: string, not: "" | "NOT") =>
+    prepare(
+      `UPDATE comments SET body = :body${also} WHERE id = :commentId AND proposal_id = :proposalId AND panelist_id = :panelistId
+         AND visibility <> 'hidden' AND body <> :body AND EXISTS (${SEEN_PROPOSAL} AND p.duplicate_of IS NULL)
+         AND EXISTS (SELECT 1 ${permitted("canComment")}) AND NOT ${repeated(EDITED)}
+         AND ${not} (SELECT comment_approval_required FROM idea_banks WHERE id = :ideaBankId)`,
+      values,
+    );
   const rows = await session.batch({
     access: selectAccess(token),
     seen: selectVisible(token, proposalId),
-    edited: prepare(
-      `UPDATE comments SET body = :body WHERE id = :commentId AND proposal_id = :proposalId AND panelist_id = :panelistId
-         AND body <> :body AND EXISTS (${SEEN_PROPOSAL} AND p.duplicate_of IS NULL) AND EXISTS (SELECT 1 ${permitted("canComment")})`,
-      values,
-    ),
+    repeated: prepare(`SELECT 1 WHERE ${repeated(EDITED)}`, values),
+    edited: edit("", "NOT"),
+    waits: edit(", visibility = 'pending'", ""),
     found: prepare<Row>(
       `SELECT ${COLUMNS} FROM comments c LEFT JOIN panelists w ON w.id = c.panelist_id
-       WHERE c.id = :commentId AND c.proposal_id = :proposalId AND w.deletes_content IS NOT 1`,
+       WHERE c.id = :commentId AND c.proposal_id = :proposalId AND ${VISIBLE("c")} AND w.deletes_content IS NOT 1`,
       values,
     ),
   });
   const [row] = rows.found;
-  return { ...toSeen(rows), comment: row === undefined ? null : toComment(row) };
+  return {
+    ...toSeen(rows),
+    comment: row === undefined ? null : toComment(row),
+    isRepeated: rows.repeated.length > 0 && row?.body !== body,
+  };
 }
 
 /**
  * Writes the log's entry for a comment that its panelist deletes. It comes before the deletion, which the trigger would log as
- * the tenant's.
+ * the tenant's. There is none for a comment that nobody else has seen.
  */
 const logRemoval = (removable: string): string =>
   `INSERT INTO change_log (account_id, number, type, idea_bank_id, proposal_id, comment_id, actor, changed_at)
    SELECT account_id, coalesce((SELECT max(number) FROM change_log l WHERE l.account_id = comments.account_id), 0) + 1, 'comment.deleted',
-     :ideaBankId, proposal_id, id, 'panelist', CAST(unixepoch('subsec') * 1000 AS INTEGER) FROM comments WHERE ${removable}`;
+     :ideaBankId, proposal_id, id, 'panelist', CAST(unixepoch('subsec') * 1000 AS INTEGER) FROM comments WHERE ${removable}
+     AND (visibility = 'public' OR shown_at IS NOT NULL)`;
 
 /** Deletes the panelist's own comment. `comment` is null when it does not exist; `mine` tells whether the panelist wrote it. */
 export async function removeComment(
@@ -168,13 +232,13 @@ export async function removeComment(
 ): Promise<SeenProposal & { comment: { mine: boolean } | null }> {
   const values = { ...tokenValues(token), proposalId, commentId };
   const removable = `id = :commentId AND proposal_id = :proposalId AND panelist_id = :panelistId
-    AND EXISTS (${SEEN_PROPOSAL}) AND EXISTS (SELECT 1 ${permitted("canComment")})`;
+    AND visibility <> 'hidden' AND EXISTS (${SEEN_PROPOSAL}) AND EXISTS (SELECT 1 ${permitted("canComment")})`;
   const rows = await session.batch({
     access: selectAccess(token),
     seen: selectVisible(token, proposalId),
     found: prepare<Pick<Row, "mine">>(
       `SELECT coalesce(panelist_id = :panelistId, 0) AS mine FROM comments
-       WHERE id = :commentId AND proposal_id = :proposalId AND ${authorStays("panelist_id")}`,
+       WHERE id = :commentId AND proposal_id = :proposalId AND ${VISIBLE("comments")} AND ${authorStays("panelist_id")}`,
       values,
     ),
     logged: prepare(logRemoval(removable), values),

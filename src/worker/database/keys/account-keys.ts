@@ -8,7 +8,7 @@ import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
 import { type AuditStamp, auditKey, recordRefusal } from "../activity/audit-events.ts";
 import { ACCOUNT_OF_OWNER, notDoneBefore } from "../idempotency.ts";
-import { IS_MEMBER } from "../members/membership.ts";
+import { IS_ADMIN } from "../members/membership.ts";
 import { accountOf, beginVisit, readAtVisit, type Visit } from "../members/owners.ts";
 import { STORED_BYTES } from "../quota.ts";
 import { changeOnce, type Repeated, toRepeated } from "../repeated-changes.ts";
@@ -173,7 +173,7 @@ export async function createApiKeyRow(
      SELECT :id, a.id, ${parameters}, :hash, :lastFour, :now, :actor, ${nextExpiryNotice(":expiresAt")}
      FROM accounts a
      WHERE a.owner_email = :email AND ${MAX_ACTIVE_KEYS} > (
-       SELECT count(*) FROM (${selectActive("account_id = a.id")})) AND ${IS_MEMBER} AND ${notDoneBefore("a.id")}
+       SELECT count(*) FROM (${selectActive("account_id = a.id")})) AND ${IS_ADMIN} AND ${notDoneBefore("a.id")}
      ON CONFLICT (id) DO NOTHING RETURNING ${COLUMNS}`,
     { ...KEY_SETTINGS.values(input), ...values },
   );
@@ -225,12 +225,13 @@ export async function rotateApiKey(
     readonly idempotencyKey: IdempotencyKey | undefined;
   },
 ): Promise<ApiKey | Repeated | "rotated" | null> {
-  const { email, person } = owner;
+  const { email, person, actor } = owner;
   const active = `${OWN_KEY} AND ${ACTIVE}`;
   const values = {
     ...secret,
     email,
     person,
+    actor,
     id,
     now,
     graceUntil,
@@ -243,7 +244,7 @@ export async function rotateApiKey(
        previous_secret_hash = ${ROTATED.previous}, previous_expires_at = ${ROTATED.previousUntil},
        previous_last_used_at = iif(:graceUntil IS NOT NULL AND ${ROTATED.givesWay}, previous_last_used_at, NULL),
        secret_hash = :hash, last_four = :lastFour, rotated_at = :now, leaked_at = NULL
-     WHERE ${active} AND last_four = coalesce(:seen, last_four) AND ${IS_MEMBER} AND ${notDoneBefore(ACCOUNT_OF_OWNER)}
+     WHERE ${active} AND last_four = coalesce(:seen, last_four) AND ${IS_ADMIN} AND ${notDoneBefore(ACCOUNT_OF_OWNER)}
      RETURNING ${COLUMNS}`,
     values,
   );
@@ -267,8 +268,8 @@ export async function revokeApiKey(
   session: Session,
   { owner, id, stamp: { now, eventId } }: { readonly owner: Owner; readonly id: string; readonly stamp: AuditStamp },
 ): Promise<ApiKey | null> {
-  const values = { email: owner.email, person: owner.person, id, now };
-  const own = `${OWN_KEY} AND ${IS_MEMBER}`;
+  const values = { email: owner.email, person: owner.person, actor: owner.actor, id, now };
+  const own = `${OWN_KEY} AND ${IS_ADMIN}`;
   const { apiKeys } = await session.batch({
     revoked: prepare(`UPDATE api_keys SET revoked_at = :now WHERE ${own} AND revoked_at IS NULL`, values),
     audited: auditKey(owner, { id: eventId, event: "revoked", apiKeyId: id, apiKeyName: "", now }),
@@ -287,11 +288,11 @@ export async function loadOwnApiKey(
   );
 }
 
-/** The owner of the key's account: the e-mail address, or the account's id when its owner was removed. */
-export async function findOwnerOfKey(session: Session, id: string): Promise<string | null> {
-  const statement = prepare<{ owner_email: string }>(
-    "SELECT owner_email FROM accounts WHERE id = (SELECT account_id FROM api_keys WHERE id = :id)",
+/** The key's account, and its owner: the e-mail address, or the account's id when its owner was removed. */
+export async function findOwnerOfKey(session: Session, id: string) {
+  const statement = prepare<{ email: string; accountId: string }>(
+    "SELECT owner_email AS email, id AS accountId FROM accounts WHERE id = (SELECT account_id FROM api_keys WHERE id = :id)",
     { id },
   );
-  return (await session.first(statement))?.owner_email ?? null;
+  return session.first(statement);
 }

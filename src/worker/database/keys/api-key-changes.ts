@@ -4,7 +4,7 @@ import type { ApiKeyChanges } from "../../model/api-key-settings.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
 import type { AuditStamp } from "../activity/audit-events.ts";
-import { IS_MEMBER } from "../members/membership.ts";
+import { IS_ADMIN } from "../members/membership.ts";
 import { ACTIVE, COLUMNS, KEY_SETTINGS, type KeyRow, OWN, OWN_KEY, selectActive, toApiKey } from "./api-key-rows.ts";
 import { nextExpiryNotice } from "./expiring-keys.ts";
 
@@ -16,7 +16,8 @@ const HAS_PLACE = `${MAX_ACTIVE_KEYS} > (SELECT count(*) FROM (${selectActive(`$
 
 /**
  * Changes the given settings and no others, so of two changes at the same time, the later one of each setting stays. Setting the
- * present values is no change. `"ended"`: the key is revoked or expired. Null when the owner has no such key.
+ * present values is no change. `"ended"`: the key is revoked or expired. `"changed-meanwhile"`: it no longer is as a form was `opened`
+ * with. Null when the owner has no such key.
  */
 export async function changeApiKey(
   session: Session,
@@ -24,13 +25,22 @@ export async function changeApiKey(
     owner: { email, person, actor, address },
     id,
     changes,
+    opened = {},
     stamp: { now, eventId },
-  }: { readonly owner: Owner; readonly id: string; readonly changes: ApiKeyChanges; readonly stamp: AuditStamp },
-): Promise<ApiKey | "ended" | null> {
+  }: {
+    readonly owner: Owner;
+    readonly id: string;
+    readonly changes: ApiKeyChanges;
+    readonly opened?: ApiKeyChanges | undefined;
+    readonly stamp: AuditStamp;
+  },
+): Promise<ApiKey | "ended" | "changed-meanwhile" | null> {
   const settings = KEY_SETTINGS.recorded(changes);
   const after = JSON.stringify(KEY_SETTINGS.toRecorded(changes));
+  const still = KEY_SETTINGS.still(opened);
   const values = {
     ...KEY_SETTINGS.values(changes),
+    ...still.values,
     ...{ name: changes.name, after, email, person, actor, address, id, now, eventId },
   };
   const set = ["changed_at = :now", ...KEY_SETTINGS.set(changes)];
@@ -41,7 +51,7 @@ export async function changeApiKey(
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
        SELECT :eventId, account_id, 'changed', id, coalesce(:name, name), :actor, :address, :now,
          json_object('before', json(${settings}), 'after', json(:after))
-       FROM api_keys WHERE ${OWN_KEY} AND ${ACTIVE} AND ${HAS_PLACE} AND ${IS_MEMBER} AND ${settings} <> :after`,
+       FROM api_keys WHERE ${OWN_KEY} AND ${ACTIVE} AND ${HAS_PLACE} AND ${IS_ADMIN} AND ${still.condition} AND ${settings} <> :after`,
       values,
     ),
     updated: prepare(
@@ -57,5 +67,7 @@ export async function changeApiKey(
   const [row] = changed;
   if (row === undefined) return null;
   const apiKey = toApiKey(row, now, []);
-  return apiKey.state === "active" && row.is_so === 1 ? apiKey : "ended";
+  if (apiKey.state !== "active") return "ended";
+  if (row.is_so === 1) return apiKey;
+  return Object.keys(opened).length > 0 ? "changed-meanwhile" : "ended";
 }

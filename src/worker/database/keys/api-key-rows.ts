@@ -18,6 +18,7 @@ export const KEY_SETTINGS = storedFields(
     paused: {
       column: "paused_at",
       set: "iif(:paused, coalesce(paused_at, :now), NULL)",
+      compared: "(paused_at IS NOT NULL)",
       read: (pausedAt) => pausedAt !== null,
       recorded: "json(iif(paused_at IS NULL, 'false', 'true'))",
     },

@@ -35,7 +35,14 @@ export function tell(
     changes: { minor = false, ...changes },
     telling,
     now,
-  }: { changes: ProposalChanges; telling: Telling | undefined; now: number },
+    when,
+  }: {
+    changes: ProposalChanges;
+    telling: Telling | undefined;
+    now: number;
+    /** SQL about the proposal: what the change needs, where others may have made the same one. */
+    when?: undefined | { readonly condition: string; readonly values: NonNullable<Parameters<typeof prepare>[1]> };
+  },
 ): Statement | undefined {
   if (telling === undefined) return undefined;
   const isTold = (what: "status" | "response") => telling[what] ?? !minor;
@@ -51,10 +58,12 @@ export function tell(
      FROM proposals p JOIN idea_banks b ON b.id = p.idea_bank_id JOIN accounts a ON a.id = p.account_id
      WHERE p.id = :proposalId AND p.account_id = :accountId AND p.idea_bank_id = :ideaBankId AND p.duplicate_of IS NULL
        AND a.notifies_people = 1 AND b.notifies_people = 1 AND (${TELLS_STATUS} OR ${TELLS_RESPONSE})
+       ${when === undefined ? "" : `AND EXISTS (SELECT 1 FROM proposals WHERE ${when.condition})`}
      ON CONFLICT (proposal_id, kind) WHERE started_at IS NULL DO UPDATE SET
        tells_status = max(tells_status, excluded.tells_status), tells_response = max(tells_response, excluded.tells_response),
        actor = iif(actor IS excluded.actor, actor, NULL)`,
     {
+      ...when?.values,
       ...{ accountId, ideaBankId, proposalId, now, status, response },
       actor: telling.actor,
       tellsEdit: telling.response === true,
@@ -69,12 +78,17 @@ const STARTED_AT_ONCE = 200;
 export const IS_SHOWN = `(p.listed = 1 AND b.status = 'OPEN' AND b.internal = 0 AND b.notifies_people = 1 AND a.notifies_people = 1
   AND a.status = 'active' AND ${authorStays("p.author_id")})`;
 
+/** SQL: the comments on the proposal that are news for those who follow it. `when`: the condition of the time, when each was written or approved. */
+export const newComments = (proposalId: string, when: (at: string) => string): string => {
+  const of = `SELECT * FROM comments WHERE proposal_id = ${proposalId} AND visibility = 'public'`;
+  return `${of} AND shown_at IS NULL AND ${when("comments.created_at")} UNION ALL ${of} AND ${when("shown_at")}`;
+};
+
 const DIFFERS = `EXISTS (SELECT 1 FROM proposals p JOIN idea_banks b ON b.id = p.idea_bank_id JOIN accounts a ON a.id = b.account_id
   WHERE p.id = outbox.proposal_id AND p.idea_bank_id = outbox.idea_bank_id AND ${IS_SHOWN} AND `;
 const NEW_STATUS = `(tells_status = 1 AND ${DIFFERS} p.status IS NOT status_before AND p.status <> 'submitted'))`;
 const NEW_RESPONSE = `(tells_response = 1 AND ${DIFFERS} p.response IS NOT NULL AND p.responded_at IS NOT responded_before))`;
-const NEW_COMMENT = `(kind = 'comments' AND ${DIFFERS} EXISTS (SELECT 1 FROM comments c WHERE c.proposal_id = p.id
-  AND c.created_at >= outbox.created_at)))`;
+const NEW_COMMENT = `(kind = 'comments' AND ${DIFFERS} EXISTS (${newComments("p.id", (at) => `${at} >= outbox.created_at`)})))`;
 
 /** Fixes what is told by a slice of the rows whose time has come. One that has nothing left to tell is finished. False when none was left. */
 export async function startDue(session: Session, now: number): Promise<boolean> {
@@ -111,12 +125,12 @@ export async function countTold(
   session: Session,
   { accountId, proposalIds, actor }: { accountId: string; proposalIds: readonly string[]; actor: string | undefined },
 ): Promise<number> {
-  const of = (table: string) =>
-    `SELECT * FROM (SELECT proposal_id, panelist_id FROM json_each(:ids) CROSS JOIN ${table} ON proposal_id = value LIMIT ${COUNTED_PEOPLE})`;
+  const of = (table: string, which = "") =>
+    `SELECT * FROM (SELECT proposal_id, panelist_id FROM json_each(:ids) CROSS JOIN ${table} ON proposal_id = value ${which} LIMIT ${COUNTED_PEOPLE})`;
   const row = await session.first(
     prepare<{ people: number }>(
       `SELECT count(*) AS people FROM (SELECT DISTINCT w.email FROM (
-           ${of("votes")} UNION ${of("comments")} UNION ${of("follows")} UNION SELECT q.id, q.author_id FROM json_each(:ids) e CROSS JOIN proposals q ON q.id = e.value) x
+           ${of("votes")} UNION ${of("comments", "AND visibility = 'public'")} UNION ${of("follows")} UNION SELECT q.id, q.author_id FROM json_each(:ids) e CROSS JOIN proposals q ON q.id = e.value) x
          CROSS JOIN panelists w ON w.id = x.panelist_id CROSS JOIN proposals p ON p.id = x.proposal_id
            JOIN idea_banks b ON b.id = p.idea_bank_id JOIN accounts a ON a.id = p.account_id
          WHERE p.account_id = :accountId AND ${IS_SHOWN} AND w.email IS NOT NULL AND w.active = 1 AND w.deleted_at IS NULL

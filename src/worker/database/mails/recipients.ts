@@ -8,7 +8,7 @@ import { prepare } from "../../store/statement.ts";
 import { authorStays } from "../proposals/deletions.ts";
 import type { SlicePosition } from "../slices.ts";
 import { IS_MUTED } from "./mutes.ts";
-import { IS_SHOWN } from "./outbox.ts";
+import { IS_SHOWN, newComments } from "./outbox.ts";
 
 /** A slice looks at this many voters, and at as many who follow. */
 const FOUND_AT_ONCE = 500;
@@ -46,7 +46,8 @@ export async function findRecipients(session: Session, position: SlicePosition, 
   const first =
     row.kind === "decision" && row.found_after === ""
       ? `UNION SELECT author_id FROM proposals WHERE id = :proposalId
-         UNION SELECT panelist_id FROM (SELECT panelist_id FROM comments WHERE proposal_id = :proposalId ORDER BY created_at DESC, id DESC LIMIT ${COMMENTS_LOOKED_AT})`
+         UNION SELECT panelist_id FROM (SELECT panelist_id FROM comments WHERE proposal_id = :proposalId AND visibility = 'public'
+           ORDER BY created_at DESC, id DESC LIMIT ${COMMENTS_LOOKED_AT})`
       : "";
   await session.batch({
     inserted: prepare(
@@ -189,8 +190,8 @@ export async function claimMails(
   // A comment of one's own is no news.
   const comment = `(SELECT json_object('count', count(*), 'body', substr(max(printf('%015d', c.created_at) || c.body), 16, 1000), 'name', (
          SELECT n.display_name FROM panelists n WHERE n.id = c.panelist_id AND n.deleted_at IS NULL), 'byTeam', json(iif(c.by_tenant, 'true', 'false')))
-       FROM comments c WHERE c.proposal_id = o.proposal_id AND c.created_at >= o.created_at AND c.created_at < coalesce(${NEXT_COMMENTS}, 9e15)
-         AND c.panelist_id IS NOT w.id AND ${authorStays("c.panelist_id")})`;
+       FROM (${newComments("o.proposal_id", (at) => `${at} >= o.created_at AND ${at} < coalesce(${NEXT_COMMENTS}, 9e15)`)}) c
+       WHERE c.panelist_id IS NOT w.id AND ${authorStays("c.panelist_id")})`;
   const rows = await session.all(
     prepare<ToldRow>(
       `SELECT r.outbox_id, r.email, a.id AS account_id, a.mail_key, o.idea_bank_id AS bank_id, coalesce(b.name, '') AS bank, b.url,

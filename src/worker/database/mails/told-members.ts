@@ -115,12 +115,15 @@ const isOwn = (row: string, author: string) =>
   `(EXISTS (SELECT 1 FROM panelists w WHERE w.id = ${row}.${author} AND w.email = m.email)
     OR EXISTS (SELECT 1 FROM audit_events e WHERE e.account_id = m.account_id AND e.created_at = ${row}.created_at AND e.subject_id = ${row}.id AND e.actor = m.email))`;
 
+/** Of an imported idea nobody is told. The history of any other begins with who created it, if that was not its author. */
+const IS_NOT_IMPORTED = `(p.panelist_writes > 0 OR EXISTS (SELECT 1 FROM proposal_steps s
+  WHERE s.proposal_id = p.id AND s.number = 1 AND s.changes -> '$.created' IS NOT NULL))`;
 const NEW_IDEAS = `SELECT p.id, p.title, p.description, p.created_at FROM proposals p
   WHERE p.idea_bank_id = m.bank_id AND p.duplicate_of IS NULL AND p.created_at > m.ideas_after AND p.created_at <= :upTo
-    AND p.visibility <> 'hidden' AND NOT ${isOwn("p", "author_id")} AND ${authorStays("p.author_id")} ORDER BY p.created_at DESC, p.id DESC`;
+    AND p.visibility <> 'hidden' AND ${IS_NOT_IMPORTED} AND NOT ${isOwn("p", "author_id")} AND ${authorStays("p.author_id")} ORDER BY p.created_at DESC, p.id DESC`;
 const NEW_COMMENTS = `SELECT c.proposal_id, c.body, c.created_at FROM comments c
   WHERE c.idea_bank_id = m.bank_id AND c.created_at > m.comments_after AND c.created_at <= :upTo
-    AND NOT ${isOwn("c", "panelist_id")} AND ${authorStays("c.panelist_id")} ORDER BY c.created_at DESC, c.id DESC LIMIT ${COUNTED_NEWS}`;
+    AND c.visibility <> 'hidden' AND c.shown_at IS NOT 0 AND NOT ${isOwn("c", "panelist_id")} AND ${authorStays("c.panelist_id")} ORDER BY c.created_at DESC, c.id DESC LIMIT ${COUNTED_NEWS}`;
 const COMMENTED = `SELECT proposal_id, count(*) AS count, sum(count(*)) OVER () AS total, count(*) OVER () AS ideas, max(created_at), body
   FROM (${NEW_COMMENTS}) GROUP BY proposal_id ORDER BY 2 DESC, proposal_id LIMIT ${NAMED_NEWS}`;
 

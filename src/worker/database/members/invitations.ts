@@ -7,6 +7,7 @@ import type { Owner } from "../../model/account-key.ts";
 import type { IdempotencyKey } from "../../model/idempotency-key.ts";
 import { INVITED_MS, type Invitation, MAX_MEMBERS, type Member } from "../../model/member.ts";
 import type { Page, PageRequest } from "../../model/pagination.ts";
+import { type Role, toRole } from "../../model/role.ts";
 import { toTimestamp } from "../../model/text.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
@@ -15,7 +16,7 @@ import { notDoneBefore } from "../idempotency.ts";
 import { pageValues, toPage } from "../pagination.ts";
 import { changeOnce, type Repeated, toRepeated } from "../repeated-changes.ts";
 import { type DirectoryEntry, IS_RECENT, LISTED, type MemberRow, toMember } from "./members.ts";
-import { IS_MEMBER, isMember } from "./membership.ts";
+import { IS_ADMIN, isMember, membersOf } from "./membership.ts";
 
 /**
  * Invites a person, also one who has declined, or whose invitation has ended. For a member or an invited person nothing changes.
@@ -33,28 +34,31 @@ export async function inviteMember(
   }: {
     readonly owner: Owner;
     readonly accountId: string;
-    readonly member: { readonly id: string; readonly email: string };
+    readonly member: { readonly id: string; readonly email: string; readonly role: Role };
     readonly stamp: AuditStamp;
     readonly idempotencyKey?: IdempotencyKey | undefined;
   },
 ): Promise<Member | Repeated | "full"> {
   const values = {
-    ...{ ...owner, ...stamp, accountId, memberId: member.id, member: member.email, actor: owner.actor },
+    ...{ ...owner, ...stamp, accountId, memberId: member.id, member: member.email, role: member.role },
     idempotencyKey: idempotencyKey?.key,
   };
   const { before, after } = changeOnce(owner.email, idempotencyKey, member.id);
   const { recalled, members } = await session.batch({
     ...before,
     invited: prepare(
-      `INSERT INTO invitations (id, account_id, email, added_by, created_at)
-       SELECT :memberId, :accountId, :member, :actor, :now WHERE ${IS_MEMBER} AND ${notDoneBefore()}
+      `INSERT INTO invitations (id, account_id, email, added_by, created_at, role)
+       SELECT :memberId, :accountId, :member, :actor, :now, :role WHERE ${IS_ADMIN} AND ${notDoneBefore()}
          AND NOT ${isMember(":accountId", ":member")}
          AND ${MAX_MEMBERS} > (SELECT count(*) FROM (${LISTED}) WHERE email <> :member AND state <> 'declined')
-       ON CONFLICT (account_id, email) DO UPDATE SET added_by = excluded.added_by, created_at = excluded.created_at, declined_at = NULL
+       ON CONFLICT (account_id, email) DO UPDATE SET added_by = excluded.added_by, created_at = excluded.created_at, declined_at = NULL, role = excluded.role
          WHERE declined_at IS NOT NULL OR NOT ${IS_RECENT}`,
       values,
     ),
-    audited: auditChange(values, { before: { invited: null }, after: { invited: member.email } }),
+    audited: auditChange(values, {
+      before: { invited: null },
+      after: { invited: member.email, role: member.role },
+    }),
     ...after,
     members: prepare<MemberRow>(`SELECT * FROM (${LISTED}) WHERE email = :member`, values),
   });
@@ -74,10 +78,12 @@ export async function findInvitation(
   session: Session,
   { accountId, person, now }: { readonly accountId: Identifier; readonly person: string; readonly now: number },
 ): Promise<Invitation | null> {
-  const sql = `SELECT id, (SELECT owner_email FROM accounts WHERE id = :accountId) AS name, added_by, created_at FROM invitations
+  const sql = `SELECT id, (SELECT owner_email FROM accounts WHERE id = :accountId) AS name, added_by, created_at, role FROM invitations
     WHERE account_id = :accountId AND email = :person AND ${IS_OPEN}`;
   const row = await session.first(
-    prepare<{ id: string; name: string; added_by: string; created_at: number }>(sql, { accountId, person, now }),
+    prepare<{ id: string; name: string; added_by: string; created_at: number; role: string }>(sql, {
+      ...{ accountId, person, now },
+    }),
   );
   if (row === null) return null;
   return {
@@ -85,6 +91,7 @@ export async function findInvitation(
     accountId,
     name: row.name,
     invitedBy: row.added_by,
+    role: toRole(row.role),
     createdAt: toTimestamp(row.created_at),
     expiresAt: toTimestamp(row.created_at + INVITED_MS),
   };
@@ -113,8 +120,9 @@ export async function answerInvitation(
   const values = { ...stamp, accountId, person, actor, address };
   const open = `account_id = :accountId AND email = :person AND ${IS_OPEN}`;
   const change = accepts
-    ? `INSERT INTO members (id, account_id, email, added_by, created_at)
-       SELECT id, account_id, email, added_by, :now FROM invitations WHERE ${open}
+    ? `INSERT INTO members (id, account_id, email, added_by, created_at, role)
+       SELECT id, account_id, email, added_by, :now, max(role, coalesce((SELECT role FROM (${membersOf()}) WHERE email = added_by), role))
+       FROM invitations WHERE ${open}
          AND NOT ${isMember()}`
     : `UPDATE invitations SET declined_at = :now WHERE ${open}`;
   const settings = accepts

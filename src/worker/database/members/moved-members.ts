@@ -7,7 +7,7 @@ import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
 import { type AuditStamp, auditMove } from "../activity/audit-events.ts";
 import { selectActive } from "../keys/api-key-rows.ts";
-import { isMember } from "./membership.ts";
+import { isMember, membersOf } from "./membership.ts";
 import { type NewAddress, reserveAddress } from "./subjects.ts";
 
 /** Two addresses, in lower case. */
@@ -70,6 +70,12 @@ export async function announceMove(
 /** Records the event first, with the condition. The move is made only if the event was recorded. */
 const IS_RECORDED = "EXISTS (SELECT 1 FROM audit_events WHERE id = :eventId)";
 const IS_NEW_MEMBER = isMember(":accountId", ":to");
+/** Both addresses, where they are members. Together they have the role with more rights (role.ts), so the last admin stays. */
+const BOTH = `SELECT email, name, role FROM (${membersOf()}) WHERE email IN (:from, :to)`;
+const TOGETHER = {
+  name: `(SELECT name FROM (${BOTH}) WHERE name IS NOT NULL ORDER BY email = :to DESC LIMIT 1)`,
+  role: `(SELECT min(role) FROM (${BOTH}))`,
+};
 
 /**
  * Moves the person in one account. The new address of its creator is its creator, unless that address has made another account: then
@@ -97,6 +103,16 @@ export async function moveMember(
     recorded: auditMove({ ...stamp, accountId, move }, isMember(":accountId", ":from")),
     // So a restore from a backup knows that the old address was removed.
     marked: prepare(`UPDATE accounts SET member_removed_at = :now WHERE id = :accountId AND ${IS_RECORDED}`, values),
+    creatorTogether: prepare(
+      `UPDATE accounts SET owner_name = ${TOGETHER.name}, owner_role = ${TOGETHER.role}
+       WHERE id = :accountId AND owner_email IN (:from, :to) AND ${IS_RECORDED}`,
+      values,
+    ),
+    memberTogether: prepare(
+      `UPDATE members SET name = ${TOGETHER.name}, role = ${TOGETHER.role}
+       WHERE account_id = :accountId AND email IN (:from, :to) AND ${IS_RECORDED}`,
+      values,
+    ),
     creator: prepare(
       `UPDATE accounts SET owner_email = iif(:ownsAnother OR EXISTS (SELECT 1 FROM accounts WHERE owner_email = :to), id, :to)
        WHERE id = :accountId AND owner_email = :from AND ${IS_RECORDED}`,
@@ -112,8 +128,13 @@ export async function moveMember(
       values,
     ),
     joined: prepare(
-      `INSERT INTO members (id, account_id, email, added_by, created_at)
-       SELECT :memberId, :accountId, :to, 'the operator', :now WHERE ${IS_RECORDED} AND NOT ${IS_NEW_MEMBER}`,
+      `INSERT INTO members (id, account_id, email, added_by, created_at, name, role)
+       SELECT :memberId, :accountId, :to, 'the operator', :now, owner_name, owner_role FROM accounts
+       WHERE id = :accountId AND ${IS_RECORDED} AND NOT ${IS_NEW_MEMBER}`,
+      values,
+    ),
+    creatorLeft: prepare(
+      `UPDATE accounts SET owner_name = NULL, owner_role = 'admin' WHERE id = :accountId AND owner_email = id AND ${IS_RECORDED}`,
       values,
     ),
     answered: prepare(

@@ -3,9 +3,12 @@
  * database repeats the entries of its own accounts.
  */
 import type { Identifier } from "../../credentials/id.ts";
+import type { Owner } from "../../model/account-key.ts";
+import type { Standing } from "../../model/role.ts";
 import { refusesWrites } from "../../store/outage.ts";
 import type { Batch, Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
+import { STANDING, type StandingRow, toStanding } from "./membership.ts";
 
 /** An owner's visit to the database `digit`. `accountId` is the owner's account, or the id for a new one. */
 export type Visit = {
@@ -44,20 +47,38 @@ export const beginVisit = ({ email, digit, accountId, now, isFound }: Visit) => 
   visited: selectVisited(email, digit),
 });
 
-type VisitedRow = { readonly account_id: Identifier };
+/** What the owner is there is known in the account's own database alone. */
+type VisitedRow = { readonly account_id: Identifier } & {
+  readonly [Column in keyof StandingRow]: StandingRow[Column] | null;
+};
 
 /** For an account in this database, only if it still belongs to the owner. */
 const selectVisited = (email: string, digit: string) =>
   prepare<VisitedRow>(
-    `SELECT account_id FROM owners WHERE email = :email AND (substr(account_id, 1, 1) <> :digit
-       OR EXISTS (SELECT 1 FROM accounts WHERE id = account_id AND owner_email = :email))
-     UNION ALL SELECT id FROM accounts WHERE id = :email AND owner_email = id`,
+    `SELECT account_id, owner_role AS role, owner_name AS name, ${STANDING}
+     FROM owners LEFT JOIN accounts ON id = account_id AND owner_email = :email
+     WHERE email = :email AND (substr(account_id, 1, 1) <> :digit OR id IS NOT NULL)
+     UNION ALL SELECT id, owner_role, owner_name, ${STANDING} FROM accounts WHERE id = :email AND owner_email = id`,
     { email, digit },
   );
 
-/** The owner's account, found in the database `digit` as a visit finds it; nothing is created. */
-export const findOwnAccount = async (session: Session, email: string, digit: string): Promise<Identifier | undefined> =>
-  (await session.first(selectVisited(email, digit)))?.account_id;
+const standingOf = (
+  { role, name, service_token_roles, viewers_export }: VisitedRow,
+  actor: string,
+): Standing | undefined =>
+  role === null || service_token_roles === null || viewers_export === null
+    ? undefined
+    : toStanding({ role, name, service_token_roles, viewers_export }, actor);
+
+/** The owner's account, found in the database `digit` as a visit finds it, and what the owner is there; nothing is created. */
+export async function findOwnAccount(
+  session: Session,
+  { email, actor }: Pick<Owner, "email" | "actor">,
+  digit: string,
+): Promise<{ readonly accountId: Identifier; readonly standing: Standing | undefined } | null> {
+  const row = await session.first(selectVisited(email, digit));
+  return row && { accountId: row.account_id, standing: standingOf(row, actor) };
+}
 
 /** A visit that reads. While the database takes no writes, such as when it is full, it still reads, but creates no account. */
 export async function readAtVisit<Statements extends Batch>(session: Session, visit: Visit, statements: Statements) {
@@ -72,10 +93,22 @@ export async function readAtVisit<Statements extends Batch>(session: Session, vi
   }
 }
 
-/** The owner's account and its database, for work that takes more than one statement. */
-export async function openAccount(session: Session, visit: Visit) {
-  return { session, accountId: accountOf(await readAtVisit(session, visit, {})) };
-}
+/** The owner's account and its database, for work that takes more than one statement, and what the owner is there. */
+export const openAccount = (actor: string) => async (session: Session, visit: Visit) => {
+  const results = await readAtVisit(session, visit, {});
+  const [row] = results.visited;
+  return { session, accountId: accountOf(results), standing: row && standingOf(row, actor) };
+};
+
+/** Nothing was made in the account yet: it has no board and no API key. */
+export const isUnused = async (session: Session, accountId: string): Promise<boolean> =>
+  (await session.first(
+    prepare(
+      `SELECT 1 WHERE NOT EXISTS (SELECT 1 FROM idea_banks WHERE account_id = :accountId)
+         AND NOT EXISTS (SELECT 1 FROM api_keys WHERE account_id = :accountId)`,
+      { accountId },
+    ),
+  )) !== null;
 
 /** The visitor has no account and was not given one, because other accounts may have this member. */
 export class NoOwnAccount extends Error {}

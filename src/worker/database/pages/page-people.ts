@@ -83,16 +83,16 @@ export async function signInByCode(session: Session, rightCode: RightCode): Prom
   return person === undefined ? { kind: "ended" } : { kind: "found", panelistId: person.id, name: person.name };
 }
 
-/** The addresses of the people who answer as the team: whoever made the account, and its members. */
+/** The addresses and the names of the people who answer as the team: whoever made the account, and its members. */
 export async function teamOf(session: Session, accountId: string): Promise<readonly string[]> {
   const rows = await session.all(
-    prepare<{ email: string }>(
-      `SELECT owner_email AS email FROM accounts WHERE id = :accountId
-       UNION ALL SELECT email FROM (SELECT email FROM members WHERE account_id = :accountId LIMIT 100)`,
+    prepare<{ email: string; name: string | null }>(
+      `SELECT owner_email AS email, owner_name AS name FROM accounts WHERE id = :accountId
+       UNION ALL SELECT email, name FROM (SELECT email, name FROM members WHERE account_id = :accountId LIMIT 100)`,
       { accountId },
     ),
   );
-  return rows.map(({ email }) => email);
+  return rows.flatMap(({ email, name }) => (name === null ? [email] : [email, name]));
 }
 
 /** Null for a panelist without a name, and for one without a row. */

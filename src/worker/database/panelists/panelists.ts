@@ -16,6 +16,23 @@ import { ADDRESS_FOLLOWS, addressValues } from "./address.ts";
 export const existingPanelist = (column: string): string =>
   `(SELECT w.id FROM panelists w WHERE w.id = ${column} AND w.deleted_at IS NULL)`;
 
+/** SQL about a row of `panelists`: blocked since the time `:since`, or everything that it wrote was deleted since. */
+const IS_BLOCKED_SINCE = `(deletes_content = 1 OR coalesce(cleared_at, 0) >= :since OR (active = 0 AND coalesce(tokens_revoked_at, 0) >= :since))`;
+/** SQL: the panelist in the column `author`, if there is one, is not so. */
+export const notBlockedSince = (author: string): string =>
+  `NOT EXISTS (SELECT 1 FROM panelists WHERE id = ${author} AND ${IS_BLOCKED_SINCE})`;
+
+/** Whether one of these panelists, or the author of one of these proposals, was blocked since then (Unix milliseconds). */
+export async function isBlockedSince(
+  session: Session,
+  { accountId, ids, since }: { readonly accountId: string; readonly ids: readonly string[]; readonly since: number },
+): Promise<boolean> {
+  const sql = `SELECT 1 FROM panelists WHERE id IN (SELECT value FROM json_each(:ids)
+      UNION SELECT author_id FROM proposals WHERE id IN (SELECT value FROM json_each(:ids)) AND +account_id = :accountId)
+    AND +account_id = :accountId AND ${IS_BLOCKED_SINCE}`;
+  return (await session.first(prepare(sql, { accountId, ids: JSON.stringify(ids), since }))) !== null;
+}
+
 /** Changes and deletions do more than to change the row, because they revoke tokens: see below. */
 export const PANELISTS = storedResource({
   table: "panelists",
@@ -46,36 +63,39 @@ export async function createPanelist(
   return { result: PANELISTS.toCreated(rows, creation), revocation: revoked?.[0] };
 }
 
+type NewPeople = {
+  readonly accountId: string;
+  readonly people: readonly (KnownPerson & { readonly id: string })[];
+  readonly now: number;
+};
+
+/** The statement that creates those of `people` who do not exist. */
+export const insertPeople = ({ accountId, people, now }: NewPeople): Statement<{ id: string }> =>
+  prepare(
+    `INSERT INTO panelists (id, account_id, external_id, display_name, email, mailbox, created_at, tokens_issued)
+       SELECT value ->> 'id', :accountId, value ->> 'externalId', value ->> 'displayName', value ->> 'email', value ->> 'mailbox', :now, 1
+       FROM json_each(:people) WHERE 1
+       ON CONFLICT DO NOTHING RETURNING id`,
+    {
+      ...{ accountId, now },
+      people: JSON.stringify(people.map((person) => ({ ...person, ...addressValues(person.email) }))),
+    },
+  );
+
 /**
  * Creates those of `people` who do not exist, and gives everybody's identifier in their order. It is null for a person who was deleted
  * and whose rows are still being removed.
  */
 export async function putPanelists(
   session: Session,
-  {
-    accountId,
-    people,
-    now,
-  }: {
-    readonly accountId: string;
-    readonly people: readonly (KnownPerson & { readonly id: string })[];
-    readonly now: number;
-  },
+  { accountId, people, now }: NewPeople,
 ): Promise<{ readonly ids: readonly (string | null)[]; readonly created: number }> {
-  const rows = people.map((person) => ({ ...person, ...addressValues(person.email) }));
-  const values = { accountId, now, people: JSON.stringify(rows) };
   const { inserted, found } = await session.batch({
-    inserted: prepare<{ id: string }>(
-      `INSERT INTO panelists (id, account_id, external_id, display_name, email, mailbox, created_at, tokens_issued)
-       SELECT value ->> 'id', :accountId, value ->> 'externalId', value ->> 'displayName', value ->> 'email', value ->> 'mailbox', :now, 1
-       FROM json_each(:people) WHERE 1
-       ON CONFLICT DO NOTHING RETURNING id`,
-      values,
-    ),
+    inserted: insertPeople({ accountId, people, now }),
     found: prepare<{ id: string | null }>(
       `SELECT (SELECT id FROM panelists WHERE account_id = :accountId AND external_id = e.value ->> 'externalId' AND deleted_at IS NULL) AS id
        FROM json_each(:people) e ORDER BY e.key`,
-      values,
+      { accountId, people: JSON.stringify(people) },
     ),
   });
   return { ids: found.map(({ id }) => id), created: inserted.length };
@@ -91,9 +111,16 @@ export async function loadPanelists(
   return PANELISTS.toItems(await session.all(prepare<ResourceRow>(sql, { accountId, ids: JSON.stringify(ids) })));
 }
 
+/** Counted up to `most`. */
+export async function countPanelists(session: Session, accountId: string, most: number): Promise<number> {
+  const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM panelists WHERE account_id = :accountId AND deleted_at IS NULL LIMIT ${most})`;
+  return (await session.first(prepare<{ count: number }>(sql, { accountId })))?.count ?? 0;
+}
+
 /**
  * `"other-id"` when the panelist has another `externalId`, which cannot change because the identifier is derived from it.
- * Deactivating the panelist revokes the tokens. `now` is in Unix milliseconds.
+ * Deactivating the panelist revokes the tokens. While what a cleared panelist wrote is still being deleted, it stays inactive. `now` is in
+ * Unix milliseconds.
  */
 export async function updatePanelist(
   session: Session,
@@ -108,6 +135,8 @@ export async function updatePanelist(
         set: [
           `tokens_revoked_at = iif(:active = 0, ${PANELIST_SWITCHED_OFF}, tokens_revoked_at)`,
           ...(changes.email === undefined ? [] : ADDRESS_FOLLOWS),
+          // Somebody new would be written by the one whose words are still being deleted.
+          ...(changes.active ? ["active = iif(deletes_content, active, 1)"] : []),
         ],
         when: externalId === undefined ? "TRUE" : "external_id IS :externalId",
         values: { externalId, active: changes.active, clock: now, ...addressValues(changes.email) },
@@ -143,7 +172,7 @@ export async function deletePanelist(
 ): Promise<Written & { readonly result: IdempotentResult<null> }> {
   const sql = `UPDATE panelists SET deleted_at = :now, active = 0, external_id = NULL, display_name = NULL, email = NULL,
       email_verified = 0, mailbox = NULL,
-      tokens_revoked_at = ${PANELIST_SWITCHED_OFF}, deletes_content = :deletesContent
+      tokens_revoked_at = ${PANELIST_SWITCHED_OFF}, deletes_content = max(deletes_content, :deletesContent)
     WHERE ${PANELISTS.AS_SEEN} AND ${notDoneBefore()} RETURNING id`;
   const panelist = { accountId, id, deletesContent };
   const { revoked, left, ...results } = await session.batch({
@@ -159,6 +188,35 @@ export async function deletePanelist(
   // The job does it if this is lost.
   if (left[0]?.salts === 1) await session.batch({ slice: await deleteAllOfPanelist(session, panelist, AT_ONCE) });
   return { result: toDeleted(results, idempotencyKey), revocation: revoked[0] };
+}
+
+/**
+ * Blocks the panelist, and deletes everything that it has written, voted for and followed: hidden at once, deleted in slices. The panelist
+ * stays, so that no token is issued and nobody signs in with the address. False when there is none.
+ */
+export async function clearPanelist(
+  session: Session,
+  { accountId, id, now }: { readonly accountId: string; readonly id: string; readonly now: number },
+): Promise<Written & { readonly isCleared: boolean }> {
+  const panelist = { accountId, id };
+  const values = { ...panelist, now, clock: now };
+  const { cleared, revoked, left } = await session.batch({
+    cleared: prepare(
+      `UPDATE panelists SET active = 0, deletes_content = 1, cleared_at = :now, tokens_revoked_at = ${PANELIST_SWITCHED_OFF}
+       WHERE account_id = :accountId AND id = :id AND deleted_at IS NULL RETURNING id`,
+      values,
+    ),
+    revoked: selectRevocation(accountId, id),
+    slice: deleteOfPanelist(panelist),
+    left: prepare<{ salts: number }>(
+      "SELECT EXISTS (SELECT 1 FROM surveys WHERE account_id = :accountId AND salt IS NOT NULL) AS salts",
+      panelist,
+    ),
+  });
+  // The job does it if this is lost.
+  if (cleared.length > 0 && left[0]?.salts === 1)
+    await session.batch({ slice: await deleteAllOfPanelist(session, panelist, AT_ONCE) });
+  return { isCleared: cleared.length > 0, revocation: revoked[0] };
 }
 
 /** The revocation that a trigger has written in the same transaction, if any. */

@@ -3,11 +3,12 @@
  * before and after in the same transaction. Only a member decides.
  */
 import type { Owner } from "../../model/account-key.ts";
+import type { Role } from "../../model/role.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare, type Statement } from "../../store/statement.ts";
 import { type AuditStamp, isRecordable } from "../activity/audit-events.ts";
 import { IDEA_BANKS } from "../idea-banks/idea-banks.ts";
-import { isMember } from "../members/membership.ts";
+import { isMember, membersOf } from "../members/membership.ts";
 import { STATUS } from "../surveys/surveys.ts";
 import { recordedFields, WHOLE_TEXTS } from "./proposal-fields.ts";
 
@@ -24,6 +25,8 @@ export type Decision = Subject &
   AuditStamp & {
     readonly accountId: string;
     readonly owner: Owner;
+    /** The role that the decision needs. */
+    readonly needs?: Role | undefined;
     /** The owner has made too many changes, and this one is made all the same: it is recorded a hundred times a day. */
     readonly isUncounted?: boolean;
   };
@@ -51,7 +54,7 @@ const TEXTS: Partial<Record<Subject["kind"], string>> = {
   proposal: `SELECT json_object(${WHOLE_TEXTS}, 'respondedAt', responded_at)
     FROM proposals WHERE id = :subjectId AND account_id = :accountId AND idea_bank_id <> id`,
   comment: `SELECT json_object('proposalId', c.proposal_id, 'panelistId', c.panelist_id, 'body', c.body, 'createdAt', c.created_at,
-      'byTenant', c.by_tenant, 'onBehalf', c.on_behalf)
+      'byTenant', c.by_tenant, 'onBehalf', c.on_behalf, 'visibility', c.visibility, 'shownAt', c.shown_at)
     FROM comments c WHERE c.id = :subjectId AND c.account_id = :accountId`,
 };
 
@@ -65,10 +68,10 @@ const SUBJECTS: Record<Subject["kind"], string> = {
   proposal: `SELECT title AS name, author_id AS author, ${PROPOSAL_STATE} AS state
     FROM proposals WHERE id = :subjectId AND account_id = :accountId AND idea_bank_id <> id`,
   comment: `SELECT p.title AS name, p.author_id AS author, json_object('by', iif(c.by_tenant, 'tenant', 'panelist'),
-      'body', iif(c.by_tenant, ${beginning("c.body")}, NULL)) AS state
+      'body', iif(c.by_tenant, ${beginning("c.body")}, NULL), 'visibility', c.visibility) AS state
     FROM comments c JOIN proposals p ON p.id = c.proposal_id WHERE c.id = :subjectId AND c.account_id = :accountId`,
   panelist: `SELECT '' AS name, NULL AS author, json_object('active', ${flag("active")}, 'tokensRevokedAt', tokens_revoked_at,
-      'email', email) AS state
+      'clearedAt', cleared_at, 'email', email) AS state
     FROM panelists WHERE id = :subjectId AND account_id = :accountId AND deleted_at IS NULL`,
   survey: `SELECT title AS name, NULL AS author, ${SURVEY_STATE} AS state FROM surveys WHERE id = :subjectId AND account_id = :accountId`,
 };
@@ -87,12 +90,24 @@ const toldState = (kind: Subject["kind"], state: string, before: string = state)
     : state;
 };
 
-/** The account's id; NULL for a person who is not a member, which fails the transaction (`isNoMember`). */
-const ACCOUNT_OF_MEMBER = `iif(${isMember()}, :accountId, NULL)`;
+/** The account's id; NULL for a person who is not a member, or in a lesser role, which fails the transaction (`isNoMember`). */
+const accountOfMember = (needs: Role): string => `iif(${isMember(":accountId", ":person", needs)}, :accountId, NULL)`;
 
 const IS_RECORDABLE = isRecordable("event LIKE :kind || '-%' AND actor IS :actor", {
   accountId: ":accountId",
   now: ":now",
+});
+
+/** Around the changes of proposals: the triggers of their history find there who acts. */
+const actingMember = (values: Pick<Owner, "person" | "actor"> & { readonly accountId: string }) => ({
+  before: [
+    prepare(
+      `INSERT INTO acting_members (account_id, member_id, actor)
+       SELECT :accountId, (SELECT id FROM (${membersOf()}) WHERE email = :person), :actor`,
+      values,
+    ),
+  ],
+  after: [prepare("DELETE FROM acting_members WHERE account_id = :accountId", values)],
 });
 
 /**
@@ -106,6 +121,7 @@ function recordDecision({
   ideaBankId,
   isOfVotes = false,
   isUncounted = false,
+  needs = "member",
   ...decision
 }: Decision): {
   readonly before: readonly Statement[];
@@ -115,17 +131,21 @@ function recordDecision({
   const values = { ...decision, kind, subjectId: id, ideaBankId, person, actor, address };
   const subject = isOfVotes ? VOTES : SUBJECTS[kind];
   const texts = TEXTS[kind] ?? "NULL";
+  const account = accountOfMember(needs);
+  const acting = kind === "proposal" && !isOfVotes ? actingMember(values) : { before: [], after: [] };
   return {
     before: [
       prepare(
         `INSERT INTO undo_texts (event_id, account_id, before, created_at)
-         SELECT :eventId, ${ACCOUNT_OF_MEMBER}, json_object('name', s.name, 'author', s.author, 'state', json(s.state), 'texts', json((${texts}))), :now
+         SELECT :eventId, ${account}, json_object('name', s.name, 'author', s.author, 'state', json(s.state), 'texts', json((${texts}))), :now
          FROM (SELECT 1) LEFT JOIN (${subject}) s
-         ${isUncounted ? `WHERE ${IS_RECORDABLE} OR ${ACCOUNT_OF_MEMBER} IS NULL` : ""}`,
+         ${isUncounted ? `WHERE ${IS_RECORDABLE} OR ${account} IS NULL` : ""}`,
         values,
       ),
+      ...acting.before,
     ],
     after: [
+      ...acting.after,
       prepare(
         `INSERT INTO audit_events (id, account_id, event, api_key_name, author_id, actor, address, created_at, subject_id, idea_bank_id, changes)
          SELECT u.event_id, u.account_id,
@@ -171,17 +191,20 @@ export function recordTogether(
 ): { readonly before: readonly Statement[]; readonly after: readonly Statement[] } {
   const ids = JSON.stringify(proposals.map(({ id }) => id));
   const values = { ...decision, person, actor, address, ids, ideaBankId: proposals[0]?.ideaBankId };
+  const acting = actingMember(values);
   return {
     before: [
       prepare(
         `INSERT INTO audit_events (id, account_id, event, api_key_name, actor, address, created_at, subject_id, idea_bank_id, changes)
-         SELECT :eventId, ${ACCOUNT_OF_MEMBER}, 'proposals-changed', '', :actor, :address, :now, :ideaBankId, :ideaBankId,
+         SELECT :eventId, ${accountOfMember("member")}, 'proposals-changed', '', :actor, :address, :now, :ideaBankId, :ideaBankId,
            json_object('each', (SELECT json_group_array(json_array(id, ${PROPOSAL_STATE})) FROM (SELECT * FROM proposals
              WHERE id IN (SELECT value FROM json_each(:ids)) ORDER BY created_at, id) proposals WHERE account_id = :accountId AND idea_bank_id <> proposals.id))`,
         values,
       ),
+      ...acting.before,
     ],
     after: [
+      ...acting.after,
       prepare(
         `WITH now AS MATERIALIZED (
            SELECT p.id, p.idea_bank_id AS bank, e.value -> 1 AS was, ${PROPOSAL_STATE} AS state
@@ -220,6 +243,6 @@ export function deciding(session: Session, decision: Decision): Session {
   return session.with(recordDecision(decision));
 }
 
-/** Whether the error means that the person who decides is not a member (any longer). */
+/** Whether the error means that the person who decides is not a member (any longer), or has not the role for it. */
 export const isNoMember = (error: unknown): boolean =>
   error instanceof Error && /NOT NULL constraint failed: (audit_events|undo_texts)\.account_id\b/.test(error.message);

@@ -1,7 +1,8 @@
-/** The proposals that wait for approval, in all idea banks of an account. */
+/** The proposals that wait for approval, in all idea banks of an account; and how much waits there. */
 import type { Page, PageRequest } from "../../model/pagination.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
+import { COUNT_WAITING_COMMENTS } from "../comments/recent-comments.ts";
 import { byCreation, pageValues, toPage } from "../pagination.ts";
 import { authorStays } from "./deletions.ts";
 import { ofStatus, type QueuedIdea, type QueuedRow, type QueueStatus, shown, toIdea } from "./queue.ts";
@@ -45,15 +46,32 @@ export async function listWaiting(
   return { items, next: next ?? (last && { key: last.created_at, id: last.id }) };
 }
 
-/** Counts up to `most`. */
-export async function countPendingProposals(session: Session, accountId: string, most: number): Promise<number> {
-  const counted = await session.first(
-    prepare<{ count: number }>(
-      `SELECT count(*) AS count FROM (SELECT idea_bank_id, author_id FROM proposals WHERE account_id = :accountId AND ${WAITS}
-         ORDER BY created_at, id LIMIT :most) p
-       CROSS JOIN idea_banks b ON b.id = p.idea_bank_id WHERE ${authorStays("p.author_id")}`,
-      { accountId, most },
-    ),
-  );
-  return counted?.count ?? 0;
+/** How many ideas `listWaiting` lists, counted up to `most`. */
+export async function countListed(
+  session: Session,
+  accountId: string,
+  { ideaBankId, status, tag }: WaitingFilter,
+  most: number,
+): Promise<number> {
+  const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM proposals p CROSS JOIN idea_banks b ON b.id = p.idea_bank_id
+    WHERE p.account_id = :accountId AND p.${WAITS} AND ${authorStays("p.author_id")} AND p.idea_bank_id = coalesce(:ideaBankId, p.idea_bank_id)
+    ${ofStatus(status)} ${tag === undefined ? "" : `AND ${hasTag("p")}`} LIMIT ${most})`;
+  return (await session.first(prepare<{ count: number }>(sql, { accountId, ideaBankId, tag })))?.count ?? 0;
 }
+
+/** How many ideas and comments wait for approval. */
+export type Waiting = Readonly<Record<"ideas" | "comments", number>>;
+
+/** Counts each up to `most`. */
+export const selectWaiting = (accountId: string, most: number) =>
+  prepare<Waiting>(
+    `SELECT (SELECT count(*) FROM (SELECT idea_bank_id, author_id FROM proposals WHERE account_id = :accountId AND ${WAITS}
+         ORDER BY created_at, id LIMIT :most) p
+       CROSS JOIN idea_banks b ON b.id = p.idea_bank_id WHERE ${authorStays("p.author_id")}) AS ideas,
+       (${COUNT_WAITING_COMMENTS}) AS comments`,
+    { accountId, most },
+  );
+
+/** Counts each up to `most`. */
+export const countWaitingOf = async (session: Session, accountId: string, most: number): Promise<Waiting> =>
+  (await session.first(selectWaiting(accountId, most))) ?? { ideas: 0, comments: 0 };

@@ -89,11 +89,15 @@ const joined = (toSql: (field: Field) => string, by = ", ", of = fields): string
 
 export const FIELD_COLUMNS = joined(({ column }) => column);
 
-/** What an INSERT selects for them. */
-export const NEW_FIELDS = joined((field) => {
-  const initial = storedAs(field, field.initial);
-  return initial === null ? `:${field.name}` : `coalesce(:${field.name}, '${initial}')`;
-});
+/** What an INSERT selects for them, where `toValue` is the SQL of a field's value. */
+const newFields = (toValue: (name: Name) => string): string =>
+  joined((field) => {
+    const initial = storedAs(field, field.initial);
+    return initial === null ? toValue(field.name) : `coalesce(${toValue(field.name)}, '${initial}')`;
+  });
+export const NEW_FIELDS = newFields((name) => `:${name}`);
+/** The same of each object of `json_each`, which has all that `valuesOf` gives. */
+export const NEW_FIELDS_OF_EACH = newFields((name) => `value ->> '${name}'`);
 
 /** The assignments of a change. A column that is assigned costs each of its indexes a row, also with the value that it has: so only what is sent. */
 export const setFields = (changes: Changes): readonly string[] =>

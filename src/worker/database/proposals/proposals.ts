@@ -11,7 +11,7 @@ import { deleteOnce, notDoneBefore, toDeleted } from "../idempotency.ts";
 import { type Telling, tell } from "../mails/outbox.ts";
 import { isMember } from "../members/membership.ts";
 import { FIT, FITTING_ROWS, fitOf, pageValues, toPage } from "../pagination.ts";
-import { existingPanelist } from "../panelists/panelists.ts";
+import { existingPanelist, notBlockedSince } from "../panelists/panelists.ts";
 import { AT_ONCE } from "../slices.ts";
 import { asSeen, withState } from "../stored-state.ts";
 import { authorStays, deleteOfIdeaBank } from "./deletions.ts";
@@ -256,7 +256,7 @@ const KEPT_TEXTS = `iif(coalesce(:title, title) = title AND coalesce(:descriptio
 
 /**
  * `taken` when another proposal of the idea bank has the new `externalId`. With a `decision`, only a proposal that waits in that
- * state is changed.
+ * state is changed; with `opened`, only one that has these values.
  */
 export async function updateProposal(
   session: Session,
@@ -265,6 +265,7 @@ export async function updateProposal(
     path,
     changes,
     now,
+    opened = {},
     decision,
     keepsSubmitted = false,
     telling,
@@ -274,6 +275,8 @@ export async function updateProposal(
     readonly path: ProposalPath;
     readonly changes: ProposalChanges;
     readonly now: number;
+    /** What a form was opened with of what it changes. Where that is no longer so, nothing is changed. */
+    readonly opened?: ProposalFields | undefined;
     readonly decision?: Decision | undefined;
     /** The texts before the first change of this kind stay readable for the team. */
     readonly keepsSubmitted?: boolean;
@@ -288,12 +291,14 @@ export async function updateProposal(
     person: decision?.person,
     edits: decision?.edits,
     ...changeValues(changes, now),
+    ...valuesOf(opened, "was"),
   };
-  const mayChange = `${OWN_PROPOSAL} AND ${MAY_DECIDE} AND ${asSeen(STATE)} AND NOT EXISTS (
+  const mayChange = `${OWN_PROPOSAL} AND ${MAY_DECIDE} AND ${asSeen(STATE)} AND ${hasFields(opened)} AND NOT EXISTS (
     SELECT 1 FROM proposals o WHERE o.idea_bank_id = :ideaBankId AND o.external_id = :externalId AND o.id <> :proposalId)`;
+  const when = Object.keys(opened).length > 0 ? { condition: mayChange, values } : undefined;
   const { accepted, found, owned } = await session.batch({
     accepted: prepare(`SELECT 1 FROM proposals WHERE ${mayChange}`, values),
-    told: tell({ accountId, ...path }, { changes, telling, now }),
+    told: tell({ accountId, ...path }, { changes, telling, now, when }),
     updated: prepare(
       `UPDATE proposals SET ${setChanges(changes)} ${keepsSubmitted ? `, submitted = ${KEPT_TEXTS}` : ""} WHERE ${mayChange} AND ${differs(changes)}`,
       values,
@@ -321,12 +326,30 @@ type ProposalChange = {
  * The state that a proposal must still have. An absent member is not compared. `edits` counts how often its author has written
  * it.
  */
-type ProposalState = Omit<ProposalChanges, "minor" | "notify"> & { readonly edits?: number };
+type ProposalState = ProposalFields & { readonly edits?: number };
+
+export type ProposalFields = Omit<ProposalChanges, "minor" | "notify">;
 
 /** `lastActivityAt` before and after a decision that is undone, in Unix milliseconds. It is as before if nothing has happened since. */
 type Activity = { readonly before: number; readonly after: number };
 
-/** The statement that changes a proposal if it is in this state: for decisions about several proposals. */
+/** The clock of D1, which dates the steps of a history, and that of a Worker differ by less. */
+const CLOCKS_APART_MS = 10_000;
+/** SQL: it does not wait with a text that its author has written since `:since`, because nobody has read that one. */
+const IS_READ = `(visibility <> 'pending' OR :since - ${CLOCKS_APART_MS} > coalesce((SELECT made_at FROM proposal_steps
+  WHERE proposal_id = :proposalId AND by_author = 1 ORDER BY number DESC LIMIT 1), 0))`;
+
+/** What an undo of a decision at the time `:since` needs besides: people read nothing by it that was ended or not read. */
+const mayReturn = ({ visibility, title, description }: ProposalChanges): string =>
+  [
+    ...(visibility === "public" ? [IS_READ] : []),
+    ...(visibility === "public" || (title ?? description) !== undefined ? [notBlockedSince("author_id")] : []),
+  ].join(" AND ") || "TRUE";
+
+/**
+ * The statement that changes a proposal if it is in this state: for decisions about several proposals. `since`: it undoes a decision of that
+ * time (Unix milliseconds).
+ */
 export const changeProposalFrom = (
   { edits, ...fields }: ProposalState,
   {
@@ -336,11 +359,19 @@ export const changeProposalFrom = (
     now,
     activity,
     respondedAt,
-  }: ProposalChange & { readonly activity?: Activity | undefined; readonly respondedAt?: number | undefined },
+    keepsSubmitted = false,
+    since,
+  }: ProposalChange & {
+    readonly activity?: Activity | undefined;
+    readonly respondedAt?: number | undefined;
+    readonly keepsSubmitted?: boolean | undefined;
+    readonly since?: number | undefined;
+  },
 ): Statement<{ id: string }> =>
   prepare(
-    `UPDATE proposals SET ${setChanges(changes, activity !== undefined)}
-       WHERE ${OWN_PROPOSAL} AND ${hasFields(fields)} AND panelist_writes = coalesce(:edits, panelist_writes) RETURNING id`,
+    `UPDATE proposals SET ${setChanges(changes, activity !== undefined)} ${keepsSubmitted ? `, submitted = ${KEPT_TEXTS}` : ""}
+       WHERE ${OWN_PROPOSAL} AND ${hasFields(fields)} AND panelist_writes = coalesce(:edits, panelist_writes)
+         AND ${since === undefined ? "TRUE" : mayReturn(changes)} RETURNING id`,
     {
       ...changeValues(changes, now),
       ...(respondedAt !== undefined && { respondedAt }),
@@ -350,6 +381,7 @@ export const changeProposalFrom = (
       edits,
       activityBefore: activity?.before,
       activityAfter: activity?.after,
+      since,
     },
   );
 
@@ -426,6 +458,17 @@ export async function mergeProposal(
   if (source.duplicate_of === null || (decision && merged.length === 0)) return "busy";
   if (source.duplicate_of !== into) return { duplicateOf: source.duplicate_of, merged: "source" };
   return { target: toProposal(target) };
+}
+
+/** The whole texts of these proposals of the account, by their identifiers. */
+export async function loadTexts(
+  session: Session,
+  { accountId, ids }: { readonly accountId: string; readonly ids: readonly string[] },
+): Promise<ReadonlyMap<string, Submitted>> {
+  const sql = `SELECT id, title, description FROM proposals p
+    WHERE id IN (SELECT value FROM json_each(:ids)) AND +account_id = :accountId AND ${proposalStays("p")}`;
+  const rows = await session.all(prepare<Submitted & { id: string }>(sql, { accountId, ids: JSON.stringify(ids) }));
+  return new Map(rows.map(({ id, title, description }) => [id, { title, description }]));
 }
 
 /** The proposals that were merged into this one and are not deleted, of the first 50. */

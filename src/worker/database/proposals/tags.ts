@@ -45,14 +45,22 @@ export const latestTagged = (status: ProposalStatus | undefined, atMost: number)
   return `SELECT id FROM (${latest} ORDER BY sort_key DESC, id DESC LIMIT ${atMost})`;
 };
 
-/** The tags of the account's idea bank, with their numbers of proposals, the most used first. At most 200. */
-export const listOwnTags = (session: Session, accountId: string, ideaBankId: string): Promise<readonly TagCount[]> =>
+/** A list over several idea banks is made of this many rows. */
+const LOOKED_AT = 1_000;
+
+/** The tags of the account's idea banks, with their numbers of proposals, the most used first. At most 200. */
+export const listOwnTags = (
+  session: Session,
+  accountId: string,
+  ideaBankIds: readonly string[],
+): Promise<readonly TagCount[]> =>
   session.all(
     prepare<TagCount>(
-      `SELECT tag, proposals FROM idea_bank_tags
-       WHERE idea_bank_id = (SELECT id FROM idea_banks WHERE account_id = :accountId AND id = :ideaBankId)
-       ORDER BY proposals DESC, tag`,
-      { accountId, ideaBankId },
+      `SELECT tag, sum(proposals) AS proposals FROM (SELECT tag, proposals FROM idea_bank_tags
+         WHERE idea_bank_id IN (SELECT id FROM idea_banks WHERE id IN (SELECT value FROM json_each(:ideaBankIds)) AND +account_id = :accountId)
+         LIMIT ${LOOKED_AT})
+       GROUP BY tag ORDER BY 2 DESC, tag LIMIT 200`,
+      { accountId, ideaBankIds: JSON.stringify(ideaBankIds) },
     ),
   );
 

@@ -5,7 +5,7 @@ import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
 import type { AuditStamp } from "../activity/audit-events.ts";
 import { notDoneBefore } from "../idempotency.ts";
-import { IS_MEMBER } from "../members/membership.ts";
+import { IS_ADMIN } from "../members/membership.ts";
 import { changeOnce, type Repeated, toRepeated } from "../repeated-changes.ts";
 import { ACCOUNT_ENDED_NOW } from "./token-dates.ts";
 
@@ -50,7 +50,7 @@ export async function endAllTokens(
     ...before,
     ended: prepare<{ id: string }>(
       `UPDATE accounts SET token_epoch = token_epoch + 1, tokens_ended_at = ${ACCOUNT_ENDED_NOW}
-       WHERE id = :accountId AND ${IS_MEMBER} AND ${notDoneBefore()} RETURNING id`,
+       WHERE id = :accountId AND ${IS_ADMIN} AND ${notDoneBefore()} RETURNING id`,
       values,
     ),
     // Before the event, so that an end without an event is remembered, too.

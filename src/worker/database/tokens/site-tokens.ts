@@ -1,7 +1,9 @@
 /** Which visitor token a board's Embed page hands out: the same one until it is renewed, so that its expiry is known. */
+import type { Owner } from "../../model/account-key.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
 import { nextNotice } from "../changes/next-notice.ts";
+import { isMember } from "../members/membership.ts";
 import { endOfAccount, issuedAfter, lastEnd } from "./token-dates.ts";
 import { prepareTokenIssue, VISITOR } from "./token-issues.ts";
 
@@ -27,14 +29,16 @@ type Request = {
   readonly lifetime: number;
   /** Even if the previous one is valid, which it stays until it expires. */
   readonly renew: boolean;
+  /** Who asks. Only for a member something is stored. */
+  readonly owner: Pick<Owner, "person" | "actor">;
 };
 
 /**
  * Returns the site token. Where there is none that is valid, one is made first. Undefined in the second in which visitors' tokens were
- * ended: then none is issued.
+ * ended: then none is issued; and for a viewer where there is none.
  */
 export async function keepSiteToken(session: Session, request: Request): Promise<SiteToken | undefined> {
-  const { accountId, ideaBankId, now, lifetime, renew } = request;
+  const { accountId, ideaBankId, now, lifetime, renew, owner } = request;
   const kept = prepare<SiteToken>(
     `SELECT site_token_issued_at AS issuedAt, site_token_expires_at AS expiresAt FROM idea_banks b
      WHERE account_id = :accountId AND id = :ideaBankId AND ${isSiteTokenValid("b")}`,
@@ -53,8 +57,11 @@ export async function keepSiteToken(session: Session, request: Request): Promise
     stored: prepare(
       `UPDATE idea_banks AS b SET site_token_issued_at = :issuedAt, site_token_expires_at = :expiresAt,
          site_token_notice_at = ${nextNotice(":expiresAt * 1000", TOLD_DAYS_BEFORE)}
-       WHERE account_id = :accountId AND id = :ideaBankId AND (:renew OR NOT ${isSiteTokenValid("b")})`,
-      { accountId, ideaBankId, now, issuedAt, expiresAt: issuedAt + lifetime, renew: renew ? 1 : 0 },
+       WHERE account_id = :accountId AND id = :ideaBankId AND (:renew OR NOT ${isSiteTokenValid("b")}) AND ${isMember(":accountId", ":person", "member")}`,
+      {
+        ...{ accountId, ideaBankId, now, issuedAt, expiresAt: issuedAt + lifetime, renew },
+        ...{ person: owner.person, actor: owner.actor },
+      },
     ),
     kept,
   });

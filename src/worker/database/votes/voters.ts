@@ -53,6 +53,16 @@ export async function listVoters(
   return toPage(listed, { request, toItem: toVoter, keyOf: () => 0 });
 }
 
+/** Of a proposal of the account, counted up to `most`. */
+export async function countVoters(
+  session: Session,
+  { accountId, path }: { readonly accountId: string; readonly path: ProposalPath },
+  most: number,
+): Promise<number> {
+  const sql = `SELECT count(*) AS count FROM (SELECT 1 FROM votes WHERE proposal_id = :proposalId AND account_id = :accountId LIMIT ${most})`;
+  return (await session.first(prepare<{ count: number }>(sql, { accountId, ...path })))?.count ?? 0;
+}
+
 type VoteRow = { id: string; idea_bank_id: string; title: string | null; created_at: number };
 
 /**

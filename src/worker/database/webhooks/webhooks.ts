@@ -21,7 +21,7 @@ import { type AuditStamp, auditWebhook, type WebhookEvent } from "../activity/au
 import { storedFields } from "../columns.ts";
 import { ACCOUNT_OF_OWNER, notDoneBefore } from "../idempotency.ts";
 import { orNull } from "../keys/api-key-rows.ts";
-import { IS_MEMBER } from "../members/membership.ts";
+import { IS_ADMIN } from "../members/membership.ts";
 import { accountOf, beginVisit, readAtVisit, type Visit } from "../members/owners.ts";
 import { changeOnce, type Repeated, toRepeated } from "../repeated-changes.ts";
 import {
@@ -41,6 +41,7 @@ const SETTINGS = storedFields(z.strictObject({ ...NewWebhook.shape, paused: flag
   paused: {
     column: "state",
     set: "iif(:paused, 'paused', 'active')",
+    compared: "(state <> 'active')",
     read: (state) => state !== "active",
     recorded: "json(iif(state <> 'active', 'true', 'false'))",
   },
@@ -153,7 +154,7 @@ export const createWebhook = (secret: string, input: NewWebhook): WebhookChange 
   sql: `INSERT INTO webhooks (id, account_id, ${SETTINGS.inserted(input).columns}, secret, created_at, created_by, number)
      SELECT :id, a.id, ${SETTINGS.inserted(input).parameters}, :secret, :now, :actor, ${newestOf("a.id")} FROM accounts a
      WHERE a.owner_email = :email AND ${MAX_WEBHOOKS} > (SELECT count(*) FROM webhooks WHERE account_id = a.id)
-       AND ${IS_MEMBER} AND ${notDoneBefore("a.id")}
+       AND ${IS_ADMIN} AND ${notDoneBefore("a.id")}
      RETURNING ${COLUMNS}`,
   values: { ...SETTINGS.values(input), secret },
 });
@@ -184,10 +185,17 @@ const ANOTHER_URL = "url <> :url";
 
 /**
  * Changes the URL or the types, or pauses or resumes the webhook. After resuming, or with another URL, it delivers from its place
- * on. `shownUrl` is the new URL as people see it.
+ * on. `shownUrl` is the new URL as people see it. `opened`: what a form was opened with of what it changes.
  */
-export function changeWebhook(changes: WebhookChanges, shownUrl = changes.url): WebhookChange {
+export function changeWebhook(
+  changes: WebhookChanges,
+  {
+    shownUrl = changes.url,
+    opened,
+  }: { readonly shownUrl?: string | undefined; readonly opened?: WebhookChanges | undefined } = {},
+): WebhookChange {
   const { url, paused } = changes;
+  const still = opened && SETTINGS.still(opened);
   const after = SETTINGS.toRecorded({ ...changes, url: shownUrl });
   const dueAt =
     paused === undefined
@@ -202,8 +210,9 @@ export function changeWebhook(changes: WebhookChanges, shownUrl = changes.url): 
     ...update(
       paused === undefined ? "webhook-changed" : paused ? "webhook-paused" : "webhook-resumed",
       [...SETTINGS.set(changes), goesOn(paused === false ? "TRUE" : ANOTHER_URL), `due_at = ${dueAt}`].join(),
-      { ...SETTINGS.values(changes), url, after: JSON.stringify(after) },
+      { ...SETTINGS.values(changes), url, after: JSON.stringify(after), ...still?.values },
     ),
+    ...(still && { when: still.condition }),
   };
 }
 
@@ -263,7 +272,7 @@ export async function changeOwnWebhook(
   const { email, person, actor, address } = owner;
   const values = { ...more, ...stamp, id, event, email, person, actor, address, idempotencyKey: idempotencyKey?.key };
   const changed = prepare<Row>(sql, values);
-  const may = `${IS_MEMBER} AND ${notDoneBefore(ACCOUNT_OF_OWNER)}`;
+  const may = `${IS_ADMIN} AND ${notDoneBefore(ACCOUNT_OF_OWNER)}`;
   const changes =
     (settingsBefore ?? settingsAfter)
       ? `json_object('before', ${settingsBefore ?? "NULL"}, 'after', ${settingsAfter ?? "NULL"})`

@@ -37,7 +37,7 @@ function saysSomething(change: Change | AccountEvent): change is Change {
   if (change.type === "survey-response.created") return true;
   // Only the team sees a hidden idea, and a channel may have other readers. What was deleted by now is not told either.
   if (!change.proposal || change.proposal.visibility === "hidden") return false;
-  if (change.type === "comment.created") return Boolean(change.comment);
+  if (change.type === "comment.created") return change.comment?.visibility === "public";
   if (change.type === "proposal.updated") return newResponseOf(change) !== null;
   return change.type === "proposal.created" || change.type === "proposal.status-changed";
 }

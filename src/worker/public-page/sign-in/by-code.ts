@@ -99,7 +99,7 @@ async function enter(
   }
 
   // From here on somebody has read the e-mail: what is said is said to that person.
-  const members = (await teamOf(session, board.accountId)).flatMap((email) => [email, email.split("@")[0] ?? ""]);
+  const members = (await teamOf(session, board.accountId)).flatMap((text) => [text, text.split("@")[0] ?? ""]);
   const { name, fault } = readName(c, board, typed.name, members);
   const explain = (why: FaultOf<"/sign-in/code">) => leadTo(c, board, "/sign-in/code", { faults: [why], typed });
   if (fault !== undefined) return explain(fault);

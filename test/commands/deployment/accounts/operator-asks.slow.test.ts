@@ -23,7 +23,7 @@ beforeEach(() =>
     `INSERT INTO api_keys (id, account_id, name, secret_hash, scopes, created_at, revoked_at) VALUES
       ('${KEY}', '${ACCOUNT}', 'Import', 'h', '[]', 1, NULL), ('0ApiKey00002', '${ACCOUNT}', 'Old', 'i', '[]', 1, 5)`,
     `INSERT INTO api_key_usage (api_key_id, hour, admitted, limited) VALUES ('${KEY}', ${Date.now() - 7_200_000}, 40, 2), ('${KEY}', ${Date.now() - 90_000_000}, 9, 9)`,
-    `INSERT INTO members VALUES ('m1', '${ACCOUNT}', 'm@example.com', 'x', 1)`,
+    `INSERT INTO members (id, account_id, email, added_by, created_at) VALUES ('m1', '${ACCOUNT}', 'm@example.com', 'x', 1)`,
   ),
 );
 

@@ -22,8 +22,8 @@ function seed(id: string, owner: string, status = "suspended"): void {
   sql(
     binding,
     `INSERT INTO accounts (id, owner_email, status, created_at, panelist_salt) VALUES ('${id}', '${owner}', '${status}', 1, 'SALT')`,
-    `INSERT INTO members VALUES (${ids("member")}, '${id}', 'm-${owner}', 'x', 1)`,
-    `INSERT INTO invitations VALUES (${ids("invite")}, '${id}', 'i-${owner}', 'x', 1, NULL)`,
+    `INSERT INTO members (id, account_id, email, added_by, created_at) VALUES (${ids("member")}, '${id}', 'm-${owner}', 'x', 1)`,
+    `INSERT INTO invitations (id, account_id, email, added_by, created_at, declined_at) VALUES (${ids("invite")}, '${id}', 'i-${owner}', 'x', 1, NULL)`,
     `INSERT INTO api_keys (id, account_id, name, secret_hash, previous_secret_hash, scopes, created_at)
        VALUES (${ids("key")}, '${id}', 'K', 'A-HASH', 'AN-OLD-HASH', '[]', 1)`,
     `INSERT INTO api_key_usage (api_key_id, hour, admitted, limited) VALUES (${ids("key")}, 3600000, 1, 0)`,
@@ -39,9 +39,12 @@ function seed(id: string, owner: string, status = "suspended"): void {
     ),
     ...["one", "two", "three"].map(
       (name) =>
-        `INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, created_at, last_activity_at, words, tags)
-         VALUES (${ids(name)}, '${id}', ${ids(name === "three" ? "gone" : "bank")}, ${ids("person")}, 'T', 'D', 1, 1, '["t"]', '["tag"]')`,
+        `INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, created_at, last_activity_at, words, tags, private_tags)
+         VALUES (${ids(name)}, '${id}', ${ids(name === "three" ? "gone" : "bank")}, ${ids("person")}, 'T', 'D', 1, 1, '["t"]', '["tag"]', '["private"]')`,
     ),
+    `INSERT INTO notes (id, account_id, proposal_id, body, created_at) VALUES (${ids("n-one")}, '${id}', ${ids("one")}, 'N', 1)`,
+    `INSERT INTO notes (id, account_id, panelist_id, body, created_at) VALUES (${ids("n-two")}, '${id}', ${ids("person")}, 'N', 1)`,
+    `INSERT INTO member_outbox VALUES ('${id}', '${id}', ${ids("one")}, 'assigned', NULL, 1)`,
     `INSERT INTO votes VALUES (${ids("one")}, ${ids("person")}, '${id}', ${ids("bank")}, 1)`,
     `INSERT INTO votes VALUES (${ids("two")}, ${ids("person")}, '${id}', ${ids("bank")}, 1)`,
     ...["one", "three"].map(
@@ -64,6 +67,7 @@ function seed(id: string, owner: string, status = "suspended"): void {
     `INSERT INTO mutes VALUES ('${id}', 'kim@example.com', '${id}', 1)`,
     `INSERT INTO mail_days VALUES (1, '${id}', 1)`,
     `INSERT INTO sign_in_codes VALUES (${ids("code")}, '${id}', ${ids("bank")}, 'b', 'kim@example.com', 'm', 's', 'c', 1, 2, 0)`,
+    `INSERT INTO acting_members VALUES ('${id}', NULL, 'kim@example.com')`,
     // Last: what a key does has more rows.
     `INSERT INTO acting_keys (account_id, api_key_id) VALUES ('${id}', ${ids("key")})`,
   );
@@ -203,13 +207,14 @@ describe("export", () => {
       "proposal_words",
       "proposal_tags",
       "idea_bank_tags",
+      ...["proposal_private_tags", "account_private_tags", "member_outbox"],
       ...["signing_secrets", "survey_texts", "survey_former"],
     ];
     without.push(
       "sign_in_codes",
       ...["outbox", "recipients", "mail_days"],
       "undo_texts",
-      "acting_keys",
+      ...["acting_keys", "acting_members"],
       "idempotency_keys",
       "token_revocations",
       "merges",

@@ -75,7 +75,7 @@ it("what was lost and not removed comes back", () => {
 });
 
 it("a member who came after the last removal, and a webhook that was made after the last deletion, come back if they are lost", () => {
-  const then = `INSERT INTO members VALUES ('m-late', 'a1', 'late@example.com', 'x', 900000);
+  const then = `INSERT INTO members (id, account_id, email, added_by, created_at) VALUES ('m-late', 'a1', 'late@example.com', 'x', 900000);
     INSERT INTO webhooks (id, account_id, url, secret, created_at, number) VALUES ('w-late', 'a1', 'https://late.example/', 's', 900000, 0)`;
   const since = `DELETE FROM members WHERE id IN ('m-gone', 'm-late'); DELETE FROM webhooks WHERE id IN ('w-deleted', 'w-late');
     UPDATE accounts SET member_removed_at = 460, webhook_deleted_at = 460 WHERE id = 'a1'`;
@@ -89,7 +89,7 @@ it("a member who came after the last removal, and a webhook that was made after 
 it("what people have done since the restore is left alone", () => {
   const since = `DELETE FROM members WHERE id = 'm-gone'; UPDATE api_keys SET paused_at = 450, changed_at = 450 WHERE id = 'paused';
     UPDATE accounts SET member_removed_at = 460 WHERE id = 'a1'`;
-  const later = `INSERT INTO members VALUES ('m-again', 'a1', 'gone@example.com', 'x', 400);
+  const later = `INSERT INTO members (id, account_id, email, added_by, created_at) VALUES ('m-again', 'a1', 'gone@example.com', 'x', 400);
     UPDATE api_keys SET paused_at = NULL, changed_at = 900 WHERE id = 'paused'`;
   expect(after(since, "SELECT id FROM members WHERE account_id = 'a1' ORDER BY id", "", later)).toEqual([
     "m-again",

@@ -45,7 +45,7 @@ it("leaves alone what people have done to webhooks and members since", () => {
   restored.exec(`INSERT INTO webhooks (id, account_id, url, secret, created_at, number) VALUES ('w-new', 'a1', 'https://new.example/', 's', 900, 0);
     UPDATE webhooks SET url = 'https://newest.example/', secret = 's3', state = 'active' WHERE id = 'w-moved';
     INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook_id, changes) VALUES ('e9', 'a1', 'webhook-changed', NULL, '', NULL, NULL, 900, 'w-moved', NULL);
-    INSERT INTO members VALUES ('m-again', 'a1', 'gone@example.com', 'x', 900);
+    INSERT INTO members (id, account_id, email, added_by, created_at) VALUES ('m-again', 'a1', 'gone@example.com', 'x', 900);
     UPDATE accounts SET owner_email = 'o4@example.com' WHERE id = 'a4'`);
   const before = dump(restored);
   restored.exec(statements.join("\n"));

@@ -208,14 +208,14 @@ it.each([
   ["the one who has made it has gone", "", "UPDATE accounts SET owner_email = id WHERE id = 'a2';", "o'2@example.com"],
   [
     "the only member has gone",
-    "UPDATE accounts SET owner_email = id WHERE id = 'a2'; INSERT INTO members VALUES ('m-then', 'a2', 'then@example.com', 'x', 1);",
+    "UPDATE accounts SET owner_email = id WHERE id = 'a2'; INSERT INTO members (id, account_id, email, added_by, created_at) VALUES ('m-then', 'a2', 'then@example.com', 'x', 1);",
     "DELETE FROM members WHERE id = 'm-then';",
     "then@example.com",
   ],
 ])("an account that was handed over since has its members from before the restore: %s", (_, then, gone, email) => {
   const restored = open(then);
   const member = (id: string, address: string) =>
-    `INSERT INTO members VALUES ('${id}', 'a2', '${address}', 'x', 5); INSERT INTO memberships VALUES ('${address}', 'a2');`;
+    `INSERT INTO members (id, account_id, email, added_by, created_at) VALUES ('${id}', 'a2', '${address}', 'x', 5); INSERT INTO memberships VALUES ('${address}', 'a2');`;
   const changes = JSON.stringify({ before: { member: email }, after: { member: null } }).replaceAll("'", "''");
   const event = `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, webhook_id, changes) VALUES ('e9', 'a2', 'changed', NULL, '', NULL, NULL, 480, NULL, '${changes}');`;
   const before = open(then, member("m-new", "new@example.com"), member("m-it", "it''s@example.com"), gone, event);
@@ -242,7 +242,12 @@ it.each([
 it("a member who was added since is none where another one is left", () => {
   const restored = open();
   restored.exec(
-    endAgain(open(SINCE, "INSERT INTO members VALUES ('m-new', 'a1', 'new@example.com', 'x', 5)")).join("\n"),
+    endAgain(
+      open(
+        SINCE,
+        "INSERT INTO members (id, account_id, email, added_by, created_at) VALUES ('m-new', 'a1', 'new@example.com', 'x', 5)",
+      ),
+    ).join("\n"),
   );
   expect(restored.prepare("SELECT count(*) AS n FROM members WHERE id = 'm-new'").get()).toEqual({ n: 0 });
 });
@@ -293,13 +298,13 @@ it("members whose address was changed have the new one, and the old one is no me
   const add = `
     INSERT INTO accounts (id, owner_email, created_at) VALUES ('m1', 'old@example.com', 1), ('m2', 'b@example.com', 1), ('m3', 'c@example.com', 1),
       ('m4', 'own@example.com', 1);
-    INSERT INTO members VALUES ('m-old', 'm2', 'old@example.com', 'x', 1);`;
+    INSERT INTO members (id, account_id, email, added_by, created_at) VALUES ('m-old', 'm2', 'old@example.com', 'x', 1);`;
   const moved = `
     UPDATE accounts SET owner_email = 'newest@example.com', member_removed_at = 700 WHERE id = 'm1';
     UPDATE members SET email = 'newest@example.com' WHERE id = 'm-old';
     UPDATE accounts SET member_removed_at = 700 WHERE id = 'm2';
     UPDATE accounts SET owner_email = id, member_removed_at = 700 WHERE id = 'm3';
-    INSERT INTO members VALUES ('m-own', 'm3', 'own@example.com', 'the operator', 700);`;
+    INSERT INTO members (id, account_id, email, added_by, created_at) VALUES ('m-own', 'm3', 'own@example.com', 'the operator', 700);`;
   const events = [
     ["m1", "old@example.com", "new@example.com", 500],
     ["m1", "new@example.com", "newest@example.com", 700],
@@ -331,6 +336,48 @@ it("members whose address was changed have the new one, and the old one is no me
   ]);
 });
 
+describe("roles", () => {
+  const roleEvent = (id: string, email: string, role: string) =>
+    `INSERT INTO audit_events (id, account_id, event, api_key_name, created_at, changes)
+     VALUES ('${id}', 'a1', 'changed', '', 900, '{"before":{"role":"admin"},"after":{"role":"${role}","colleague":"${email}"}}');`;
+  const rolesIn = (database: DatabaseSync) =>
+    database
+      .prepare(
+        "SELECT owner_email AS email, owner_role AS role FROM accounts WHERE id = 'a1' UNION ALL SELECT email, role FROM members WHERE account_id = 'a1' ORDER BY email",
+      )
+      .all()
+      .map((row) => Object.values(row));
+
+  it("that were taken away since are taken away again; what was changed after the restore stays", () => {
+    const since = `UPDATE members SET role = 'viewer', name = 'Kay' WHERE id = 'm-kept'; ${roleEvent("r1", "kept@example.com", "viewer")}`;
+    const statements = endAgain(open(since)).join("\n");
+    const restored = open();
+    restored.exec(statements);
+    expect(rolesIn(restored)).toEqual([
+      ["gone@example.com", "admin"],
+      ["kept@example.com", "viewer"],
+      ["o1@example.com", "admin"],
+    ]);
+    expect(restored.prepare("SELECT name FROM members WHERE id = 'm-kept'").get()).toEqual({ name: "Kay" });
+    restored.exec(`UPDATE members SET role = 'member' WHERE id = 'm-kept'; ${statements}`);
+    expect(rolesIn(restored)[1]).toEqual(["kept@example.com", "member"]);
+  });
+
+  it("leave no account without an admin, if the only one has joined since", () => {
+    const since = `INSERT INTO members (id, account_id, email, added_by, created_at) VALUES ('m-new', 'a1', 'new@example.com', 'x', 500);
+      UPDATE members SET role = 'viewer' WHERE id <> 'm-new'; UPDATE accounts SET owner_role = 'member' WHERE id = 'a1';
+      ${roleEvent("r1", "o1@example.com", "member")} ${roleEvent("r2", "kept@example.com", "viewer")} ${roleEvent("r3", "gone@example.com", "viewer")}`;
+    const restored = open();
+    restored.exec(endAgain(open(since)).join("\n"));
+    expect(rolesIn(restored)).toEqual([
+      ["gone@example.com", "viewer"],
+      ["kept@example.com", "viewer"],
+      ["new@example.com", "admin"],
+      ["o1@example.com", "member"],
+    ]);
+  });
+});
+
 describe("of an account's row", () => {
   const event = (changes: string) =>
     `INSERT INTO audit_events (id, account_id, event, api_key_name, created_at, changes) VALUES ('e9', 'a1', 'changed', '', 900, '${changes}')`;
@@ -341,6 +388,8 @@ describe("of an account's row", () => {
       ["stored_bytes", "counted_votes", "event_bytes"].map((name) => [name, { left: "triggers count it" }]),
     ),
     changes_due_at: { left: "the job looks sooner" },
+    comments_seen_at: { left: "some comments are new again" },
+    code_renewed_at: { left: "Home says again that pages may be dark" },
     changelog_epoch: { left: "changelogs are rendered by the restored rows" },
     status: { since: "UPDATE accounts SET status = 'suspended' WHERE id = 'a1'" },
     owner_email: {
@@ -354,6 +403,18 @@ describe("of an account's row", () => {
     },
     external_ids_are_emails: {
       since: `UPDATE accounts SET external_ids_are_emails = 1 WHERE id = 'a1'; ${event('{"before":{"externalIdsAreEmails":false},"after":{"externalIdsAreEmails":true}}')}`,
+    },
+    viewers_export: {
+      since: `UPDATE accounts SET viewers_export = 1 WHERE id = 'a1'; ${event('{"before":{"viewersExport":false},"after":{"viewersExport":true}}')}`,
+    },
+    service_token_roles: {
+      since: `UPDATE accounts SET service_token_roles = '[{"clientId":"t","role":"viewer"}]' WHERE id = 'a1'; ${event('{"before":{"serviceTokenRoles":[]},"after":{"serviceTokenRoles":[{"clientId":"t","role":"viewer"}]}}')}`,
+    },
+    owner_role: {
+      since: `UPDATE members SET role = 'admin'; UPDATE accounts SET owner_role = 'viewer' WHERE id = 'a1'; ${event('{"before":{"role":"admin"},"after":{"role":"viewer","colleague":"o1@example.com"}}')}`,
+    },
+    owner_name: {
+      since: `UPDATE accounts SET owner_name = 'Ana' WHERE id = 'a1'; ${event('{"before":{"memberName":null},"after":{"memberName":"Ana","colleague":"o1@example.com"}}')}`,
     },
     mail_key: { since: "UPDATE accounts SET mail_key = 'k' WHERE id = 'a1'" },
     notifies_people: {

@@ -56,7 +56,7 @@ describe("npm run restore from a backup", () => {
     expect(lastLines(stdout)).toEqual([
       "Restored: backups/b (DB: 1 accounts, 1 API keys, 0 panelists, 0 idea banks, 0 proposals).",
       // One for the invitations that were withdrawn since and two for waiting e-mails, where the database has those tables.
-      expect.stringMatching(/^Ended again: (nothing; nothing|what) had been ended( \(3 statements\))?\.$/),
+      expect.stringMatching(/^Ended again: (nothing; nothing|what) had been ended( \(4 statements\))?\.$/),
       "Next: npm run deploy, which empties the memory of every location.",
     ]);
   });
@@ -175,6 +175,6 @@ it("npm run restore, as an operator types it", async () => {
   sql("DB", REVOKED);
   const { code, stdout, stderr } = await account.runNpm("restore", "--from", "backups/b", "--yes");
   expect([code, stderr]).toEqual([0, ""]);
-  expect(lastLines(stdout)[1]).toBe("Ended again: what had been ended (4 statements).");
+  expect(lastLines(stdout)[1]).toBe("Ended again: what had been ended (5 statements).");
   expect(keys()).toEqual([["k1", 500]]);
 });

@@ -133,7 +133,7 @@ describe("npm run restore to a moment", () => {
     expect(lastLines(stdout)).toEqual([
       `Restored: ${MOMENT} (DB: 1 accounts).`,
       // One is for the invitations that were withdrawn since, one for who was signed in, and two are for waiting e-mails.
-      "Ended again: what had been ended (4 statements).",
+      "Ended again: what had been ended (5 statements).",
       "Next: npm run deploy, which empties the memory of every location.",
     ]);
   });

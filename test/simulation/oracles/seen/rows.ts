@@ -23,6 +23,7 @@ const KEYS: Readonly<Record<string, readonly string[]>> = {
   owners: ["email"],
   api_key_usage: ["api_key_id", "hour"],
   undo_texts: ["event_id"],
+  proposal_steps: ["proposal_id", "number"],
   idempotency_keys: ["account_id", "key"],
   token_revocations: ["panelist_id"],
   votes: ["proposal_id", "panelist_id"],

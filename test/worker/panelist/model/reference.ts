@@ -17,6 +17,8 @@ export type Comment = {
   readonly createdAt: number;
 };
 
+type Place = Pick<Comment, "id" | "createdAt">;
+
 export type Proposal = {
   readonly id: string;
   readonly by: "panelist" | "tenant";
@@ -151,8 +153,30 @@ export class Reference {
     const refused = this.refusal(token, "canComment", { id, change: true });
     const proposal = this.find(id);
     if (refused || !proposal) return refused ?? NOT_THE_TENANTS;
+    if (this.#repeats(token, proposal, body)) return refuse(409, "repeated-comment");
     this.#addComment(proposal, { id: commentId, by: "panelist", author: token.panelist, body });
     return { status: 201 };
+  }
+
+  /**
+   * Of the panelist's last 20 comments another one has this text: on this proposal the one just before or after the place, or, if it is long, one
+   * of the last day. The place of a new one is the last.
+   */
+  #repeats({ panelist }: Token, proposal: Proposal, body: string, edited?: Comment): boolean {
+    const newestFirst = (a: Place, b: Place) => b.createdAt - a.createdAt || (a.id < b.id ? 1 : -1);
+    const own = this.there()
+      .flatMap((on) => on.comments.filter(({ author }) => author === panelist).map((comment) => ({ on, ...comment })))
+      .toSorted(newestFirst)
+      .slice(0, 20)
+      .filter(({ id }) => id !== edited?.id);
+    const here = own.filter(({ on }) => on === proposal);
+    const older = here.filter((each) => edited === undefined || newestFirst(edited, each) < 0);
+    const newer = here.filter((each) => !older.includes(each));
+    const isLong = [...body].length >= 20;
+    return (
+      [older[0], newer.at(-1)].some((each) => each?.body === body) ||
+      (isLong && own.some((each) => each.body === body && each.createdAt > this.now - 86_400_000))
+    );
   }
 
   uncomment(token: Token, id: string, commentId: string): Answer {
@@ -174,6 +198,7 @@ export class Reference {
     const comment = proposal.comments.find((each) => each.id === commentId);
     if (comment === undefined) return refuse(404, "comment-not-found");
     if (comment.author !== token.panelist) return refuse(403, "forbidden");
+    if (comment.body !== body && this.#repeats(token, proposal, body, comment)) return refuse(409, "repeated-comment");
     comment.body = body;
     return { status: 200 };
   }

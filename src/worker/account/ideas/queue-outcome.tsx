@@ -1,0 +1,96 @@
+/** What the queue says of several ideas at once, where the notice of a decision (frame/done.tsx) does not. */
+import { Outcome } from "../frame/done.tsx";
+import type { Told } from "../frame/visit.ts";
+import { counted } from "../frame/words.ts";
+import { WAITING } from "./approval.tsx";
+
+/** The parameters that say it, besides `told`. */
+export const QUEUE_NOTICES = ["tells", "left", "tagged", "changed"];
+
+type Props = {
+  readonly told: Told | undefined;
+  readonly filled: URLSearchParams;
+  /** How many ideas stay chosen. */
+  readonly chosen: number;
+  /** The list is that of what waits. */
+  readonly isWaiting: boolean;
+  readonly board: string | undefined;
+  /** Where the forms of the list are sent. */
+  readonly path: string;
+  readonly here: string;
+};
+
+export const QueueOutcome = ({ told, filled, chosen, isWaiting, board, path, here }: Props) => {
+  const tagged = filled.get("tagged");
+  if (told === "waiting-left-out")
+    return <LeftOut count={Number(filled.get("left")) || undefined} isWaiting={isWaiting} board={board} />;
+  if (told === "private-tags-saved" && tagged !== null)
+    return <Tagged tagged={tagged} changed={filled.get("changed") ?? ""} path={path} here={here} />;
+  if (told === "several-assigned" && chosen > 0)
+    return <Outcome told={told} says={`Assignee of ${counted(chosen, "idea")} saved.`} />;
+  return <Outcome told={told} />;
+};
+
+type LeftOutProps = Pick<Props, "isWaiting" | "board"> & { readonly count: number | undefined };
+
+const LeftOut = ({ count, isWaiting, board }: LeftOutProps) => {
+  const isOne = count === 1;
+  const which = count === undefined ? "Ideas" : counted(count, "idea");
+  return (
+    <p class="notice bad" role="alert" tabindex={-1} autofocus>
+      {`${which} ${isOne ? "was" : "were"} left out: `}
+      {isWaiting ? (
+        `${isOne ? "its text is" : "their texts are"} longer than shown here, or changed in the meantime. Open ${isOne ? "it" : "each"} to approve it.`
+      ) : (
+        <>
+          {isOne ? "it’s waiting for approval. " : "they’re waiting for approval. "}
+          <a href={board === undefined ? WAITING : `${WAITING}&board=${board}`}>
+            {isOne ? "Read and approve it" : "Read and approve them"}
+          </a>
+        </>
+      )}
+    </p>
+  );
+};
+
+type TaggedProps = Pick<Props, "path" | "here"> & {
+  /** The private tag, after `+` if it was added, and after `-` if it was removed. */
+  readonly tagged: string;
+  /** The ideas that have changed. */
+  readonly changed: string;
+};
+
+/** Private tags are no decision that people, webhooks or the activity learn of: Undo sends the other button of the bar, with the ideas that have changed. */
+const Tagged = ({ tagged, changed, path, here }: TaggedProps) => {
+  const [removes, tag] = [tagged.startsWith("-"), tagged.slice(1)];
+  const ids = changed.split(",").filter(Boolean);
+  return (
+    <form method="post" action={path} class="notice good done" data-done>
+      <p role="status" tabindex={-1} autofocus>
+        {ids.length === 0 ? (
+          <>
+            {removes ? "None of these ideas had “" : "All of these ideas had “"}
+            <bdi>{tag}</bdi>”.
+          </>
+        ) : (
+          <>
+            “<bdi>{tag}</bdi>
+            {`” ${removes ? "taken off" : "added to"} ${counted(ids.length, "idea")}.`}
+          </>
+        )}
+      </p>
+      {ids.length > 0 && (
+        <>
+          <input type="hidden" name="back" value={here} />
+          <input type="hidden" name="privateTag" value={tag} />
+          {ids.map((id) => (
+            <input type="hidden" name="ids" value={id} />
+          ))}
+          <button type="submit" name="do" value={removes ? "private-tag" : "private-untag"}>
+            Undo
+          </button>
+        </>
+      )}
+    </form>
+  );
+};

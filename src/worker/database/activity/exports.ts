@@ -1,0 +1,46 @@
+/** Exports of members, in the activity: each one, with its filter and its rows. So they are bounded, too. */
+import type { Owner } from "../../model/account-key.ts";
+import type { Exported } from "../../model/export.ts";
+import type { Session } from "../../store/session.ts";
+import { prepare } from "../../store/statement.ts";
+import { isMember } from "../members/membership.ts";
+import { type AuditStamp, isRecordable } from "./audit-events.ts";
+
+/** An account's exports have this many rows in ten minutes, and then one more: other tenants use the database, too. */
+const ROWS_IN_TEN_MINUTES = 200_000;
+const LOOKED_AT = 1_000;
+
+/** `panelistId`: of the file of one person. */
+type NewExport = AuditStamp & {
+  readonly accountId: string;
+  readonly owner: Owner;
+  readonly exported: Exported;
+  readonly filter: string;
+  readonly rows: number;
+  readonly panelistId?: string;
+};
+
+/**
+ * Records the export before its first row is read. False when it must not begin: there were too many rows in ten minutes, or 100 exports
+ * in a day, or the person is no longer a member.
+ */
+export async function recordExport(
+  session: Session,
+  { eventId, now, accountId, owner: { person, actor, address }, exported, filter, rows, panelistId }: NewExport,
+): Promise<boolean> {
+  const none = { exported: null, filter: null, rows: null };
+  const after = { exported, filter: filter || null, rows, ...(panelistId !== undefined && { panelistId }) };
+  const recent = `(SELECT coalesce(sum(changes ->> '$.after.rows'), 0) FROM (
+    SELECT event, changes FROM audit_events WHERE account_id = :accountId AND created_at > :now - 600000
+    ORDER BY created_at DESC LIMIT ${LOOKED_AT}) WHERE event = 'exported')`;
+  const recorded = await session.all(
+    prepare(
+      `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
+       SELECT :eventId, :accountId, 'exported', NULL, '', :actor, :address, :now, :changes
+       WHERE ${isMember()} AND ${recent} < ${ROWS_IN_TEN_MINUTES}
+         AND ${isRecordable("event = 'exported'", { accountId: ":accountId", now: ":now" })} RETURNING id`,
+      { eventId, accountId, person, actor, address, now, changes: JSON.stringify({ before: none, after }) },
+    ),
+  );
+  return recorded.length > 0;
+}
