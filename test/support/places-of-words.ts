@@ -80,6 +80,7 @@ export const NONE = `
   account_private_tags: account_id tag
   notes: id account_id proposal_id panelist_id author_id named
   member_outbox: account_id member_id subject_id kind actor
+  writing_members: account_id member_id proposal_id
   change_log: account_id type idea_bank_id proposal_id comment_id panelist_id actor survey_id event_id api_key_id
   webhooks: id account_id url types secret previous_secret state recent created_by older_secrets format
   acting_keys: account_id api_key_id

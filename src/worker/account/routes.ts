@@ -27,6 +27,7 @@ import { ROADMAP_PAGE } from "./ideas/roadmap-page.tsx";
 import { SUGGESTED_IDEAS } from "./ideas/suggested-ideas.ts";
 import { SUGGESTED_PEOPLE } from "./ideas/suggested-people.ts";
 import { VOTERS_PAGE } from "./ideas/voters-page.tsx";
+import { WRITING } from "./ideas/writing.tsx";
 import { IMPORT_PAGE } from "./import/import-page.tsx";
 import { CHANGE_KEY_PAGE } from "./keys/change-page.tsx";
 import { ROTATE_KEY } from "./keys/key-actions.tsx";
@@ -91,6 +92,7 @@ export const ROUTES: readonly DeskRoute[] = [
   VOTERS_PAGE,
   EXPORT_VOTERS_PAGE,
   HISTORY_PAGE,
+  WRITING,
   OLD_LIST,
   OLD_PAGE,
   COMMENTS_PAGE,

@@ -43,7 +43,7 @@ it("is chosen on the idea's page among the members, and nothing else of the page
   const before = [await idea(id), (await activity()).length];
   const path = `${bank}/ideas/${id}`;
   const form = await readForm(await owner.page(path), "Assign");
-  expect([...form.fields.keys()]).toEqual(["assignee"]);
+  expect([...form.fields.keys()]).toEqual(["had", "assignee"]);
   const html = await page(path);
   expect(html).toContain(`>${ana.email}</option>`);
   expect(html).not.toContain(`>${invited}</option>`);
@@ -59,6 +59,23 @@ it("is chosen on the idea's page among the members, and nothing else of the page
   expect(await waiting()).toHaveLength(1);
   await owner.submit(path, { do: "assign", assignee: "" });
   expect(await assigneeOf(id)).toBeNull();
+});
+
+it("is not changed from a page on which somebody else had it", async () => {
+  const { panel, bank, owner, opened, ana, anaId, accountId, here, assigneeOf } = await createScene();
+  const path = `${bank}/ideas/${await panel.propose()}`;
+  const before = await opened(path, "Assign");
+  await ana.submit(`${path}?${here}`, { do: "assign", assignee: anaId });
+  const late = await owner.submit(path, { ...before, do: "assign", assignee: accountId });
+  expect(late.status).toBe(400);
+  const html = await late.text();
+  expect(html).toContain("Assignee was changed in the meantime. Choose again.");
+  expect(html).toContain(`<option value="${anaId}" selected="">`);
+  const id = path.split("/").at(-1) ?? "";
+  expect(await assigneeOf(id)).toBe(anaId);
+  // Whoever has seen that can change it.
+  await owner.submit(path, { ...(await opened(path, "Assign")), do: "assign", assignee: accountId });
+  expect(await assigneeOf(id)).toBe(accountId);
 });
 
 it("can only be a member of this account", async () => {
@@ -132,6 +149,20 @@ it("is set for several ideas at once, of which the member is told together", asy
   expect(html.match(/name="ids"[^>]* checked=""/g)).toHaveLength(2);
   expect(await Promise.all(ideas.map(assigneeOf))).toEqual([anaId, anaId, null]);
   expect(await waiting()).toHaveLength(2);
+  // Undo gives each back to whom it was taken from, but for what somebody has given on since.
+  const undo = async (answer: Response) => {
+    const { action, fields } = await readForm(await owner.page(locationOf(answer)), "Undo");
+    return owner.submit(action.replace("/account", ""), { ...Object.fromEntries(fields), do: "assign-back" });
+  };
+  expect(await page(locationOf(await undo(answer)))).toContain("Undone.");
+  expect(await Promise.all(ideas.map(assigneeOf))).toEqual([accountId, null, null]);
+  const again = await owner.submit("/ideas", { ids, do: "assign", assignee: anaId, back: `/account${bank}` });
+  await assign(ideas[1] ?? "", accountId);
+  await undo(again);
+  expect(await Promise.all(ideas.map(assigneeOf))).toEqual([accountId, accountId, null]);
+  await owner.submit("/ideas", { ids, do: "assign", assignee: anaId });
+  const same = await owner.submit("/ideas", { ids, do: "assign", assignee: anaId });
+  expect(await page(locationOf(same))).toContain("These ideas already had this assignee.");
   // The choice begins with nobody chosen, and so nothing is changed.
   expect(html).toContain('<option value="">Assignee…</option><option value="none">Unassigned</option>');
   const nothing = await owner.submit("/ideas", { ids, do: "assign", assignee: "" });

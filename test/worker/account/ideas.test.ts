@@ -137,6 +137,28 @@ describe("the ideas of an idea bank", () => {
     expect(locationOf(elsewhere)).toMatch(new RegExp(`^${bank}\\?undo=`));
   });
 
+  it("get a status several at once where it is as the list showed it; the others stay selected", async () => {
+    const { panel, owner, bank, page, idea } = await createDesk();
+    const [one, two, three] = [await panel.propose(), await panel.propose(), await panel.propose()];
+    const list = await page(bank);
+    const ids = [one, two, three].map((id) => list.match(new RegExp(`value="(\\w+-${id}[^"]*)"`))?.[1] ?? "");
+    await panel.manage("PATCH", `/proposals/${two}`, { status: "declined" });
+    await panel.manage("PATCH", `/proposals/${three}`, { status: "planned" });
+    const act = (chosen: readonly string[]) =>
+      owner.submit(bank, { ids: [...chosen], do: "status", status: "planned", back: `/account${bank}` });
+    const answer = await act(ids);
+    const statuses = async () => [(await idea(one)).status, (await idea(two)).status, (await idea(three)).status];
+    expect(await statuses()).toEqual(["planned", "declined", "planned"]);
+    const after = await page(locationOf(answer));
+    expect(after).toContain("Somebody else changed the status of 1 idea while your list was open. It stays selected.");
+    expect(after).toContain("Undo");
+    const checked = [...after.matchAll(/name="ids" value="([^"]+)" checked=""/g)].map(([, value]) => value);
+    expect(checked).toEqual([`${panel.bank.id}-${two}-declined`]);
+    // Whoever has seen that decides again.
+    await act(checked.map(String));
+    expect(await statuses()).toEqual(["planned", "planned", "planned"]);
+  });
+
   it("are as before when what was just decided is undone, but what others have changed since", async () => {
     const desk = await createDesk();
     const { panel, owner, bank, page, idea, activity } = desk;

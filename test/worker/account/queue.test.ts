@@ -186,6 +186,20 @@ describe("the queue", () => {
     expect(await (await createOwner().page("/ideas")).text()).not.toContain('value="Rail"');
   });
 
+  it("says how many open ideas have no response, unless something else filters", async () => {
+    const { page, first, second, propose } = await createTwoBoards();
+    await propose(first, { title: "One" });
+    await propose(first, { title: "Two", response: { text: "Yes." } });
+    await propose(second, { title: "Three", status: "planned" });
+    await propose(second, { title: "Four", status: "declined" });
+    const says = async (query: string) =>
+      (await page(`/ideas?status=unanswered${query}`)).match(/[\d,+]+ open ideas? ha\w+ no response\./)?.[0];
+    expect(await says("")).toBe("2 open ideas have no response.");
+    expect(await says("&sort=top")).toBe("2 open ideas have no response.");
+    expect(await says(`&board=${first}`)).toBe("1 open idea has no response.");
+    expect(await says("&tag=Bus")).toBeUndefined();
+  });
+
   it("is searched by titles, texts and names of authors", async () => {
     const { panel, page, first, second, propose } = await createTwoBoards();
     await propose(first, { title: "Night buses" });
@@ -197,10 +211,13 @@ describe("the queue", () => {
     expect(await found(`night&board=${first}`)).toEqual(["Dogs", "Night buses"]);
     expect(await found("night&status=planned")).toEqual([]);
     expect(await found("%25")).toEqual([]);
-    for (const query of ["night", `night&board=${first}`])
-      expect(await page(`/ideas?q=${query}`)).toContain(
-        "Searched the words of all titles, and texts and authors of the newest 1,000 ideas.",
-      );
+    const says = async (query: string) =>
+      (await page(`/ideas?q=${query}`)).match(/<p class="hint">([^<]*1,000 ideas\.)/)?.[1];
+    expect(await says("night")).toBe("3 ideas match. Texts and authors: the newest 1,000 ideas.");
+    expect(await says("ferries")).toBe("1 idea matches. Texts and authors: the newest 1,000 ideas.");
+    expect(await says("zebra")).toBe("No ideas match. Texts and authors: the newest 1,000 ideas.");
+    for (let count = 0; count < 20; count++) await propose(first, { title: `Night ${count}` });
+    expect(await says("night")).toBe("The 20 ideas that match best. Texts and authors: the newest 1,000 ideas.");
   });
 
   it("is searched by the words of all titles of all boards: the best match first, then the most votes", async () => {
@@ -258,7 +275,7 @@ describe("the queue", () => {
       );
     expect(await found("/ideas?q=rude")).toEqual(["rude of us", "A RUDE word"]);
     expect(await found(`/ideas?q=rude&board=${second}`)).toEqual([]);
-    const hint = "No comments match. Searched texts and authors of the newest 1,000 comments.";
+    const hint = "No comments match. Texts and authors: the newest 1,000 comments.";
     expect(await page("/ideas?q=nothing")).toContain(hint);
     expect(await page("/ideas")).not.toContain("1,000 comments");
     // By the name of who wrote them, and by the ID that the tenant has for them.

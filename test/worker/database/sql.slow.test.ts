@@ -62,6 +62,7 @@ import {
   readStanding,
 } from "../../../src/worker/database/mails/told-members.ts";
 import { allowAnotherAccount } from "../../../src/worker/database/members/another-account.ts";
+import { listWriting, noteWriting } from "../../../src/worker/database/members/writing-members.ts";
 import {
   findMember,
   findTouched,
@@ -136,6 +137,7 @@ import {
 import {
   countQueue,
   countStatuses,
+  countUnanswered,
   findComments,
   findInQueue,
   hasUnlisted,
@@ -449,6 +451,7 @@ async function callOthers(): Promise<void> {
   await findInQueue(session, queue, "a", { ...anyIdea, privateTag: "a" });
   await findComments(session, queue, "a");
   await countStatuses(session, queue);
+  await countUnanswered(session, queue);
   await hasUnlisted(session, queue, undefined);
   const kept = {
     proposalId: id,
@@ -507,7 +510,9 @@ async function callOthers(): Promise<void> {
   const ideaPath = { ideaBankId: id, proposalId: id };
   await loadTeamFields(session, { accountId: id, path: ideaPath });
   await listPrivateTags(session, id);
-  await assignIdeas(session, { accountId: id, paths: [ideaPath], assignee: id, person: email, now });
+  await assignIdeas(session, { accountId: id, assignments: [{ ...ideaPath, assignee: id }], person: email, now });
+  await listWriting(session, { accountId: id, person: email, now });
+  await noteWriting(session, { accountId: id, person: email, now }, ideaPath);
   await countAssigned(session, id, id);
   await removeMember(session, {
     ...{ owner: { email, person: email, actor: email, address: null }, accountId: id, id },

@@ -13,7 +13,7 @@ import type { OwnerEnv } from "../owner-env.ts";
 const tooMany = oncePer(
   (policy: "exports") =>
     new Problem("too-many-requests", {
-      detail: "Your team has exported a lot in the last ten minutes. Wait ten minutes, then try again.",
+      detail: "Your team has exported 200,000 rows in ten minutes, or 100 files today. Wait, then try again.",
       headers: { "Retry-After": "600" },
       extensions: { "violated-policies": [policy] },
     }),

@@ -81,6 +81,7 @@ const Changelog = ({ id, isOne, boards }: ChangelogProps) => {
 const REFUSED: Partial<Record<Told, string>> = {
   "text-changed": "Left out: the text was changed in the meantime. Read it again.",
   "nothing-chosen": "Choose at least one idea.",
+  "status-changed": "Somebody else changed the status of these ideas while your list was open.",
   "status-not-chosen": "Choose a status.",
   "assignee-not-chosen": "Choose an assignee.",
   "comments-not-chosen": "Choose at least one comment.",
@@ -102,6 +103,7 @@ const DONE: Partial<Record<Told, string>> = {
   "emails-saved": "Your emails are saved.",
   assigned: "Assignee saved.",
   "several-assigned": "Ideas assigned.",
+  "assigned-back": "Undone. Ideas that somebody has reassigned since stay as they are.",
   "private-tags-saved": "Private tags saved.",
   "approvals-undone": "Undone. The comments wait for approval again.",
   "note-added": "Note added.",

@@ -11,6 +11,7 @@ import {
   loadProposal,
   mergeProposal,
   type ProposalFields,
+  type ProposalState,
   type Submitted,
   updateProposal,
 } from "../../database/proposals/proposals.ts";
@@ -113,8 +114,15 @@ async function requireWaiting(c: Context<OwnerEnv>, path: IdeaPath, { edits }: W
     throw refuse("idea", "was edited since you saw it. Read it again.");
 }
 
-/** `event`: undefined when nothing was changed. `leftOut`: how many ideas wait whose present text was not seen. */
-type DecidedTogether = { readonly event: string | undefined; readonly leftOut: number };
+/**
+ * `event`: undefined when nothing was changed. `leftOut`: how many ideas wait whose present text was not seen. `meanwhile`: those that
+ * somebody else has given another status than the list showed.
+ */
+type DecidedTogether = {
+  readonly event: string | undefined;
+  readonly leftOut: number;
+  readonly meanwhile: readonly Chosen[];
+};
 
 type TogetherOptions = Pick<ChangeOptions, "keepsSubmitted" | "tells"> & {
   /** The texts that an idea must still have. */
@@ -123,7 +131,7 @@ type TogetherOptions = Pick<ChangeOptions, "keepsSubmitted" | "tells"> & {
 
 /**
  * Changes several ideas with one event. An idea that waits is made public only where its whole text was seen, and is hidden there only if
- * nobody else has decided about it.
+ * nobody else has decided about it. A status is set only where it is as it was seen.
  */
 export async function changeIdeas(
   c: Context<OwnerEnv>,
@@ -138,11 +146,13 @@ export async function changeIdeas(
   if (ideas.size === 0) throw noSuchContent();
   const now = Date.now();
   let leftOut = 0;
+  const meanwhile: Chosen[] = [];
   const decisions = chosen.flatMap((each) => {
     const idea = ideas.get(each.id);
     if (idea === undefined) return [];
     const changes = changesOf(idea);
-    const state = { ...stateFor(changes, each.waited), ...seenOf?.(idea) };
+    const state = { ...stateFor(changes, each), ...seenOf?.(idea) };
+    if (state.status !== undefined && ![state.status, changes.status].includes(idea.status)) meanwhile.push(each);
     const path = idsOf(pathOf(each));
     if (changes.visibility === "public" && idea.visibility === "pending" && idea.edits !== each.waited?.edits)
       leftOut += 1;
@@ -151,16 +161,15 @@ export async function changeIdeas(
       { subject: each, told, statement: changeProposalFrom(state, { accountId, path, changes, now, keepsSubmitted }) },
     ];
   });
-  return { event: await decideTogether(c, { session, accountId, now }, decisions), leftOut };
+  return { event: await decideTogether(c, { session, accountId, now }, decisions), leftOut, meanwhile };
 }
 
-/** The state that an idea must have for its visibility to be changed together with others. */
-function stateFor({ visibility }: ProposalChanges, waited: Waited | undefined) {
+/** The state that an idea must have for its visibility or its status to be changed together with others. */
+function stateFor({ visibility, status }: ProposalChanges, { waited, status: seen }: Chosen): ProposalState {
+  if (status !== undefined && seen !== undefined) return { status: seen };
   if (visibility === "public")
-    return waited?.edits === undefined
-      ? ({ visibility: "hidden" } as const)
-      : ({ visibility: "pending", edits: waited.edits } as const);
-  return visibility === "hidden" && waited ? ({ visibility: "pending" } as const) : {};
+    return waited?.edits === undefined ? { visibility: "hidden" } : { visibility: "pending", edits: waited.edits };
+  return visibility === "hidden" && waited ? { visibility: "pending" } : {};
 }
 
 /** What this button of a list changes of an idea with these tags. Throws `invalid-request`. */

@@ -13,6 +13,7 @@ import { DECIDED_LABELS } from "./opened-idea.ts";
 import { TEAM_LABELS } from "./team-boxes.tsx";
 import { TellBox, ToldOf, tellsIn } from "./tell-people.tsx";
 import { TEXT_LABELS, TextFields } from "./text-fields.tsx";
+import { WritingLine } from "./writing.tsx";
 
 export const LABELS = {
   ...DECISION_LABELS,
@@ -48,7 +49,17 @@ export const Response = (props: BoxProps) => {
 };
 
 /** The status is here, too, because answering and deciding are one act. */
-const Respond = ({ idea, edits, fields: { respond: fields }, sent, errors, toldCount, action }: BoxProps) => {
+const Respond = ({
+  ideaBank,
+  idea,
+  edits,
+  fields: { respond: fields },
+  sent,
+  errors,
+  toldCount,
+  writing,
+  action,
+}: BoxProps) => {
   const isPreview = sent.get("do") === "preview-response";
   const isCanceled = sent.get("do") === "cancel" && sent.has("response");
   const message = messageFor(errors, "response");
@@ -71,6 +82,7 @@ const Respond = ({ idea, edits, fields: { respond: fields }, sent, errors, toldC
             {fields.get("response")}
           </textarea>
         </Field>
+        <WritingLine path={{ ideaBankId: ideaBank.id, proposalId: idea.id }} others={writing} />
         {isPreview && <Preview text={fields.get("response") ?? ""} />}
         <TellBox
           name="tell"

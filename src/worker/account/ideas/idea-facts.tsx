@@ -2,6 +2,7 @@
 
 import type { MergedComment } from "../../database/comments/comments.ts";
 import type { ToldOfIdea } from "../../database/mails/outbox.ts";
+import type { Writing } from "../../database/members/writing-members.ts";
 import type { Step } from "../../database/proposals/history.ts";
 import type { Named, Submitted } from "../../database/proposals/proposals.ts";
 import type { FieldError } from "../../http/invalid-request.ts";
@@ -35,6 +36,8 @@ export type IdeaProps = {
   /** How many people are told by e-mail of what is decided now, and what was told. */
   readonly toldCount: number;
   readonly told: readonly ToldOfIdea[];
+  /** Colleagues who write a response to it. */
+  readonly writing: readonly Writing[];
   /** The newest of its history, one more than are shown. */
   readonly steps: readonly Step[];
   /** Of an idea that waits: those that it may repeat. */

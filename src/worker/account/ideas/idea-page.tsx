@@ -57,6 +57,7 @@ import { renderPublish } from "./publish-page.tsx";
 import { changeForTeam, isOfTeam, loadTeam, TeamBoxes, TeamNotes } from "./team-boxes.tsx";
 import { carrying, countToldOf, tellsIn } from "./tell-people.tsx";
 import { MAX_TEXT_FORM_BYTES } from "./text-fields.tsx";
+import { loadWriting, WRITING_SCRIPTS } from "./writing.tsx";
 
 const FIRST_VOTERS = { limit: 20, after: undefined };
 const FIRST_SIMILAR = { limit: 5, after: undefined };
@@ -66,6 +67,7 @@ const LEADS_BACK = [...Object.keys(APPROVALS), "merge", "delete"];
 
 export const IDEA_PAGE = page({
   path: IDEA,
+  allows: "requests",
   load: (c) => load(c, { fields: new URLSearchParams(), errors: [] }),
   view: (props) => <IdeaPage {...props} />,
 
@@ -179,6 +181,7 @@ async function load(c: Context<OwnerEnv>, { fields: sent, errors }: SentForm): P
     toldCount,
     told,
     steps,
+    writing,
     done,
   ] = await Promise.all([
     loadIdea(c),
@@ -191,6 +194,7 @@ async function load(c: Context<OwnerEnv>, { fields: sent, errors }: SentForm): P
     countToldOf(c, [path.proposalId]),
     listToldOfIdea(session, { accountId, proposalId: path.proposalId }),
     listSteps(session, { accountId, proposalId: path.proposalId, most: STEPS_SHOWN + 1 }),
+    loadWriting(c),
     loadJustDone({ session, accountId }, { ...visit, here: backTo(visit.here, visit.back) }, Date.now()),
   ]);
   const comments = orNotFound(found);
@@ -224,6 +228,7 @@ async function load(c: Context<OwnerEnv>, { fields: sent, errors }: SentForm): P
       errors,
       done,
       team,
+      writing: writing.filter(({ proposalId }) => proposalId === idea.id),
       outcome: visit.told,
     },
     pagesOrigin: pagesOriginOf(c.env, c.req.url),
@@ -258,7 +263,11 @@ const IdeaPage = (props: IdeaProps) => {
   const isWaiting = isUndecided(idea);
   const older = more && `${path}?${new URLSearchParams({ ...(back && { back }), cursor: more })}#comments`;
   return (
-    <Layout title={idea.title} current={isWaiting ? "approval" : "ideas"} scripts={NOTE_SCRIPTS}>
+    <Layout
+      title={idea.title}
+      current={isWaiting ? "approval" : "ideas"}
+      scripts={[...NOTE_SCRIPTS, ...WRITING_SCRIPTS]}
+    >
       <p>
         <a href={`${back ?? bank}#idea-${idea.id}`}>{isOfPerson ? "Back to the person" : "Back to the list"}</a>
       </p>

@@ -5,7 +5,7 @@ import { counted } from "../frame/words.ts";
 import { WAITING } from "./approval.tsx";
 
 /** The parameters that say it, besides `told`. */
-export const QUEUE_NOTICES = ["tells", "left", "tagged", "changed"];
+export const QUEUE_NOTICES = ["tells", "left", "tagged", "changed", "given"];
 
 type Props = {
   readonly told: Told | undefined;
@@ -22,14 +22,18 @@ type Props = {
 
 export const QueueOutcome = ({ told, filled, chosen, isWaiting, board, path, here }: Props) => {
   const tagged = filled.get("tagged");
+  if (told === "status-changed") return <Outcome told={told} says={statusChanged(chosen)} />;
   if (told === "waiting-left-out")
     return <LeftOut count={Number(filled.get("left")) || undefined} isWaiting={isWaiting} board={board} />;
   if (told === "private-tags-saved" && tagged !== null)
     return <Tagged tagged={tagged} changed={filled.get("changed") ?? ""} path={path} here={here} />;
-  if (told === "several-assigned" && chosen > 0)
-    return <Outcome told={told} says={`Assignee of ${counted(chosen, "idea")} saved.`} />;
+  if (told === "several-assigned") return <Assigned {...{ filled, path, here }} />;
   return <Outcome told={told} />;
 };
+
+/** The ideas that were left out stay chosen, with the status that they have now. */
+const statusChanged = (count: number): string =>
+  `Somebody else changed the status of ${counted(count, "idea")} while your list was open. ${count === 1 ? "It stays" : "They stay"} selected.`;
 
 type LeftOutProps = Pick<Props, "isWaiting" | "board"> & { readonly count: number | undefined };
 
@@ -50,6 +54,25 @@ const LeftOut = ({ count, isWaiting, board }: LeftOutProps) => {
         </>
       )}
     </p>
+  );
+};
+
+/** An assignee is no decision that the activity learns of, either: Undo sends whom each idea was taken from. */
+const Assigned = ({ filled, path, here }: Pick<Props, "filled" | "path" | "here">) => {
+  const changed = filled.get("changed") ?? "";
+  if (changed === "") return <Outcome told="several-assigned" says="These ideas already had this assignee." />;
+  return (
+    <form method="post" action={path} class="notice good done" data-done>
+      <p role="status" tabindex={-1} autofocus>
+        {`Assignee of ${counted(changed.split(",").length, "idea")} saved.`}
+      </p>
+      <input type="hidden" name="back" value={here} />
+      <input type="hidden" name="given" value={filled.get("given") ?? ""} />
+      <input type="hidden" name="changed" value={changed} />
+      <button type="submit" name="do" value="assign-back">
+        Undo
+      </button>
+    </form>
   );
 };
 

@@ -7,13 +7,16 @@ import type { Context } from "hono";
 import { loadAccountSettings } from "../../database/accounts/account-settings.ts";
 import { listIdeaBanks, loadIdeaBank } from "../../database/idea-banks/idea-banks.ts";
 import { listMembers } from "../../database/members/members.ts";
+import type { Writing } from "../../database/members/writing-members.ts";
 import { listPrivateTags } from "../../database/proposals/assignment.ts";
 import { listWaiting } from "../../database/proposals/pending-proposals.ts";
 import { loadProposal } from "../../database/proposals/proposals.ts";
 import {
   BANKS_AT_MOST,
   COUNTED_AT_MOST,
+  type CountRow,
   countStatuses,
+  countUnanswered,
   type FoundComment,
   findComments,
   findInQueue,
@@ -21,13 +24,13 @@ import {
   isOfTeam,
   isPartlyCounted,
   listQueue,
-  OPEN_STATUSES,
   type QueuedIdea,
   SEARCHED_AT_MOST,
   UNANSWERED,
 } from "../../database/proposals/queue.ts";
 import { isRecent, RECENT_DAYS, type RecentSort } from "../../database/proposals/recent-votes.ts";
 import { listOwnTags } from "../../database/proposals/tags.ts";
+import { FOUND_AT_MOST } from "../../database/proposals/words.ts";
 import { nextCursor, readPage } from "../../http/pagination.ts";
 import { readForm } from "../../http/read-body.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
@@ -45,9 +48,11 @@ import { Layout } from "../frame/layout.tsx";
 import { page } from "../frame/page.tsx";
 import { loadJustDone } from "../frame/undo.tsx";
 import { ownPage, readVisit, type Told, tellAt, withParameter, withParameters } from "../frame/visit.ts";
+import { counted, number } from "../frame/words.ts";
 import { BankNav, IDEA_BANKS } from "../idea-banks/own-bank.tsx";
 import { limitCostly } from "../identity/limit-owner.ts";
 import type { OwnerEnv } from "../owner-env.ts";
+import { assignBack } from "./assignee.tsx";
 import { type Chosen, chosenIn } from "./chosen.ts";
 import { changeIdea, changeIdeas, changesOf, type IdeaPath, type Tells } from "./decide.ts";
 import { ExportLinks } from "./export-links.tsx";
@@ -58,6 +63,7 @@ import { QUEUE_NOTICES, QueueOutcome } from "./queue-outcome.tsx";
 import { List } from "./queue-rows.tsx";
 import { changeSeveralForTeam, keepChosen } from "./team-boxes.tsx";
 import { carrying, isTicked, tellsIn, tellsInRow } from "./tell-people.tsx";
+import { loadWriting, WRITING_SCRIPTS } from "./writing.tsx";
 import { Written } from "./written.tsx";
 
 /** These ask before they are done. */
@@ -66,6 +72,7 @@ const CONFIRMED = ["merge", "delete"];
 const queueAt = (path: string) =>
   page({
     path,
+    allows: "requests",
     load: (c) => load(c, c.req.param("ideaBankId")),
     view: (props) => <QueuePage {...props} />,
     act: (c) => decide(c, c.req.param("ideaBankId")),
@@ -127,6 +134,8 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
     foundComments,
     leavesOut,
     isPartly,
+    unanswered,
+    writing,
   ] = await Promise.all([
     reading,
     isOne ? loadIdeaBank(session, accountId, board) : undefined,
@@ -145,6 +154,8 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
       query.visibility === undefined &&
       hasUnlisted(session, queue, query.status),
     !isSearch && isRecent(sort) && isPartlyCounted(session, queue, filter),
+    isAllUnanswered(query) ? countUnanswered(session, queue) : null,
+    opened.isWaiting ? [] : loadWriting(c),
   ]);
   return {
     ...{
@@ -154,6 +165,7 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
       tags,
       privateTags,
       members,
+      writing,
       boards: banks.items,
       query: { ...query, sort },
       here: visit.here,
@@ -161,6 +173,7 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
     },
     leavesOut,
     isPartlyCounted: isPartly,
+    unanswered,
     tellsPeople: settings?.notifiesPeople === true,
     isSortedByAge: !isSorted && !isNewest(query),
     board: ideaBank === undefined ? undefined : orNotFound(ideaBank),
@@ -198,6 +211,10 @@ async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise
     const event = await saveRow(c, { ideaBankId, proposalId }, fields);
     return c.redirect(withParameter(again, "undo", event), 303);
   }
+  if (what === "assign-back") {
+    await assignBack(c, fields);
+    return c.redirect(tellAt(back, "assigned-back"), 303);
+  }
   const chosen = chosenIn(fields, ofPath);
   if (chosen.length === 0) return c.redirect(tellAt(back, "nothing-chosen"), 303);
   if (what === "status" && fields.get("status") === "")
@@ -217,14 +234,18 @@ async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise
     if (publications.length > 0 && only && !another) return c.redirect(publishAt(only, back, tells), 303);
     if (publications.length > 0) return c.redirect(`${IDEAS}/publish?${asked}`, 303);
   }
-  const { event, leftOut } = await changeIdeas(c, chosen, ({ tags }) => changesOf(what, fields, tags), { tells });
+  const { event, leftOut, meanwhile } = await changeIdeas(c, chosen, ({ tags }) => changesOf(what, fields, tags), {
+    tells,
+  });
   const isTooLate = event === undefined && chosen.some(({ waited }) => waited !== undefined);
   const to =
     leftOut > 0
       ? withParameter(tellAt(back, "waiting-left-out"), "left", String(leftOut))
-      : isTooLate
-        ? tellAt(back, "decided-before")
-        : back;
+      : meanwhile.length > 0
+        ? keepChosen(tellAt(back, "status-changed"), meanwhile)
+        : isTooLate
+          ? tellAt(back, "decided-before")
+          : back;
   const again = what === "tag" || what === "untag" ? keepChosen(to, chosen) : to;
   return c.redirect(event === undefined ? again : withParameter(again, "undo", event), 303);
 }
@@ -254,6 +275,7 @@ type Props = {
   readonly tags: readonly TagCount[];
   readonly privateTags: readonly PrivateTagCount[];
   readonly members: readonly Member[];
+  readonly writing: readonly Writing[];
   readonly boards: readonly IdeaBank[];
   /** The one board whose ideas are shown; undefined for those of all. */
   readonly board: IdeaBank | undefined;
@@ -263,6 +285,8 @@ type Props = {
   readonly query: QueueQuery;
   /** The order has public ideas only, and there are others. */
   readonly leavesOut: boolean;
+  /** Of the list of all of them. */
+  readonly unanswered: CountRow | null;
   /** The order is by recent votes, and only some of the ideas were looked at. */
   readonly isPartlyCounted: boolean;
   /** The account’s people are told of decisions by e-mail. */
@@ -294,7 +318,7 @@ const QueuePage = (props: Props) => {
     <Layout
       title={ofPath !== undefined && board ? board.name : isWaiting ? "Waiting for approval" : "Ideas"}
       current={ofPath !== undefined ? "idea-banks" : isWaiting ? "approval" : "ideas"}
-      scripts={["queue.js"]}
+      scripts={["queue.js", ...WRITING_SCRIPTS]}
       {...(ideas.length > 0 && { skip: ["list", "Skip to the ideas"] as const })}
       aside={!isWaiting && useMay("member") && addLink}
     >
@@ -322,18 +346,12 @@ const QueuePage = (props: Props) => {
       {isRecent(query.sort) && query.q === undefined && <RecentHint {...props} sort={query.sort} />}
       {props.isSortedByAge && !isWaiting && <p class="hint">{`${sortedByAge(query)} are always sorted by newest.`}</p>}
       {query.q !== undefined && (
-        <p class="hint">
-          {`Searched the words of all titles, and texts and authors of the newest ${SEARCHED_AT_MOST.toLocaleString("en")} ideas.`}
-        </p>
+        <p class="hint">{`${matching(ideas, "idea")} Texts and authors: the newest ${number(SEARCHED_AT_MOST)} ideas.`}</p>
       )}
       {isLookedThrough(props) && PROPOSAL_STATUSES.some((status) => (props.counts[status] ?? 0) >= COUNTED_AT_MOST) && (
-        <p class="hint">{`Searched the next ${SEARCHED_AT_MOST.toLocaleString("en")} ideas in this order.`}</p>
+        <p class="hint">{`From the next ${number(SEARCHED_AT_MOST)} ideas in this order.`}</p>
       )}
-      {query.status === UNANSWERED &&
-        query.q === undefined &&
-        OPEN_STATUSES.some((status) => (props.counts[status] ?? 0) >= COUNTED_AT_MOST) && (
-          <p class="hint">{`Searched the next ${SEARCHED_AT_MOST.toLocaleString("en")} open ideas in this order.`}</p>
-        )}
+      {props.unanswered && props.unanswered.count > 0 && <p class="hint">{unansweredInWords(props.unanswered)}</p>}
       {hasMoreBoards && !board && !isWaiting && <p class="hint">{`Showing the ${boards.length} newest boards.`}</p>}
       {ideas.length === 0 ? (
         <p class="notice">
@@ -393,14 +411,29 @@ const sortedByAge = ({ tag, privateTag, assignee }: QueueQuery): string => {
   return tag === undefined && privateTag === undefined ? "Hidden ideas" : "Ideas with a tag";
 };
 
+/** "16 ideas match." */
+function matching({ length }: readonly unknown[], noun: string): string {
+  if (length === 0) return `No ${noun}s match.`;
+  if (length >= FOUND_AT_MOST) return `The ${length} ${noun}s that match best.`;
+  return `${counted(length, noun)} ${length === 1 ? "matches" : "match"}.`;
+}
+
+/** Nothing else filters the list. */
+const isAllUnanswered = (query: QueueQuery): boolean =>
+  query.status === UNANSWERED &&
+  toParameters({ ...query, status: undefined, sort: "new", board: undefined }).size === 0;
+
+/** "302 open ideas have no response." */
+const unansweredInWords = ({ count, looked }: CountRow): string =>
+  `${number(count)}${looked >= SEARCHED_AT_MOST ? "+" : ""} open ${count === 1 ? "idea has" : "ideas have"} no response.`;
+
 type FoundProps = { readonly items: readonly FoundComment[]; readonly here: string };
 
 const FoundComments = ({ items, here }: FoundProps) => (
   <section aria-labelledby="comments">
     <h2 id="comments">Comments</h2>
     <p class="hint">
-      {items.length === 0 && "No comments match. "}
-      {`Searched texts and authors of the newest ${SEARCHED_AT_MOST.toLocaleString("en")} comments.`}
+      {`${matching(items, "comment")} Texts and authors: the newest ${number(SEARCHED_AT_MOST)} comments.`}
     </p>
     <ol class="events">
       {items.map((item) => (

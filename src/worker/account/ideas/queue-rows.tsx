@@ -1,4 +1,6 @@
 /** The rows of the queue, each with the form that decides about its idea, and the bar for several of them. */
+
+import type { Writing } from "../../database/members/writing-members.ts";
 import { type QueuedIdea, UNANSWERED } from "../../database/proposals/queue.ts";
 import { isRecent, RECENT_DAYS } from "../../database/proposals/recent-votes.ts";
 import type { IdeaBank } from "../../model/idea-bank.ts";
@@ -19,6 +21,7 @@ import { NAMELESS } from "./comments.tsx";
 import { PrivateTags, TagPrivately } from "./private-tags.tsx";
 import type { QueueQuery } from "./queue-filters.tsx";
 import { Offers, SmallTellBox } from "./tell-people.tsx";
+import { WritingLine, writingInWords } from "./writing.tsx";
 
 type Props = {
   readonly path: string;
@@ -28,6 +31,7 @@ type Props = {
   readonly tags: readonly TagCount[];
   readonly privateTags: readonly PrivateTagCount[];
   readonly members: readonly Member[];
+  readonly writing: readonly Writing[];
   readonly query: QueueQuery;
   readonly here: string;
   /** The account’s people are told of decisions by e-mail. */
@@ -42,7 +46,7 @@ type Props = {
 
 /** The bar stands after the list: without JavaScript it covers nothing, and with it it follows the choice. */
 export const List = (props: Props) => {
-  const { path, ideas, boards, board, here, query, tellsPeople, isDone, members, chosen } = props;
+  const { path, ideas, boards, board, here, query, tellsPeople, isDone, members, writing, chosen } = props;
   // Only a board that is known to tell nobody has no box: of the others, the decision decides.
   const quiet = new Set(
     [...boards, ...(board ? [board] : [])].filter((each) => !each.notifiesPeople).map(({ id }) => id),
@@ -84,6 +88,7 @@ export const List = (props: Props) => {
               boardName={board === undefined && boards.length > 1 ? names.get(idea.ideaBankId) : undefined}
               here={here}
               members={members}
+              writing={writing.filter(({ proposalId }) => proposalId === idea.id)}
             />
           ))}
         </ol>
@@ -93,7 +98,7 @@ export const List = (props: Props) => {
   );
 };
 
-type RowProps = Pick<Props, "members"> & {
+type RowProps = Pick<Props, "members" | "writing"> & {
   readonly idea: QueuedIdea;
   /** People can be told of what is decided about it. */
   readonly tells: boolean;
@@ -125,7 +130,9 @@ const RespondForm = ({ idea, tells, here }: Pick<RowProps, "idea" | "tells" | "h
   );
 };
 
-const Respond = ({ idea: { id, title, status }, tells, isNext }: Pick<RowProps, "idea" | "tells" | "isNext">) => (
+type RespondProps = Pick<RowProps, "idea" | "tells" | "isNext" | "writing">;
+
+const Respond = ({ idea: { ideaBankId, id, title, status }, tells, isNext, writing }: RespondProps) => (
   <details class="respond" open={isNext !== false}>
     <summary>Respond</summary>
     <textarea
@@ -139,6 +146,7 @@ const Respond = ({ idea: { id, title, status }, tells, isNext }: Pick<RowProps, 
       aria-describedby={isNext === "focused" ? "done" : undefined}
       aria-label={`Official response to “${title}”`}
     />
+    <WritingLine path={{ ideaBankId, proposalId: id }} others={writing} />
     <span class="buttons">
       <select name="status" form={`respond-${id}`} aria-label={`New status of “${title}”`}>
         <StatusOptions chosen={status} />
@@ -158,7 +166,8 @@ const StatusOptions = ({ chosen }: { readonly chosen: ProposalStatus | undefined
     </option>
   ));
 
-const IdeaRow = ({ idea, tells, isWaiting, isChosen, recentDays, isNext, boardName, here, members }: RowProps) => {
+const IdeaRow = ({ idea, writing, ...props }: RowProps) => {
+  const { tells, isWaiting, isChosen, recentDays, isNext, boardName, here, members } = props;
   const { id, ideaBankId, title, beginning, status, visibility, votes, comments, tags, createdAt } = idea;
   const href = ideaAt(idea, here);
   const key = `${ideaBankId}-${id}`;
@@ -212,6 +221,7 @@ const IdeaRow = ({ idea, tells, isWaiting, isChosen, recentDays, isNext, boardNa
           {recentDays !== undefined && <span>{`${counted(idea.sortKey, "vote")} in ${recentDays} days`}</span>}
           {comments > 0 && <span>{comments === 1 ? "1 comment" : `${comments} comments`}</span>}
           {idea.isAnswered && <span>Responded</span>}
+          {writing.length > 0 && <bdi class="pill">{writingInWords(writing).replace(/\.$/, "")}</bdi>}
           <Time at={createdAt} />
         </p>
         {isWaiting && mayChange && (
@@ -238,7 +248,9 @@ const IdeaRow = ({ idea, tells, isWaiting, isChosen, recentDays, isNext, boardNa
           </button>
         </span>
       )}
-      {!isWaiting && mayChange && !idea.isAnswered && <Respond idea={idea} tells={tells} isNext={isNext} />}
+      {!isWaiting && mayChange && !idea.isAnswered && (
+        <Respond idea={idea} tells={tells} isNext={isNext} writing={writing} />
+      )}
     </li>
   );
 };

@@ -10,7 +10,7 @@ import { openOwn } from "../account-databases.ts";
 import { orNotFound } from "../frame/decide.ts";
 import { type Told, tellAt, withParameter, withParameters } from "../frame/visit.ts";
 import type { OwnerEnv } from "../owner-env.ts";
-import { ASSIGNEE_LABEL, AssigneeBox, assign } from "./assignee.tsx";
+import { ASSIGNEE_LABEL, AssigneeBox, assign, assignSeveral } from "./assignee.tsx";
 import type { Chosen } from "./chosen.ts";
 import { type IdeaPath, pathOf } from "./decide.ts";
 import { changeNotes, isOfNotes, NOTE_LABEL, Notes } from "./notes.tsx";
@@ -26,7 +26,7 @@ export async function changeForTeam(c: Context<OwnerEnv>, path: IdeaPath, fields
   const what = fields.get("do") ?? "";
   if (isOfNotes(what)) return changeNotes(c, { of: path, what, fields });
   if (what === "assign") {
-    await assign(c, [path], fields);
+    await assign(c, path, fields);
     return "assigned";
   }
   await savePrivateTags(c, path, fields);
@@ -80,8 +80,8 @@ export async function changeSeveralForTeam(
   const again = keepChosen(back, chosen);
   if (what === "assign") {
     if (fields.get("assignee") === "") return c.redirect(tellAt(again, "assignee-not-chosen"), 303);
-    await assign(c, chosen.map(pathOf), fields);
-    return c.redirect(tellAt(again, "several-assigned"), 303);
+    const back = await assignSeveral(c, chosen.map(pathOf), fields);
+    return c.redirect(withParameters(tellAt(again, "several-assigned"), back), 303);
   }
   if (what !== "private-tag" && what !== "private-untag") return undefined;
   const removes = what === "private-untag";

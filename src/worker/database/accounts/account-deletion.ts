@@ -40,6 +40,7 @@ const REST: readonly Rows[] = [
   { table: "member_mails", key: "account_id, email, idea_bank_id" },
   { table: "told_members", key: "account_id, email" },
   { table: "member_outbox", key: "account_id, member_id, subject_id" },
+  { table: "writing_members", key: "account_id, member_id" },
   { table: "members", key: "id" },
   { table: "invitations", key: "id" },
   { table: "audit_events", key: "id" },

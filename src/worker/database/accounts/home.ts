@@ -9,7 +9,7 @@ import { MAIL_STOP, type MailStop } from "../mails/recipients.ts";
 import { isMember, membersOf } from "../members/membership.ts";
 import { authorStays } from "../proposals/deletions.ts";
 import { selectWaiting } from "../proposals/pending-proposals.ts";
-import { OPEN_STATUSES } from "../proposals/queue.ts";
+import { type CountRow, OPEN_STATUSES, selectUnanswered } from "../proposals/queue.ts";
 import { RESPONSES, STATUS } from "../surveys/surveys.ts";
 import { isSiteTokenValid } from "../tokens/site-tokens.ts";
 
@@ -45,8 +45,6 @@ type SurveyRow = {
   recent: number;
   closes_at: number | null;
 };
-/** How many there are of those that were `looked` at. */
-type CountRow = { looked: number; count: number };
 type MailRow = { idea_bank_id: string; proposal_id: string; title: string; unknown: number; refused: number };
 type NamedRow = {
   proposal_id: string | null;
@@ -179,11 +177,7 @@ export async function loadHome(
       values,
     ),
     waiting: selectWaiting(accountId, COUNTED_WAITING),
-    unanswered: prepare<CountRow>(
-      `SELECT count(*) AS looked, coalesce(sum(response IS NULL), 0) AS count FROM (SELECT p.response FROM ${inBanks("proposals")}
-         AND p.listed = 1 AND p.status IN (${OPEN_STATUSES.map((status) => `'${status}'`)}) LIMIT ${COUNTED_WAITING})`,
-      values,
-    ),
+    unanswered: prepare<CountRow>(selectUnanswered(BANKS, COUNTED_WAITING), values),
     unseen: prepare<CountRow>(
       `SELECT count(*) AS looked, coalesce(sum(by_tenant = 0 AND visibility <> 'hidden'), 0) AS count FROM (
          SELECT p.by_tenant, p.visibility FROM ${inBanks("comments")} AND p.created_at > ${SEEN_UP_TO} LIMIT ${COUNTED_WAITING})`,

@@ -45,44 +45,65 @@ export const HAS_PRIVATE_TAG =
 /** SQL: the condition that no member has `p`. */
 export const IS_UNASSIGNED = `(p.assignee IS NULL OR p.assignee NOT IN (SELECT id FROM (${membersOf()})))`;
 
-/** The chosen ideas of `:paths` that can be given to somebody: of the account, and not merged. */
-const CHOSEN = `SELECT p.id FROM json_each(:paths) e CROSS JOIN proposals p ON p.id = e.value ->> 'proposalId'
+/** `assignee`: a member's id; null for nobody. `was`: who must have it still; undefined for whoever has. */
+export type Assignment = ProposalPath & {
+  readonly assignee: string | null;
+  readonly was?: string | null | undefined;
+};
+
+/** The ideas of `:assignments` that can be given to somebody: of the account, and not merged. */
+const CHOSEN = `SELECT p.id, p.idea_bank_id, p.assignee AS had, e.value ->> 'assignee' AS given, e.value -> 'was' IS NULL OR p.assignee IS e.value ->> 'was' AS stays
+  FROM json_each(:assignments) e CROSS JOIN proposals p ON p.id = e.value ->> 'proposalId'
   WHERE p.account_id = :accountId AND p.idea_bank_id = e.value ->> 'ideaBankId' AND p.duplicate_of IS NULL
     AND EXISTS (SELECT 1 FROM idea_banks b WHERE b.id = p.idea_bank_id)`;
 
-type Assignment = {
+const ARE_ASSIGNABLE = `NOT EXISTS (SELECT 1 FROM json_each(:assignments) WHERE value ->> 'assignee' NOT IN (SELECT id FROM (${membersOf()})))`;
+
+/** `person`: the address of the member who decides. */
+type Assignments = {
   readonly accountId: string;
-  readonly paths: readonly ProposalPath[];
-  /** A member's id; null for nobody. */
-  readonly assignee: string | null;
-  /** The address of the member who decides. */
+  readonly assignments: readonly Assignment[];
   readonly person: string;
   readonly now: number;
 };
 
-const IS_ASSIGNABLE = `(:assignee IS NULL OR EXISTS (SELECT 1 FROM (${membersOf()}) WHERE id = :assignee))`;
+/** An idea, with the member's id that had it before, or null. */
+type Reassigned = { readonly id: string; readonly ideaBankId: string; readonly had: string | null };
 
-/** Gives the ideas to a member, who is told by e-mail. `no-member`: has left. Null when none of them is there. */
+/** `changed`: those that somebody else has now. `taken`: those that somebody else had than the one who must have them. */
+type Assigned = Readonly<Record<"changed" | "taken", readonly Reassigned[]>>;
+
+/** Gives ideas to members, who are told by e-mail. `no-member`: one has left. Null when none of the ideas is there. */
 export async function assignIdeas(
   session: Session,
-  { paths, ...assignment }: Assignment,
-): Promise<"done" | "no-member" | null> {
-  const values = { ...assignment, paths: JSON.stringify(paths) };
+  { assignments, ...who }: Assignments,
+): Promise<Assigned | "no-member" | null> {
+  const values = { ...who, assignments: JSON.stringify(assignments) };
   const { found, assignable } = await session.batch({
-    found: prepare(CHOSEN, values),
-    assignable: prepare(`SELECT 1 WHERE ${IS_ASSIGNABLE}`, values),
+    found: prepare<{ id: string; idea_bank_id: string; had: string | null; given: string | null; stays: number }>(
+      CHOSEN,
+      values,
+    ),
+    assignable: prepare(`SELECT 1 WHERE ${ARE_ASSIGNABLE}`, values),
     told: tellMembers(
       "assigned",
-      `SELECT :assignee AS member_id, id AS subject_id FROM proposals WHERE id IN (${CHOSEN}) AND assignee IS NOT :assignee`,
+      `SELECT given AS member_id, id AS subject_id FROM (${CHOSEN}) WHERE stays AND given IS NOT had`,
       values,
     ),
     assigned: prepare(
-      `UPDATE proposals SET assignee = :assignee WHERE id IN (${CHOSEN}) AND assignee IS NOT :assignee AND ${IS_ASSIGNABLE}`,
+      `UPDATE proposals SET assignee = c.given FROM (SELECT id AS chosen_id, had, given, stays FROM (${CHOSEN})) c
+       WHERE id = c.chosen_id AND c.stays AND c.given IS NOT c.had AND ${ARE_ASSIGNABLE}`,
       values,
     ),
   });
   if (found.length === 0) return null;
-  return assignable.length === 1 ? "done" : "no-member";
+  if (assignable.length === 0) return "no-member";
+  const differing = found.filter(({ had, given }) => had !== given);
+  const of = (stays: number) =>
+    differing
+      .filter((row) => row.stays === stays)
+      .map(({ id, idea_bank_id: ideaBankId, had }) => ({ id, ideaBankId, had }));
+  return { changed: of(1), taken: of(0) };
 }
 
 /** A count stops here, and so many ideas change hands at once. */

@@ -326,7 +326,7 @@ type ProposalChange = {
  * The state that a proposal must still have. An absent member is not compared. `edits` counts how often its author has written
  * it.
  */
-type ProposalState = ProposalFields & { readonly edits?: number };
+export type ProposalState = ProposalFields & { readonly edits?: number };
 
 export type ProposalFields = Omit<ProposalChanges, "minor" | "notify">;
 

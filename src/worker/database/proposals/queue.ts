@@ -410,6 +410,22 @@ export async function hasUnlisted(
   return row?.found === 1;
 }
 
+/** How many there are of those that were `looked` at. */
+export type CountRow = { looked: number; count: number };
+
+/** SQL: a `CountRow` of the open ideas that people see and that have no response. At most `most` are looked at. */
+export const selectUnanswered = (banks: string, most: number): string =>
+  `SELECT count(*) AS looked, coalesce(sum(response IS NULL), 0) AS count FROM (SELECT p.response FROM ${banks} b CROSS JOIN proposals p
+     ON p.idea_bank_id = b.id AND p.listed = 1 ${ofStatus(OPEN)} LIMIT ${most})`;
+
+/** The same of these idea banks, of which 1,000 ideas are looked at. */
+export const countUnanswered = (session: Session, { accountId, ideaBankIds }: Queue): Promise<CountRow | null> =>
+  session.first(
+    prepare<CountRow>(selectUnanswered(`(${OWN_BANKS})`, SEARCHED_AT_MOST), {
+      ...{ accountId, ids: JSON.stringify(ideaBankIds) },
+    }),
+  );
+
 /** How many ideas have each status, counted up to 100. */
 export async function countStatuses(
   session: Session,

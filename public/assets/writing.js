@@ -1,0 +1,20 @@
+// While a response is written, colleagues who open the same idea read who writes it. Without this, they see on saving what was saved before.
+
+const EVERY_MS = 30_000;
+
+for (const line of document.querySelectorAll("[data-writing]")) {
+  const field = line.closest("form, details").querySelector("[name=response]");
+  let told = 0;
+  field.addEventListener("input", async () => {
+    if (Date.now() - told < EVERY_MS || field.value === field.dataset.draft) return;
+    told = Date.now();
+    try {
+      const answer = await fetch(line.dataset.writing, { method: "POST" });
+      const { words } = answer.ok ? await answer.json() : { words: "" };
+      line.textContent = words;
+      line.hidden = words === "";
+    } catch {
+      // It is told again with the next letters.
+    }
+  });
+}
