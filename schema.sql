@@ -1230,6 +1230,20 @@ CREATE TABLE IF NOT EXISTS member_outbox (
 
 CREATE INDEX IF NOT EXISTS member_outbox_by_age ON member_outbox (created_at);
 
+-- Who writes an official response to which idea, and when last (Unix milliseconds): one row a member. Colleagues who open the idea read it for
+-- some minutes. It keeps nobody out.
+CREATE TABLE IF NOT EXISTS writing_members (
+  account_id TEXT NOT NULL REFERENCES accounts (id) ON DELETE CASCADE,
+  member_id TEXT NOT NULL,
+  proposal_id TEXT NOT NULL,
+  written_at INTEGER NOT NULL,
+  PRIMARY KEY (account_id, member_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER IF NOT EXISTS writing_member_removed AFTER DELETE ON members BEGIN
+  DELETE FROM writing_members WHERE account_id = OLD.account_id AND member_id = OLD.id;
+END;
+
 -- Triggers raise the changelog's version in the transaction that changes the changelog, for every writer. (SQLite runs no
 -- triggers for the rows that INSERT OR REPLACE deletes: write with UPDATE or an upsert.)
 -- A new version is at least the current Unix time in milliseconds: a restored backup never reuses a version that a cache may hold.
