@@ -62,7 +62,6 @@ import {
   readStanding,
 } from "../../../src/worker/database/mails/told-members.ts";
 import { allowAnotherAccount } from "../../../src/worker/database/members/another-account.ts";
-import { listWriting, noteWriting } from "../../../src/worker/database/members/writing-members.ts";
 import {
   findMember,
   findTouched,
@@ -87,6 +86,7 @@ import {
   openSignIn,
 } from "../../../src/worker/database/members/sign-ins.ts";
 import { freeAddress, loadSubject, setSubject } from "../../../src/worker/database/members/subjects.ts";
+import { listWriting, noteWriting } from "../../../src/worker/database/members/writing-members.ts";
 import { addNote, deleteNote, editNote, listNotes } from "../../../src/worker/database/notes/notes.ts";
 import { ownsPath } from "../../../src/worker/database/ownership.ts";
 import { nameOfPanelist, signInByCode, teamOf } from "../../../src/worker/database/pages/page-people.ts";
