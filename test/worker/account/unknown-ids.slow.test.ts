@@ -55,6 +55,13 @@ const ACTIONS: readonly Action[] = [
   { path: IDEA, fields: () => ({ do: "add-note", note: "A note" }) },
   { path: IDEA, fields: ({ noteId = "" }) => ({ do: "edit-note", noteId, note: "Another" }) },
   { path: IDEA, fields: ({ noteId = "" }) => ({ do: "delete-note", noteId }) },
+  { path: `${IDEA}/writing` },
+  {
+    path: "/ideas",
+    fields: ({ ideaBankId, proposalId, ownMemberId = "" }) => ({
+      ...{ do: "assign-back", given: ownMemberId, changed: `${ideaBankId}-${proposalId}-none` },
+    }),
+  },
   { path: `${IDEA}/history`, fields: () => ({ step: "1" }) },
   { path: `${IDEA}/voters/export`, fields: () => ({ do: "export" }) },
   {

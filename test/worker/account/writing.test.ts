@@ -62,7 +62,7 @@ it("is over with the response, after three minutes, with another idea, and when 
 it("is not said about other accounts' ideas, nor by viewers and strangers", async () => {
   const { accountId, anaId, path, anaWrites, rows } = await createScene();
   const elsewhere = await createScene();
-  await anaWrites(elsewhere.path);
+  expect((await anaWrites(elsewhere.path)).status).toBe(404);
   expect(await rows()).toEqual([]);
   expect((await createOwner().submit(`${path}/writing?account=${accountId}`, {})).status).toBe(403);
   await databaseOf(accountId).prepare("UPDATE members SET role = 'viewer' WHERE id = ?1").bind(anaId).run();

@@ -3,6 +3,7 @@
 import type { Context } from "hono";
 import { listWriting, noteWriting, type Writing } from "../../database/members/writing-members.ts";
 import { openOwn } from "../account-databases.ts";
+import { orNotFound } from "../frame/decide.ts";
 import { action } from "../frame/page.tsx";
 import type { OwnerEnv } from "../owner-env.ts";
 import type { IdeaPath } from "./decide.ts";
@@ -11,7 +12,7 @@ import { addressOf, IDEA, pathOfIdea } from "./opened-idea.ts";
 export const WRITING = action(`${IDEA}/writing`, async (c) => {
   const { session, accountId } = await openOwn(c);
   const others = await noteWriting(session, { accountId, person: c.var.owner.person, now: Date.now() }, pathOfIdea(c));
-  return c.json({ words: writingInWords(others) });
+  return c.json({ words: writingInWords(orNotFound(others)) });
 });
 
 export async function loadWriting(c: Context<OwnerEnv>): Promise<readonly Writing[]> {

@@ -29,21 +29,21 @@ const toWriting = (rows: readonly WritingRow[]): readonly Writing[] =>
 export const listWriting = async (session: Session, of: Of): Promise<readonly Writing[]> =>
   toWriting(await session.all(selectWriting(of)));
 
-/** Notes that the member writes about the idea, and returns who else does. An idea that is not the account's is nothing to write about. */
+/** Notes that the member writes about the idea, and returns who else does. Null when the account has no such idea. */
 export async function noteWriting(
   session: Session,
   of: Of,
   path: { readonly ideaBankId: string; readonly proposalId: string },
-): Promise<readonly Writing[]> {
-  const { others } = await session.batch({
+): Promise<readonly Writing[] | null> {
+  const { noted, others } = await session.batch({
     noted: prepare(
       `INSERT INTO writing_members (account_id, member_id, proposal_id, written_at)
        SELECT :accountId, m.id, p.id, :now FROM (${membersOf()}) m CROSS JOIN proposals p
        WHERE m.email = :person AND p.id = :proposalId AND p.account_id = :accountId AND p.idea_bank_id = :ideaBankId
-       ON CONFLICT DO UPDATE SET proposal_id = excluded.proposal_id, written_at = excluded.written_at`,
+       ON CONFLICT DO UPDATE SET proposal_id = excluded.proposal_id, written_at = excluded.written_at RETURNING 1`,
       { ...of, ...path },
     ),
     others: selectWriting(of),
   });
-  return toWriting(others).filter(({ proposalId }) => proposalId === path.proposalId);
+  return noted.length === 0 ? null : toWriting(others).filter(({ proposalId }) => proposalId === path.proposalId);
 }
