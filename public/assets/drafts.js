@@ -23,7 +23,7 @@ const showNote = (field, more = "") => {
   discard.textContent = "Discard";
   discard.addEventListener("click", () => {
     field.value = savedOf(field);
-    showNote(field);
+    field.dispatchEvent(new Event("input", { bubbles: true }));
     field.focus();
   });
   field.after(added);
@@ -51,6 +51,18 @@ for (const field of fields) {
   if (kept !== null && !isDraft(field)) takeUp(field, kept);
   else showNote(field);
   field.addEventListener("input", () => showNote(field));
+}
+
+// Beside an idea each box has a button of its own, which saves that box alone.
+for (const form of document.querySelectorAll("aside form:has([name=was], [name=had])")) {
+  const button = form.querySelector("button[type=submit]");
+  form.addEventListener("input", () => {
+    if (button.nextElementSibling) return;
+    const note = document.createElement("span");
+    note.className = "hint";
+    note.textContent = " Not saved yet";
+    button.after(note);
+  });
 }
 
 let sent;

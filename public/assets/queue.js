@@ -68,6 +68,14 @@ if (filters) {
 
 const form = document.querySelector("[data-queue]");
 
+// Enter in a field of the bar presses the button beside it, and not the first one of the form.
+for (const field of document.querySelectorAll(".several .buttons input"))
+  field.addEventListener("keydown", (event) => {
+    if (event.key !== "Enter" || event.isComposing) return;
+    event.preventDefault();
+    field.parentElement.querySelector("button").click();
+  });
+
 if (form) {
   const rows = [...form.querySelectorAll("li")];
 

@@ -6,10 +6,12 @@ for (const line of document.querySelectorAll("[data-writing]")) {
   const field = line.closest("form, details").querySelector("[name=response]");
   let told = 0;
   field.addEventListener("input", async () => {
-    if (Date.now() - told < EVERY_MS || field.value === field.dataset.draft) return;
-    told = Date.now();
+    const ends = field.value === field.dataset.draft;
+    if (ends ? told === 0 : Date.now() - told < EVERY_MS) return;
+    told = ends ? 0 : Date.now();
     try {
-      const answer = await fetch(line.dataset.writing, { method: "POST" });
+      const body = new URLSearchParams({ ...(ends && { ends: "" }) });
+      const answer = await fetch(line.dataset.writing, { method: "POST", body });
       const { words } = answer.ok ? await answer.json() : { words: "" };
       line.textContent = words;
       line.hidden = words === "";

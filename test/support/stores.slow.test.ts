@@ -54,6 +54,7 @@ async function fill(accountId: string): Promise<void> {
   await run("INSERT INTO follows VALUES (?1, ?2, ?3, ?4, 1)", proposalId, panelistId, accountId, ideaBankId);
   await run("INSERT INTO mutes VALUES (?1, 'a', 'b', 1)", accountId);
   await run("INSERT INTO member_outbox VALUES (?1, 'm', 's', 'assigned', NULL, 1)", accountId);
+  await run("INSERT INTO writing_members VALUES (?1, 'm', 'p', 1)", accountId);
   await run(`UPDATE proposals SET private_tags = '["Q1"]' WHERE id = ?1`, proposalId);
   await run("INSERT INTO mail_days VALUES (1, ?1, 1)", accountId);
   await run("INSERT INTO mail_stops VALUES (1, 'E', 1, 1)");

@@ -150,10 +150,18 @@ describe("the ideas of an idea bank", () => {
     const statuses = async () => [(await idea(one)).status, (await idea(two)).status, (await idea(three)).status];
     expect(await statuses()).toEqual(["planned", "declined", "planned"]);
     const after = await page(locationOf(answer));
-    expect(after).toContain("Somebody else changed the status of 1 idea while your list was open. It stays selected.");
+    const words = after.replaceAll(/<[^>]*>/g, "");
+    expect(words).toContain(
+      "Somebody else changed 1 idea while your list was open: The tenant&#39;s is now Declined. It stays selected.",
+    );
+    expect(after).toContain(`href="/account${bank}/ideas/${two}?back=`);
     expect(after).toContain("Undo");
     const checked = [...after.matchAll(/name="ids" value="([^"]+)" checked=""/g)].map(([, value]) => value);
     expect(checked).toEqual([`${panel.bank.id}-${two}-declined`]);
+    // A filter that it fits no longer hides it from the list, not from the notice.
+    const filtered = locationOf(answer).replace("?", "?status=submitted&");
+    expect((await page(filtered)).replaceAll(/<[^>]*>/g, "")).toContain("The tenant&#39;s is now Declined.");
+    expect(await page(filtered)).not.toContain("stays selected");
     // Whoever has seen that decides again.
     await act(checked.map(String));
     expect(await statuses()).toEqual(["planned", "planned", "planned"]);

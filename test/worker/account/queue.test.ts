@@ -34,7 +34,7 @@ describe("the queue", () => {
     const html = await page("/ideas");
     expect(titlesIn(html)).toEqual(["New", "Middle", "Old"]);
     const [, , middle = ""] = html.split('<li id="idea-');
-    for (const part of ["<bdi>Second &lt;board&gt;</bdi>", ">First line</p>", '<bdi class="tag">Bus</bdi>'])
+    for (const part of [">Second &lt;board&gt;</bdi>", ">First line</p>", '<bdi class="tag">Bus</bdi>'])
       expect(middle).toContain(part);
     expect(middle).not.toContain("second line");
     expect(html).toContain("<bdi>Robin &lt;b&gt;</bdi>");
@@ -215,7 +215,7 @@ describe("the queue", () => {
       (await page(`/ideas?q=${query}`)).match(/<p class="hint">([^<]*1,000 ideas\.)/)?.[1];
     expect(await says("night")).toBe("3 ideas match. Texts and authors: the newest 1,000 ideas.");
     expect(await says("ferries")).toBe("1 idea matches. Texts and authors: the newest 1,000 ideas.");
-    expect(await says("zebra")).toBe("No ideas match. Texts and authors: the newest 1,000 ideas.");
+    expect(await says("zebra")).toBeUndefined();
     for (let count = 0; count < 20; count++) await propose(first, { title: `Night ${count}` });
     expect(await says("night")).toBe("The 20 ideas that match best. Texts and authors: the newest 1,000 ideas.");
   });

@@ -59,6 +59,21 @@ it("is over with the response, after three minutes, with another idea, and when 
   expect(await rows()).toEqual([]);
 });
 
+it("is over when the text is discarded", async () => {
+  const { page, ana, accountId, path, anaWrites, rows } = await createScene();
+  await anaWrites();
+  expect((await ana.submit(`${path}/writing?account=${accountId}`, { ends: "" })).status).toBe(200);
+  expect(await page(path)).not.toContain("is writing");
+  expect(await rows()).toEqual([]);
+});
+
+it("is said where the page of a member of several accounts says it", async () => {
+  const { ana, accountId, path } = await createScene();
+  await ana.keys();
+  const html = await (await ana.page(`${path}?account=${accountId}`)).text();
+  expect(html).toContain(`data-writing="/account${path}/writing?account=${accountId}"`);
+});
+
 it("is not said about other accounts' ideas, nor by viewers and strangers", async () => {
   const { accountId, anaId, path, anaWrites, rows } = await createScene();
   const elsewhere = await createScene();

@@ -77,7 +77,7 @@ const NEAR_MS = 10 * 60_000;
  * because they are escaped.
  */
 const stayIn = (html: string, accountId: string): string =>
-  html.replace(/ (href|action|data-from)="(\/account[^"]*)"/g, (attribute, name: string, path: string) =>
+  html.replace(/ (href|action|data-from|data-writing)="(\/account[^"]*)"/g, (attribute, name: string, path: string) =>
     path.includes("account=") ? attribute : ` ${name}="${inAccount(path, accountId)}"`,
   );
 

@@ -238,23 +238,21 @@ const Attention = ({ home }: { readonly home: Home }) => {
       {isQuiet && <p class="hint">You’re all caught up.</p>}
       <ul class="todo">
         {mailStop && <StoppedMails stop={mailStop} />}
-        {darkBoards.map(({ id, name }) => (
+        {darkBoards.map(({ id, name }, index) => (
           <li class="bad">
             <LinkFor needs="member" href={`/account/idea-banks/${id}/embed`}>
               Pages with “<bdi>{name}</bdi>” show nothing
             </LinkFor>
             <span class="hint">All tokens were ended. Copy the new code to each page.</span>
+            {index === darkBoards.length - 1 && (
+              <ForMembers>
+                <form method="post" action={RENEWED}>
+                  <button type="submit">My pages have the new code</button>
+                </form>
+              </ForMembers>
+            )}
           </li>
         ))}
-        {darkBoards.length > 0 && (
-          <ForMembers>
-            <li>
-              <form method="post" action={RENEWED}>
-                <button type="submit">My pages have the new code</button>
-              </form>
-            </li>
-          </ForMembers>
-        )}
         {leakedKeys.map(({ id, name }) => (
           <li class="bad">
             <LinkFor needs="admin" href={`/account/api-keys/${id}`}>

@@ -1,8 +1,10 @@
 /** What the queue says of several ideas at once, where the notice of a decision (frame/done.tsx) does not. */
+import type { QueuedIdea } from "../../database/proposals/queue.ts";
 import { Outcome } from "../frame/done.tsx";
-import type { Told } from "../frame/visit.ts";
-import { counted } from "../frame/words.ts";
+import { backTo, type Told } from "../frame/visit.ts";
+import { counted, IDEA_STATUSES } from "../frame/words.ts";
 import { WAITING } from "./approval.tsx";
+import { addressOf } from "./opened-idea.ts";
 
 /** The parameters that say it, besides `told`. */
 export const QUEUE_NOTICES = ["tells", "left", "tagged", "changed", "given"];
@@ -10,8 +12,10 @@ export const QUEUE_NOTICES = ["tells", "left", "tagged", "changed", "given"];
 type Props = {
   readonly told: Told | undefined;
   readonly filled: URLSearchParams;
-  /** How many ideas stay chosen. */
-  readonly chosen: number;
+  /** Those that got no status, because somebody else had given them one. */
+  readonly meanwhile: readonly QueuedIdea[];
+  /** The ideas of the list. */
+  readonly listed: readonly QueuedIdea[];
   /** The list is that of what waits. */
   readonly isWaiting: boolean;
   readonly board: string | undefined;
@@ -20,9 +24,9 @@ type Props = {
   readonly here: string;
 };
 
-export const QueueOutcome = ({ told, filled, chosen, isWaiting, board, path, here }: Props) => {
+export const QueueOutcome = ({ told, filled, meanwhile, listed, isWaiting, board, path, here }: Props) => {
   const tagged = filled.get("tagged");
-  if (told === "status-changed") return <Outcome told={told} says={statusChanged(chosen)} />;
+  if (told === "status-changed" && meanwhile.length > 0) return <StatusChanged {...{ meanwhile, listed, here }} />;
   if (told === "waiting-left-out")
     return <LeftOut count={Number(filled.get("left")) || undefined} isWaiting={isWaiting} board={board} />;
   if (told === "private-tags-saved" && tagged !== null)
@@ -31,9 +35,29 @@ export const QueueOutcome = ({ told, filled, chosen, isWaiting, board, path, her
   return <Outcome told={told} />;
 };
 
-/** The ideas that were left out stay chosen, with the status that they have now. */
-const statusChanged = (count: number): string =>
-  `Somebody else changed the status of ${counted(count, "idea")} while your list was open. ${count === 1 ? "It stays" : "They stay"} selected.`;
+const NAMED_AT_MOST = 5;
+
+/** The ideas that were left out, with the status that they have now. Those that the list still shows stay chosen. */
+const StatusChanged = ({ meanwhile, listed, here }: Pick<Props, "meanwhile" | "listed" | "here">) => {
+  const stay = meanwhile.filter((each) => listed.some(({ id }) => id === each.id)).length;
+  const others = meanwhile.length - NAMED_AT_MOST;
+  return (
+    <p class="notice bad" role="alert" tabindex={-1} autofocus>
+      {`Somebody else changed ${counted(meanwhile.length, "idea")} while your list was open: `}
+      {meanwhile.slice(0, NAMED_AT_MOST).map(({ ideaBankId, id, title, status }, index) => (
+        <>
+          {index > 0 && ", "}
+          <a href={backTo(addressOf({ ideaBankId, proposalId: id }), here)}>
+            <bdi>{title}</bdi>
+          </a>
+          {` is now ${IDEA_STATUSES[status]}`}
+        </>
+      ))}
+      {others > 0 && `, and ${counted(others, "other")}`}.
+      {stay > 0 && ` ${stay === 1 ? "It stays" : "They stay"} selected.`}
+    </p>
+  );
+};
 
 type LeftOutProps = Pick<Props, "isWaiting" | "board"> & { readonly count: number | undefined };
 

@@ -24,6 +24,7 @@ import {
   isOfTeam,
   isPartlyCounted,
   listQueue,
+  loadQueued,
   type QueuedIdea,
   SEARCHED_AT_MOST,
   UNANSWERED,
@@ -55,7 +56,7 @@ import type { OwnerEnv } from "../owner-env.ts";
 import { assignBack } from "./assignee.tsx";
 import { type Chosen, chosenIn } from "./chosen.ts";
 import { changeIdea, changeIdeas, changesOf, type IdeaPath, type Tells } from "./decide.ts";
-import { ExportLinks } from "./export-links.tsx";
+import { FileLinks } from "./file-links.tsx";
 import { IDEAS, saveIdea } from "./opened-idea.ts";
 import { loadPublications } from "./publish-several-page.tsx";
 import { Filters, isNewest, QueueQuery, Tabs, toParameters } from "./queue-filters.tsx";
@@ -136,6 +137,7 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
     isPartly,
     unanswered,
     writing,
+    meanwhile,
   ] = await Promise.all([
     reading,
     isOne ? loadIdeaBank(session, accountId, board) : undefined,
@@ -156,6 +158,7 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
     !isSearch && isRecent(sort) && isPartlyCounted(session, queue, filter),
     isAllUnanswered(query) ? countUnanswered(session, queue) : null,
     opened.isWaiting ? [] : loadWriting(c),
+    visit.told === "status-changed" ? loadQueued(session, { accountId, ids: [...visit.chosen] }) : [],
   ]);
   return {
     ...{
@@ -174,6 +177,7 @@ async function load(c: Context<OwnerEnv>, ofPath: string | undefined): Promise<P
     leavesOut,
     isPartlyCounted: isPartly,
     unanswered,
+    meanwhile,
     tellsPeople: settings?.notifiesPeople === true,
     isSortedByAge: !isSorted && !isNewest(query),
     board: ideaBank === undefined ? undefined : orNotFound(ideaBank),
@@ -197,8 +201,7 @@ async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise
   const fields = await readForm(c);
   const list = ofPath === undefined ? IDEAS : `${IDEA_BANKS}/${idsOf({ ideaBankId: ofPath }).ideaBankId}`;
   const back = ownPage(fields.get("back"), list);
-  // The buttons of 1.1.0 that approved and hid had another name.
-  const what = fields.get("do") ?? fields.get("visibility") ?? "";
+  const what = pressedIn(fields);
   if (what.startsWith("status:")) {
     const [bank = "", id = ""] = what.slice("status:".length).split("-");
     const { ideaBankId, proposalId } = idsOf({ ideaBankId: bank, proposalId: id });
@@ -250,6 +253,16 @@ async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise
   return c.redirect(event === undefined ? again : withParameter(again, "undo", event), 303);
 }
 
+/**
+ * The button that was pressed. Enter in a field of the bar presses its first button, the one for a public tag: who has filled in a private
+ * tag alone means that. The buttons of 1.1.0 that approved and hid had another name.
+ */
+function pressedIn(fields: URLSearchParams): string {
+  const what = fields.get("do") ?? fields.get("visibility") ?? "";
+  const isFilled = (name: string) => (fields.get(name) ?? "").trim() !== "";
+  return what === "tag" && !isFilled("tag") && isFilled("privateTag") ? "private-tag" : what;
+}
+
 /** Saves the status of one row: the rows are one form. Returns the event's id. */
 function saveRow(c: Context<OwnerEnv>, path: IdeaPath, sent: URLSearchParams): Promise<string> {
   const fields = new URLSearchParams(sent);
@@ -287,6 +300,8 @@ type Props = {
   readonly leavesOut: boolean;
   /** Of the list of all of them. */
   readonly unanswered: CountRow | null;
+  /** Ideas that got no status, because somebody else had given them one. */
+  readonly meanwhile: readonly QueuedIdea[];
   /** The order is by recent votes, and only some of the ideas were looked at. */
   readonly isPartlyCounted: boolean;
   /** The account’s people are told of decisions by e-mail. */
@@ -310,9 +325,12 @@ const QueuePage = (props: Props) => {
   const firstPage = `${path}?${toParameters(query)}`.replace(/\?$/, "");
   const adding = new URLSearchParams({ ...(board && { board: board.id }), back: here });
   const addLink = boards.length > 0 && (
-    <a class="button" href={`/account/ideas/new?${adding}`}>
-      New idea
-    </a>
+    <span class="buttons">
+      <FileLinks query={query} board={board?.id} here={here} isBeside />
+      <a class="button" href={`/account/ideas/new?${adding}`}>
+        New idea
+      </a>
+    </span>
   );
   return (
     <Layout
@@ -331,7 +349,8 @@ const QueuePage = (props: Props) => {
       <QueueOutcome
         {...{ told, isWaiting, path, here }}
         filled={props.filled}
-        chosen={props.chosen.size}
+        meanwhile={props.meanwhile}
+        listed={ideas}
         board={board?.id}
       />
       {isWaiting && ideas.length > 0 && <p class="lead">Open an idea to respond to it or merge it into another.</p>}
@@ -345,7 +364,7 @@ const QueuePage = (props: Props) => {
       )}
       {isRecent(query.sort) && query.q === undefined && <RecentHint {...props} sort={query.sort} />}
       {props.isSortedByAge && !isWaiting && <p class="hint">{`${sortedByAge(query)} are always sorted by newest.`}</p>}
-      {query.q !== undefined && (
+      {query.q !== undefined && ideas.length > 0 && (
         <p class="hint">{`${matching(ideas, "idea")} Texts and authors: the newest ${number(SEARCHED_AT_MOST)} ideas.`}</p>
       )}
       {isLookedThrough(props) && PROPOSAL_STATUSES.some((status) => (props.counts[status] ?? 0) >= COUNTED_AT_MOST) && (
@@ -386,7 +405,7 @@ const QueuePage = (props: Props) => {
           )}
         </p>
       )}
-      {ideas.length > 0 && <ExportLinks query={query} board={board?.id} here={here} />}
+      {ideas.length > 0 && <FileLinks query={query} board={board?.id} here={here} />}
       {props.foundComments && <FoundComments items={props.foundComments} here={here} />}
     </Layout>
   );

@@ -217,7 +217,7 @@ const IdeaRow = ({ idea, writing, ...props }: RowProps) => {
           <PrivateTags tags={idea.privateTags} />
           <AssigneeChip members={members} assignee={idea.assignee} />
           <Author idea={idea} isLink={isWaiting} here={here} />
-          {boardName !== undefined && <bdi>{boardName}</bdi>}
+          {boardName !== undefined && <bdi class="board">{boardName}</bdi>}
           {recentDays !== undefined && <span>{`${counted(idea.sortKey, "vote")} in ${recentDays} days`}</span>}
           {comments > 0 && <span>{comments === 1 ? "1 comment" : `${comments} comments`}</span>}
           {idea.isAnswered && <span>Responded</span>}
@@ -272,7 +272,7 @@ type SeveralProps = Pick<Props, "tags" | "privateTags" | "members"> & {
   readonly tells: boolean;
 };
 
-/** The button that adds a tag comes first in the form, so Enter in the tag's field presses it. The style shows the status first. */
+/** The button that adds a tag comes first in the form; the style shows the status first. Without JavaScript Enter in a field presses it. */
 const Several = ({ tags, privateTags, members, isWaiting, tells }: SeveralProps) => (
   <fieldset class="several">
     <legend data-chosen>Selected ideas</legend>
@@ -286,7 +286,7 @@ const Several = ({ tags, privateTags, members, isWaiting, tells }: SeveralProps)
       <summary>More</summary>
       <div>
         <span class="buttons">
-          <input name="tag" list="tags" maxlength={32} aria-label="Tag" placeholder="Tag" autocomplete="off" required />
+          <input name="tag" list="tags" maxlength={32} aria-label="Tag" placeholder="Tag" autocomplete="off" />
           <datalist id="tags">
             {tags.map(({ tag }) => (
               <option value={tag}>{tag}</option>

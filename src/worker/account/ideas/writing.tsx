@@ -1,7 +1,8 @@
-/** `…/ideas/{id}/writing`: a page says that its member writes a response there, and says who else does. */
+/** `…/ideas/{id}/writing`: a page says that its member writes a response there, or no longer, and says who else does. */
 
 import type { Context } from "hono";
-import { listWriting, noteWriting, type Writing } from "../../database/members/writing-members.ts";
+import { endWriting, listWriting, noteWriting, type Writing } from "../../database/members/writing-members.ts";
+import { readForm } from "../../http/read-body.ts";
 import { openOwn } from "../account-databases.ts";
 import { orNotFound } from "../frame/decide.ts";
 import { action } from "../frame/page.tsx";
@@ -10,8 +11,11 @@ import type { IdeaPath } from "./decide.ts";
 import { addressOf, IDEA, pathOfIdea } from "./opened-idea.ts";
 
 export const WRITING = action(`${IDEA}/writing`, async (c) => {
+  const fields = await readForm(c);
   const { session, accountId } = await openOwn(c);
-  const others = await noteWriting(session, { accountId, person: c.var.owner.person, now: Date.now() }, pathOfIdea(c));
+  const of = { accountId, person: c.var.owner.person, now: Date.now() };
+  const others = await noteWriting(session, of, pathOfIdea(c));
+  if (fields.has("ends")) await endWriting(session, of);
   return c.json({ words: writingInWords(orNotFound(others)) });
 });
 

@@ -56,6 +56,7 @@ export const PERSON_PAGE = page({
   view: ({ panelist, sharing, contributions, answered, tells, here, back, done, refused, told, team }) => {
     const isNote = isOfNotes(refused?.fields.get("do") ?? "");
     const { id, externalId, email, emailVerified, active, createdAt } = panelist;
+    const isCleared = !active && Object.values(contributions).every(({ length }) => length === 0);
     return (
       <Layout title={nameOf(panelist)} current="people" scripts={NOTE_SCRIPTS}>
         <p>
@@ -99,11 +100,13 @@ export const PERSON_PAGE = page({
             <button type="submit" name="do" value={active ? "block" : "unblock"}>
               {active ? "Block" : "Unblock"}
             </button>
-            <ClearPerson
-              panelistId={id}
-              back={back}
-              label={active ? "Block and delete what they wrote…" : "Delete what they wrote…"}
-            />
+            {!isCleared && (
+              <ClearPerson
+                panelistId={id}
+                back={back}
+                label={active ? "Block and delete what they wrote…" : "Delete what they wrote…"}
+              />
+            )}
             <Confirm
               summary="Delete person…"
               says={`${active ? "They" : "This lifts the block: they"} can come back as a new person. Their votes and survey responses are deleted and their tokens stop working. Responses to closed anonymous surveys stay. You can’t undo this.`}
@@ -114,15 +117,15 @@ export const PERSON_PAGE = page({
             </a>
           </form>
           <p class="hint">
-            Blocked people can’t read, vote or write. What they wrote stays. Once unblocked, they sign in again.
+            {`Blocked people can’t read, vote or write. ${isCleared ? "Nothing of what they wrote is left." : "What they wrote stays."} Once unblocked, they sign in again.`}
           </p>
         </ForMembers>
-        <AddressForm panelist={panelist} action={here} refused={isNote ? undefined : refused} />
         <PersonNotes team={team} action={here} refused={isNote ? refused : undefined} />
         <List title="Ideas" items={contributions.proposals} here={here} canDelete />
         <List title="Comments" items={contributions.comments} here={here} canDelete />
         <List title="Votes" items={contributions.votes} here={here} />
         <AnsweredSurveys answered={answered} />
+        <AddressForm panelist={panelist} action={here} refused={isNote ? undefined : refused} />
         <ToldPerson tells={tells} here={here} />
         {useMayExport("person") && <DownloadStored id={id} />}
       </Layout>

@@ -29,6 +29,15 @@ const toWriting = (rows: readonly WritingRow[]): readonly Writing[] =>
 export const listWriting = async (session: Session, of: Of): Promise<readonly Writing[]> =>
   toWriting(await session.all(selectWriting(of)));
 
+/** The member writes no longer. */
+export const endWriting = (session: Session, { accountId, person }: Omit<Of, "now">): Promise<number> =>
+  session.run(
+    prepare(
+      `DELETE FROM writing_members WHERE account_id = :accountId AND member_id IN (SELECT id FROM (${membersOf()}) WHERE email = :person)`,
+      { accountId, person },
+    ),
+  );
+
 /** Notes that the member writes about the idea, and returns who else does. Null when the account has no such idea. */
 export async function noteWriting(
   session: Session,

@@ -45,6 +45,7 @@ function seed(id: string, owner: string, status = "suspended"): void {
     `INSERT INTO notes (id, account_id, proposal_id, body, created_at) VALUES (${ids("n-one")}, '${id}', ${ids("one")}, 'N', 1)`,
     `INSERT INTO notes (id, account_id, panelist_id, body, created_at) VALUES (${ids("n-two")}, '${id}', ${ids("person")}, 'N', 1)`,
     `INSERT INTO member_outbox VALUES ('${id}', '${id}', ${ids("one")}, 'assigned', NULL, 1)`,
+    `INSERT INTO writing_members VALUES ('${id}', '${id}', ${ids("one")}, 1)`,
     `INSERT INTO votes VALUES (${ids("one")}, ${ids("person")}, '${id}', ${ids("bank")}, 1)`,
     `INSERT INTO votes VALUES (${ids("two")}, ${ids("person")}, '${id}', ${ids("bank")}, 1)`,
     ...["one", "three"].map(
@@ -207,7 +208,7 @@ describe("export", () => {
       "proposal_words",
       "proposal_tags",
       "idea_bank_tags",
-      ...["proposal_private_tags", "account_private_tags", "member_outbox"],
+      ...["proposal_private_tags", "account_private_tags", "member_outbox", "writing_members"],
       ...["signing_secrets", "survey_texts", "survey_former"],
     ];
     without.push(
