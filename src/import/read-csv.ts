@@ -23,7 +23,8 @@ import {
 import { parseCsv, type Row } from "./parse-csv.ts";
 import { Statuses } from "./statuses.ts";
 import { toTime } from "./times.ts";
-import { Unreadable } from "./unreadable.ts";
+import { NoTitle, Unreadable } from "./unreadable.ts";
+import { folded } from "./words.ts";
 
 /** The names that files have, by ours. If a file has several of them, the first counts. A `comment` is often for the team: it is never guessed. */
 const NAMES = {
@@ -44,12 +45,102 @@ const NAMES = {
   response: ["response", "official response"],
 } as const satisfies Record<string, readonly string[]>;
 export type Column = keyof typeof NAMES;
+
+/** The same in other languages. */
+const IN_LANGUAGES: Partial<Record<Column, readonly string[]>> = {
+  title: [
+    "titel",
+    "betreff",
+    "titre",
+    "sujet",
+    "título",
+    "asunto",
+    "titolo",
+    "oggetto",
+    "assunto",
+    "onderwerp",
+    "tytuł",
+    "başlık",
+    "タイトル",
+    "标题",
+    "العنوان",
+  ],
+  description: [
+    "beschreibung",
+    "inhalt",
+    "descripción",
+    "descrizione",
+    "descrição",
+    "omschrijving",
+    "beschrijving",
+    "opis",
+    "açıklama",
+    "説明",
+    "说明",
+    "描述",
+    "الوصف",
+  ],
+  status: ["statut", "estado", "stato", "durum", "ステータス", "状态", "الحالة"],
+  visibility: [
+    "sichtbarkeit",
+    "visibilité",
+    "visibilidad",
+    "visibilità",
+    "visibilidade",
+    "zichtbaarheid",
+    "widoczność",
+  ],
+  tags: [
+    "schlagwörter",
+    "schlagworte",
+    "étiquettes",
+    "etiquetas",
+    "etichette",
+    "labels",
+    "etykiety",
+    "etiketler",
+    "タグ",
+    "标签",
+  ],
+  created_at: [
+    "datum",
+    "erstellt",
+    "erstellt am",
+    "date de création",
+    "fecha",
+    "data",
+    "aangemaakt",
+    "tarih",
+    "日付",
+    "日期",
+    "التاريخ",
+  ],
+  author_email: ["e-mail-adresse", "courriel", "correo", "e-posta"],
+  author: ["autor", "verfasser", "auteur", "autore", "yazar", "作者", "投稿者"],
+  votes: ["stimmen", "voix", "votos", "voti", "głosy", "oylar", "投票数", "票数"],
+  comments: [
+    "kommentare",
+    "commentaires",
+    "comentarios",
+    "comentários",
+    "commenti",
+    "reacties",
+    "komentarze",
+    "yorumlar",
+  ],
+  response: ["antwort", "réponse", "respuesta", "risposta", "resposta", "antwoord", "odpowiedź", "yanıt"],
+};
+
 export const COLUMNS = Object.keys(NAMES) as readonly Column[];
 
 export const isColumn = (name: string): name is Column => Object.hasOwn(NAMES, name);
 
-/** The columns of the file in their order, each by the first of ours that it is. */
-export type FoundColumn = { readonly name: string; readonly column: Column | undefined };
+/** The columns of the file in their order, each by the first of ours that it is, with how its first value begins. */
+export type FoundColumn = {
+  readonly name: string;
+  readonly column: Column | undefined;
+  readonly sample?: string | undefined;
+};
 type ImportedCsv = Import & { readonly columns: readonly FoundColumn[] };
 
 /** Row by row: the file may be longer than what fits into memory twice. */
@@ -57,6 +148,7 @@ export async function readCsv(file: AsyncIterable<Uint8Array>, now: number, term
   const [ideas, faulty, lost]: [Idea[], string[], Lost] = [[], [], new Lost()];
   const statuses = new Statuses(terms.statuses ?? new Map(), lost);
   let columns: Columns | undefined;
+  let first: Row | undefined;
   let rows = 0;
   for await (const row of parseCsv(file, terms.encoding)) {
     if (columns === undefined) {
@@ -64,17 +156,27 @@ export async function readCsv(file: AsyncIterable<Uint8Array>, now: number, term
       continue;
     }
     rows += 1;
+    first ??= row;
     ideas.push(...readRow(row, columns, { now, statuses, faulty, lost }));
   }
   columns ??= findColumns([], terms, lost);
-  return { ideas, lost, faulty, statuses: statuses.found, rows, columns: columns.found };
+  return { ideas, lost, faulty, statuses: statuses.found, rows, columns: withSamples(columns.found, first) };
 }
 
 /** The columns alone, also of a file whose ideas cannot be read yet because none has the title. */
 export async function readColumns(file: AsyncIterable<Uint8Array>, terms: Terms): Promise<readonly FoundColumn[]> {
-  for await (const { cells } of parseCsv(file, terms.encoding)) return locate(cells, terms).found;
-  return [];
+  let found: readonly FoundColumn[] | undefined;
+  for await (const { cells } of parseCsv(file, terms.encoding)) {
+    if (found !== undefined) return withSamples(found, { cells });
+    found = locate(cells, terms).found;
+  }
+  return found ?? [];
 }
+
+const SAMPLE_CHARACTERS = 40;
+
+const withSamples = (found: readonly FoundColumn[], row: Pick<Row, "cells"> | undefined): readonly FoundColumn[] =>
+  found.map((column, index) => ({ ...column, sample: row?.cells[index]?.trim().slice(0, SAMPLE_CHARACTERS) ?? "" }));
 
 type Columns = {
   readonly found: readonly FoundColumn[];
@@ -82,16 +184,17 @@ type Columns = {
 };
 
 function locate(header: readonly string[], { columns = new Map() }: Terms): Columns {
-  const names = header.map((name) => name.trim().toLowerCase());
+  const [names, asFolded] = [header.map((name) => name.trim().toLowerCase()), header.map(folded)];
   for (const name of columns.values())
     if (name !== "" && !names.includes(name.trim().toLowerCase()))
       throw new Unreadable(`The CSV file has no column "${name}": it has ${names.join(", ")}.`);
   const indexes = new Map(
     COLUMNS.map((column) => {
       const own = columns.get(column);
-      const known: readonly string[] = NAMES[column];
-      const name = own === undefined ? known.find((each) => names.includes(each)) : own.trim().toLowerCase();
-      return [column, name === undefined || name === "" ? -1 : names.indexOf(name)];
+      if (own !== undefined) return [column, own === "" ? -1 : names.indexOf(own.trim().toLowerCase())];
+      const known = [...NAMES[column], ...(IN_LANGUAGES[column] ?? [])].map(folded);
+      const name = known.find((each) => asFolded.includes(each));
+      return [column, name === undefined ? -1 : asFolded.indexOf(name)];
     }),
   );
   return {
@@ -105,7 +208,7 @@ function locate(header: readonly string[], { columns = new Map() }: Terms): Colu
 
 function findColumns(header: readonly string[], terms: Terms, lost: Lost): Columns {
   const columns = locate(header, terms);
-  if (columns.indexOf("title") < 0) throw new Unreadable('The CSV file has no column "title".');
+  if (columns.indexOf("title") < 0) throw new NoTitle();
   if (columns.indexOf("id") < 0) lost.add("file without a column of ids: an idea is known by its title");
   for (const { name, column } of columns.found) if (column === undefined) lost.add(`column “${name.toLowerCase()}”`);
   return columns;

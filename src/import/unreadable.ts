@@ -9,3 +9,10 @@ export class NotUtf8 extends Unreadable {
     );
   }
 }
+
+/** Nothing says which column has the titles. */
+export class NoTitle extends Unreadable {
+  constructor() {
+    super('The CSV file has no column "title".');
+  }
+}

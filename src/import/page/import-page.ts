@@ -5,7 +5,8 @@ import { linesInEach } from "../encoding.ts";
 import { type Idea, noteOf, peopleOf, type Terms } from "../ideas.ts";
 import { COLUMNS, type Column, type FoundColumn } from "../read-csv.ts";
 import { statusName } from "../statuses.ts";
-import { NotUtf8, Unreadable } from "../unreadable.ts";
+import { NoTitle, NotUtf8, Unreadable } from "../unreadable.ts";
+import { alike } from "./alike.ts";
 import { bytesOf, columnsOf, type ReadFile, readFile } from "./chosen-file.ts";
 import { button, counted, element, inDigits, list, table } from "./dom.ts";
 import { partsOf } from "./parts.ts";
@@ -109,9 +110,11 @@ class ImportPage {
     } catch (error) {
       if (error instanceof NotUtf8) return this.#encodings(choice, linesInEach(await bytesOf(choice.file)));
       if (!(error instanceof Unreadable)) throw error;
-      const notice = element("div", { class: "notice bad", role: "alert" }, element("p", {}, error.message));
       const columns = await columnsOf(choice.file, choice.terms).catch(() => []);
-      return [notice, ...(columns.length > 1 ? this.#columns(choice, columns) : [])];
+      const shown = columns.length > 1 ? this.#columns(choice, columns) : [];
+      if (error instanceof NoTitle && shown.length > 0)
+        return [element("p", { role: "status" }, "Which column is the title?"), ...shown];
+      return [element("div", { class: "notice bad", role: "alert" }, element("p", {}, error.message)), ...shown];
     }
   }
 
@@ -143,8 +146,10 @@ class ImportPage {
       element(
         "div",
         { class: "mapping" },
-        ...columns.map(({ name, column }, index) =>
-          select({ id: `column-${index}`, label: name, options, value: column ?? "" }, (value) => choose(name, value)),
+        ...columns.map(({ name, column, sample }, index) =>
+          select({ id: `column-${index}`, label: name, sample, options, value: column ?? "" }, (value) =>
+            choose(name, value),
+          ),
         ),
       ),
     ];
@@ -205,7 +210,7 @@ class ImportPage {
       ),
       ...(rows.length > 0 ? [table("Preview", hasNotes ? [...columns, "Not counted"] : columns, rows)] : []),
       ...(ready.length > rows.length ? [element("p", { class: "hint" }, `The first ${SHOWN_ROWS} ideas.`)] : []),
-      ...(faults.length > 0 ? [element("h2", {}, "Faults"), list(faults, { atMost: SHOWN_FAULTS })] : []),
+      ...(faults.length > 0 ? [element("h2", {}, "Faults"), list(alike(faults), { atMost: SHOWN_FAULTS })] : []),
       ...(lost.length > 0 ? [element("h2", {}, "Left out or changed"), list(lost, { atMost: SHOWN_FAULTS })] : []),
       ...(ready.length > 0
         ? [
@@ -346,15 +351,17 @@ function note(outcomes: Map<string, Outcome>, externalId: string, outcome: Outco
 type Choosable = {
   readonly id: string;
   readonly label: string;
+  readonly sample?: string | undefined;
   readonly options: readonly (readonly [value: string, name: string])[];
   readonly value: string;
 };
 
-function select({ id, label, options, value }: Choosable, choose: (value: string) => void): HTMLElement {
+function select({ id, label, sample, options, value }: Choosable, choose: (value: string) => void): HTMLElement {
   const made = element("select", { id });
   for (const [each, name] of options) made.append(element("option", { value: each, selected: each === value }, name));
   made.addEventListener("change", () => choose(made.value));
-  return element("div", { class: "field" }, element("label", { for: id, dir: "auto" }, label), made);
+  const hint = sample ? [element("span", { class: "hint", dir: "auto" }, sample)] : [];
+  return element("div", { class: "field" }, element("label", { for: id, dir: "auto" }, label), made, ...hint);
 }
 
 const root = document.querySelector<HTMLElement>(".import");

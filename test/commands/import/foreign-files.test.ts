@@ -1,13 +1,16 @@
 /** What files of other services have in other forms than ours: letters, times, addresses, statuses, columns, HTML; and what is told of it. */
 import fc from "fast-check";
 import { describe, expect, it } from "vitest";
+import BOARD from "../../../src/elements/languages/board.json" with { type: "json" };
 import { linesInEach } from "../../../src/import/encoding.ts";
 import { faultsOf } from "../../../src/import/faults.ts";
 import { textOfHtml } from "../../../src/import/html.ts";
 import type { Terms } from "../../../src/import/ideas.ts";
+import { alike } from "../../../src/import/page/alike.ts";
 import { readCanny as readCannyPieces } from "../../../src/import/read-canny.ts";
 import { readCsv as readPieces } from "../../../src/import/read-csv.ts";
 import { readFider } from "../../../src/import/read-fider.ts";
+import { PROPOSAL_STATUSES } from "../../../src/worker/model/proposal.ts";
 import { Title, withoutInvisible } from "../../../src/worker/model/text.ts";
 import { piecesOf } from "../../support/node/pieces.ts";
 import { zip } from "../../support/node/zip.ts";
@@ -186,6 +189,14 @@ describe("people", () => {
 });
 
 describe("statuses", () => {
+  it("have the words of the elements in all their languages", async () => {
+    for (const status of PROPOSAL_STATUSES)
+      for (const word of Object.values(BOARD[status])) {
+        const { ideas } = await readCsv(csv("id,title,status", ["1", "A", word.toLocaleUpperCase("en")]), NOW);
+        expect([word, ideas[0]?.status]).toEqual([word, status]);
+      }
+  });
+
   it.each([
     ..."in_progress In-Progress in.progress started".split(" ").map((name) => [name, "in-progress"]),
     ..."Done Shipped Live released COMPLETE Completed".split(" ").map((name) => [name, "implemented"]),
@@ -221,10 +232,36 @@ describe("statuses", () => {
   });
 });
 
+it("faults that say the same are one line with the first places", () => {
+  const faults = ["3 March", "5 May", "6 June", "7 July", "8"].map(
+    (text, index) => `line ${index + 2}: "${text}": no date`,
+  );
+  expect(alike([...faults, "line 9: no title"])).toEqual([
+    'line 2, line 3, line 4 and 2 more: "3 March": no date',
+    "line 9: no title",
+  ]);
+  expect(alike(faults.slice(0, 2))).toEqual(['line 2, line 3: "3 March": no date']);
+});
+
 describe("columns", () => {
   it.each(["description", "details", "content", "body", "text"])("%s is the description", async (name) =>
     expect((await readCsv(csv(`id,title,${name}`, ["1", "A", "Words"]), NOW)).ideas[0]?.description).toBe("Words"),
   );
+
+  it.each([
+    ["Titel;Beschreibung;Status;Schlagwörter;Erstellt am;Autor;Stimmen", "de"],
+    ["Titre;Description;Statut;Étiquettes;Date;Auteur;Voix", "fr"],
+    ["TÍTULO;Descripción;Estado;Etiquetas;Fecha;Autor;Votos", "es"],
+    ["Tytuł;Opis;Status;Etykiety;Data;Autor;Głosy", "pl"],
+    ["Başlık;Açıklama;Durum;Etiketler;Tarih;Yazar;Oylar", "tr"],
+    ["タイトル;説明;ステータス;タグ;日付;投稿者;投票数", "ja"],
+  ])("are known in other languages: %s", async (header) => {
+    const file = csv(header.replaceAll(";", ","), ["A", "Words", "Planned", "app", "2024-03-03", "Kim", "7"]);
+    const { columns } = await readCsv(file, NOW);
+    const found = ["title", "description", "status", "tags", "created_at", "author", "votes"];
+    expect(columns.map(({ column }) => column)).toEqual(found);
+    expect(columns.map(({ sample }) => sample).slice(0, 2)).toEqual(["A", "Words"]);
+  });
 
   it("a column that the person has named is the one, before our own names", async () => {
     const columns = new Map([["description", "Long Text"]] as const);

@@ -41,7 +41,8 @@ describe("the page of imports in Chromium", () => {
     await choose(page, "ideen.csv", Buffer.from(FOREIGN.join("\r\n"), "latin1"));
     await page.getByText("1;Züge bei Nacht;In Arbeit").waitFor();
     await page.getByRole("button", { name: "Use Western European" }).click();
-    await page.getByText('The CSV file has no column "title".').waitFor();
+    await page.getByText("Which column is the title?").waitFor();
+    await page.getByText("Züge bei Nacht", { exact: true }).waitFor();
     await page.getByLabel("Idee", { exact: true }).selectOption("Title");
     await page.getByLabel("Nr", { exact: true }).selectOption("ID of the idea");
     await page.getByLabel("Stand", { exact: true }).selectOption("Status");

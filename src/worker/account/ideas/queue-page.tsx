@@ -201,7 +201,8 @@ async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise
   const fields = await readForm(c);
   const list = ofPath === undefined ? IDEAS : `${IDEA_BANKS}/${idsOf({ ideaBankId: ofPath }).ideaBankId}`;
   const back = ownPage(fields.get("back"), list);
-  const what = pressedIn(fields);
+  // The buttons of 1.1.0 that approved and hid had another name.
+  const what = fields.get("do") ?? fields.get("visibility") ?? "";
   if (what.startsWith("status:")) {
     const [bank = "", id = ""] = what.slice("status:".length).split("-");
     const { ideaBankId, proposalId } = idsOf({ ideaBankId: bank, proposalId: id });
@@ -251,16 +252,6 @@ async function decide(c: Context<OwnerEnv>, ofPath: string | undefined): Promise
           : back;
   const again = what === "tag" || what === "untag" ? keepChosen(to, chosen) : to;
   return c.redirect(event === undefined ? again : withParameter(again, "undo", event), 303);
-}
-
-/**
- * The button that was pressed. Enter in a field of the bar presses its first button, the one for a public tag: who has filled in a private
- * tag alone means that. The buttons of 1.1.0 that approved and hid had another name.
- */
-function pressedIn(fields: URLSearchParams): string {
-  const what = fields.get("do") ?? fields.get("visibility") ?? "";
-  const isFilled = (name: string) => (fields.get(name) ?? "").trim() !== "";
-  return what === "tag" && !isFilled("tag") && isFilled("privateTag") ? "private-tag" : what;
 }
 
 /** Saves the status of one row: the rows are one form. Returns the event's id. */

@@ -272,7 +272,7 @@ type SeveralProps = Pick<Props, "tags" | "privateTags" | "members"> & {
   readonly tells: boolean;
 };
 
-/** The button that adds a tag comes first in the form; the style shows the status first. Without JavaScript Enter in a field presses it. */
+/** The button that adds a tag comes first in the form, so without JavaScript Enter in a field presses it. The style shows the status first. */
 const Several = ({ tags, privateTags, members, isWaiting, tells }: SeveralProps) => (
   <fieldset class="several">
     <legend data-chosen>Selected ideas</legend>
@@ -286,7 +286,7 @@ const Several = ({ tags, privateTags, members, isWaiting, tells }: SeveralProps)
       <summary>More</summary>
       <div>
         <span class="buttons">
-          <input name="tag" list="tags" maxlength={32} aria-label="Tag" placeholder="Tag" autocomplete="off" />
+          <input name="tag" list="tags" maxlength={32} aria-label="Tag" placeholder="Tag" autocomplete="off" required />
           <datalist id="tags">
             {tags.map(({ tag }) => (
               <option value={tag}>{tag}</option>

@@ -35,7 +35,7 @@ type Props = { readonly path: IdeaPath; readonly others: readonly Writing[] };
 
 /** Beside the field of the response: the script says there who has begun since, too. */
 export const WritingLine = ({ path, others }: Props) => (
-  <p class="hint" role="status" data-writing={`${addressOf(path)}/writing`} hidden={others.length === 0}>
+  <p class="writing" role="status" data-writing={`${addressOf(path)}/writing`} hidden={others.length === 0}>
     {writingInWords(others)}
   </p>
 );
