@@ -199,7 +199,7 @@ describe("the queue", () => {
     expect(await found("%25")).toEqual([]);
     for (const query of ["night", `night&board=${first}`])
       expect(await page(`/ideas?q=${query}`)).toContain(
-        "Searched the words of all titles, and texts and authors of the newest 1,000 ideas.",
+        "Searched the words of all ideas, and also authors and parts of words in the newest 1,000.",
       );
   });
 

@@ -323,7 +323,7 @@ const QueuePage = (props: Props) => {
       {props.isSortedByAge && !isWaiting && <p class="hint">{`${sortedByAge(query)} are always sorted by newest.`}</p>}
       {query.q !== undefined && (
         <p class="hint">
-          {`Searched the words of all titles, and texts and authors of the newest ${SEARCHED_AT_MOST.toLocaleString("en")} ideas.`}
+          {`Searched the words of all ideas, and also authors and parts of words in the newest ${SEARCHED_AT_MOST.toLocaleString("en")}.`}
         </p>
       )}
       {isLookedThrough(props) && PROPOSAL_STATUSES.some((status) => (props.counts[status] ?? 0) >= COUNTED_AT_MOST) && (
