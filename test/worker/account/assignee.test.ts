@@ -5,6 +5,7 @@ import { createDesk } from "../../support/desk.ts";
 import { add } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
 import { readForm } from "../../support/read-forms.ts";
+import { newId } from "../../support/world.ts";
 
 const titlesIn = (html: string) => [...html.matchAll(/<h2 dir="auto"><a [^>]*>([^<]*)</g)].map(([, title]) => title);
 const locationOf = (answer: Response) => answer.headers.get("Location")?.replace(/^\/account/, "") ?? "";
@@ -139,7 +140,7 @@ it("is a filter of the queue: mine and unassigned, with every other filter; a ro
 });
 
 it("is set for several ideas at once, of which the member is told together", async () => {
-  const { panel, owner, page, bank, assign, assigneeOf, accountId, anaId, waiting } = await createScene();
+  const { rows, panel, owner, page, bank, assign, assigneeOf, accountId, anaId, waiting } = await createScene();
   const ideas = [await panel.propose(), await panel.propose(), await panel.propose()];
   await assign(ideas[0] ?? "", accountId);
   const ids = ideas.slice(0, 2).map((id) => `${panel.bank.id}-${id}`);
@@ -160,6 +161,13 @@ it("is set for several ideas at once, of which the member is told together", asy
   await assign(ideas[1] ?? "", accountId);
   await undo(again);
   expect(await Promise.all(ideas.map(assigneeOf))).toEqual([accountId, accountId, null]);
+  // Where one of them has left since, nothing is given back, and nobody is told that it was.
+  await rows("DELETE FROM member_outbox");
+  const gone = newId(accountId);
+  const changed = [`${panel.bank.id}-${ideas[0]}-${anaId}`, `${panel.bank.id}-${ideas[1]}-${gone}`].join();
+  const late = await owner.submit("/ideas", { do: "assign-back", given: accountId, changed });
+  expect(late.status).toBe(400);
+  expect(await waiting()).toEqual([]);
   await owner.submit("/ideas", { ids, do: "assign", assignee: anaId });
   const same = await owner.submit("/ideas", { ids, do: "assign", assignee: anaId });
   expect(await page(locationOf(same))).toContain("These ideas already had this assignee.");

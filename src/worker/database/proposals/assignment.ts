@@ -87,7 +87,7 @@ export async function assignIdeas(
     assignable: prepare(`SELECT 1 WHERE ${ARE_ASSIGNABLE}`, values),
     told: tellMembers(
       "assigned",
-      `SELECT given AS member_id, id AS subject_id FROM (${CHOSEN}) WHERE stays AND given IS NOT had`,
+      `SELECT given AS member_id, id AS subject_id FROM (${CHOSEN}) WHERE stays AND given IS NOT had AND ${ARE_ASSIGNABLE}`,
       values,
     ),
     assigned: prepare(
