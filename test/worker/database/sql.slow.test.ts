@@ -86,7 +86,7 @@ import {
   openSignIn,
 } from "../../../src/worker/database/members/sign-ins.ts";
 import { freeAddress, loadSubject, setSubject } from "../../../src/worker/database/members/subjects.ts";
-import { endWriting, listWriting, noteWriting } from "../../../src/worker/database/members/writing-members.ts";
+import { listWriting, noteWriting } from "../../../src/worker/database/members/writing-members.ts";
 import { addNote, deleteNote, editNote, listNotes } from "../../../src/worker/database/notes/notes.ts";
 import { ownsPath } from "../../../src/worker/database/ownership.ts";
 import { nameOfPanelist, signInByCode, teamOf } from "../../../src/worker/database/pages/page-people.ts";
@@ -511,9 +511,8 @@ async function callOthers(): Promise<void> {
   await loadTeamFields(session, { accountId: id, path: ideaPath });
   await listPrivateTags(session, id);
   await assignIdeas(session, { accountId: id, assignments: [{ ...ideaPath, assignee: id }], person: email, now });
-  await endWriting(session, { accountId: id, person: email });
   await listWriting(session, { accountId: id, person: email, now });
-  await noteWriting(session, { accountId: id, person: email, now }, ideaPath);
+  await noteWriting(session, { accountId: id, person: email, now }, { ...ideaPath, ends: false });
   await countAssigned(session, id, id);
   await removeMember(session, {
     ...{ owner: { email, person: email, actor: email, address: null }, accountId: id, id },

@@ -1,7 +1,7 @@
 /** `…/ideas/{id}/writing`: a page says that its member writes a response there, or no longer, and says who else does. */
 
 import type { Context } from "hono";
-import { endWriting, listWriting, noteWriting, type Writing } from "../../database/members/writing-members.ts";
+import { listWriting, noteWriting, type Writing } from "../../database/members/writing-members.ts";
 import { readForm } from "../../http/read-body.ts";
 import { openOwn } from "../account-databases.ts";
 import { orNotFound } from "../frame/decide.ts";
@@ -14,8 +14,7 @@ export const WRITING = action(`${IDEA}/writing`, async (c) => {
   const fields = await readForm(c);
   const { session, accountId } = await openOwn(c);
   const of = { accountId, person: c.var.owner.person, now: Date.now() };
-  const others = await noteWriting(session, of, pathOfIdea(c));
-  if (fields.has("ends")) await endWriting(session, of);
+  const others = await noteWriting(session, of, { ...pathOfIdea(c), ends: fields.has("ends") });
   return c.json({ words: writingInWords(orNotFound(others)) });
 });
 

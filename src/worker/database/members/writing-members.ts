@@ -29,28 +29,22 @@ const toWriting = (rows: readonly WritingRow[]): readonly Writing[] =>
 export const listWriting = async (session: Session, of: Of): Promise<readonly Writing[]> =>
   toWriting(await session.all(selectWriting(of)));
 
-/** The member writes no longer. */
-export const endWriting = (session: Session, { accountId, person }: Omit<Of, "now">): Promise<number> =>
-  session.run(
-    prepare(
-      `DELETE FROM writing_members WHERE account_id = :accountId AND member_id IN (SELECT id FROM (${membersOf()}) WHERE email = :person)`,
-      { accountId, person },
-    ),
-  );
-
-/** Notes that the member writes about the idea, and returns who else does. Null when the account has no such idea. */
+/**
+ * Notes that the member writes about the idea, or with `ends` no longer does, and returns who else does. Null when the account has no such
+ * idea.
+ */
 export async function noteWriting(
   session: Session,
   of: Of,
-  path: { readonly ideaBankId: string; readonly proposalId: string },
+  { ends, ...path }: { readonly ideaBankId: string; readonly proposalId: string; readonly ends: boolean },
 ): Promise<readonly Writing[] | null> {
   const { noted, others } = await session.batch({
     noted: prepare(
       `INSERT INTO writing_members (account_id, member_id, proposal_id, written_at)
-       SELECT :accountId, m.id, p.id, :now FROM (${membersOf()}) m CROSS JOIN proposals p
+       SELECT :accountId, m.id, p.id, :writtenAt FROM (${membersOf()}) m CROSS JOIN proposals p
        WHERE m.email = :person AND p.id = :proposalId AND p.account_id = :accountId AND p.idea_bank_id = :ideaBankId
        ON CONFLICT DO UPDATE SET proposal_id = excluded.proposal_id, written_at = excluded.written_at RETURNING 1`,
-      { ...of, ...path },
+      { accountId: of.accountId, person: of.person, writtenAt: ends ? 0 : of.now, ...path },
     ),
     others: selectWriting(of),
   });
