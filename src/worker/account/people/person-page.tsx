@@ -56,7 +56,7 @@ export const PERSON_PAGE = page({
   view: ({ panelist, sharing, contributions, answered, tells, here, back, done, refused, told, team }) => {
     const isNote = isOfNotes(refused?.fields.get("do") ?? "");
     const { id, externalId, email, emailVerified, active, createdAt } = panelist;
-    const isCleared = !active && Object.values(contributions).every(({ length }) => length === 0);
+    const hasWritten = contributions.proposals.length + contributions.comments.length > 0;
     return (
       <Layout title={nameOf(panelist)} current="people" scripts={NOTE_SCRIPTS}>
         <p>
@@ -100,13 +100,11 @@ export const PERSON_PAGE = page({
             <button type="submit" name="do" value={active ? "block" : "unblock"}>
               {active ? "Block" : "Unblock"}
             </button>
-            {!isCleared && (
-              <ClearPerson
-                panelistId={id}
-                back={back}
-                label={active ? "Block and delete what they wrote…" : "Delete what they wrote…"}
-              />
-            )}
+            <ClearPerson
+              panelistId={id}
+              back={back}
+              label={active ? "Block and delete what they wrote…" : "Delete what they wrote…"}
+            />
             <Confirm
               summary="Delete person…"
               says={`${active ? "They" : "This lifts the block: they"} can come back as a new person. Their votes and survey responses are deleted and their tokens stop working. Responses to closed anonymous surveys stay. You can’t undo this.`}
@@ -117,7 +115,7 @@ export const PERSON_PAGE = page({
             </a>
           </form>
           <p class="hint">
-            {`Blocked people can’t read, vote or write. ${isCleared ? "Nothing of what they wrote is left." : "What they wrote stays."} Once unblocked, they sign in again.`}
+            {`Blocked people can’t read, vote or write. ${hasWritten ? "What they wrote stays. " : ""}Once unblocked, they sign in again.`}
           </p>
         </ForMembers>
         <PersonNotes team={team} action={here} refused={isNote ? refused : undefined} />
