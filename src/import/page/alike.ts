@@ -1,3 +1,4 @@
+/** Faults of a file, shorter: a wrong column has the same one in each row. */
 const NAMED_AT_MOST = 3;
 const QUOTED = /"(?:[^"\\]|\\.)*"/g;
 

@@ -55,6 +55,39 @@ describe("the owner's desk in Chromium", () => {
     },
   );
 
+  it("Enter in the field of a private tag adds that one, and no public tag", async () => {
+    const { path } = await stage.ideaBank({ name: "Inside" }, [{ title: "Quay lights", tags: ["Old"] }]);
+    const { page, complaints } = await openPage(stage);
+    await page.goto(`/account/idea-banks/${path.split("/").at(-1)}`);
+    await page.getByRole("checkbox", { name: "Choose “Quay lights”" }).check();
+    await page.getByPlaceholder("Tag", { exact: true }).fill("Public");
+    await page.getByPlaceholder("Private tag").fill("2027-Q1");
+    await page.keyboard.press("Enter");
+    await page.getByText("“2027-Q1” added to 1 idea.").waitFor();
+    const { items } = await stage.tenant<{ items: { tags: string[] }[] }>("GET", `${path}/proposals`);
+    expect(items.map(({ tags }) => tags)).toEqual([["Old"]]);
+    expect(complaints).toEqual([]);
+    await stage.tenant("DELETE", path);
+  });
+
+  it("a box beside an idea says that it is not saved yet, and who writes a response says so until it is discarded", async () => {
+    const { path } = await stage.ideaBank({ name: "Boxes" }, [{ title: "Quay lights" }]);
+    const { page, complaints } = await openPage(stage);
+    await page.goto(`/account/idea-banks/${path.split("/").at(-1)}`);
+    await page.getByRole("link", { name: "Quay lights", exact: true }).click();
+    await page.getByLabel("Tags", { exact: true }).fill("Harbour");
+    await page.getByText("Not saved yet").waitFor();
+    await expect.poll(() => page.getByText("Not saved yet").count()).toBe(1);
+    const told = () => page.waitForResponse((answer) => new URL(answer.url()).pathname.endsWith("/writing"));
+    const [begun] = await Promise.all([told(), page.getByLabel("Official response").fill("In spring.")]);
+    expect([begun.status(), begun.request().postData()]).toEqual([200, null]);
+    const [ended] = await Promise.all([told(), page.getByRole("button", { name: "Discard" }).click()]);
+    expect([ended.status(), ended.request().postData()]).toEqual([200, "ends="]);
+    await expect.poll(() => page.getByText("Unsent draft").count()).toBe(0);
+    expect(complaints).toEqual([]);
+    await stage.tenant("DELETE", path);
+  });
+
   it("goes through ten ideas by the keyboard: selects, sets a status, opens, comes back", async () => {
     const titles = Array.from({ length: 10 }, (_, index) => `By keyboard ${index}`);
     const { path } = await stage.ideaBank(

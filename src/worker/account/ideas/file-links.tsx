@@ -7,7 +7,7 @@ type LinksProps = {
   readonly query: QueueQuery;
   readonly board: string | undefined;
   readonly here: string;
-  /** Beside the title, where there is room for two; otherwise they stand below the list. */
+  /** Beside the title there is room for two, on a wide window; all of them stand below the list. */
   readonly isBeside?: boolean;
 };
 
