@@ -104,6 +104,16 @@ describe("on an idea's page", () => {
     expect(to(await mailsAfter())).toEqual(toAll);
   });
 
+  it("what several did not get, because somebody else was faster, is told of no later decision", async () => {
+    const { panel, owner, bank, idea, path, press, mailsAfter } = await createScene();
+    await press(path, "Save", { do: "decide", status: "planned", tellStatus: null });
+    const ids = `${panel.bank.id}-${idea}-submitted`;
+    const stale = await owner.submit(bank, { ids, do: "status", status: "declined", "has-tell": "", tell: "on" });
+    expect(stale.headers.get("Location")).toContain("told=status-changed");
+    await press(path, "Save", { do: "decide", status: "in-progress", tellStatus: null });
+    expect(await mailsAfter()).toEqual([]);
+  });
+
   it("a response is told with the status that goes along, or neither is", async () => {
     const { press, path, mailsAfter, toAll } = await createScene();
     await press(path, "Post response", { do: "decide", status: "planned", response: "Not now", tell: null });

@@ -8,6 +8,7 @@ import { type Telling, tell } from "../../database/mails/outbox.ts";
 import {
   changeProposalFrom,
   deleteProposal,
+  inState,
   loadProposal,
   mergeProposal,
   type ProposalFields,
@@ -156,7 +157,8 @@ export async function changeIdeas(
     const path = idsOf(pathOf(each));
     if (changes.visibility === "public" && idea.visibility === "pending" && idea.edits !== each.waited?.edits)
       leftOut += 1;
-    const told = tell({ accountId, ...path }, { changes, telling: tellingOf(c, tells), now });
+    const when = inState(state, { accountId, path });
+    const told = tell({ accountId, ...path }, { changes, telling: tellingOf(c, tells), now, when });
     return [
       { subject: each, told, statement: changeProposalFrom(state, { accountId, path, changes, now, keepsSubmitted }) },
     ];

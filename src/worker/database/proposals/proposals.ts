@@ -346,12 +346,21 @@ const mayReturn = ({ visibility, title, description }: ProposalChanges): string 
     ...(visibility === "public" || (title ?? description) !== undefined ? [notBlockedSince("author_id")] : []),
   ].join(" AND ") || "TRUE";
 
+/** SQL: the account's proposal is in this state, with the values. */
+export const inState = (
+  { edits, ...fields }: ProposalState,
+  { accountId, path }: Pick<ProposalChange, "accountId" | "path">,
+) => ({
+  condition: `${OWN_PROPOSAL} AND ${hasFields(fields)} AND panelist_writes = coalesce(:edits, panelist_writes)`,
+  values: { ...valuesOf(fields, "was"), ...path, accountId, edits },
+});
+
 /**
  * The statement that changes a proposal if it is in this state: for decisions about several proposals. `since`: it undoes a decision of that
  * time (Unix milliseconds).
  */
 export const changeProposalFrom = (
-  { edits, ...fields }: ProposalState,
+  state: ProposalState,
   {
     accountId,
     path,
@@ -367,23 +376,21 @@ export const changeProposalFrom = (
     readonly keepsSubmitted?: boolean | undefined;
     readonly since?: number | undefined;
   },
-): Statement<{ id: string }> =>
-  prepare(
+): Statement<{ id: string }> => {
+  const { condition, values } = inState(state, { accountId, path });
+  return prepare(
     `UPDATE proposals SET ${setChanges(changes, activity !== undefined)} ${keepsSubmitted ? `, submitted = ${KEPT_TEXTS}` : ""}
-       WHERE ${OWN_PROPOSAL} AND ${hasFields(fields)} AND panelist_writes = coalesce(:edits, panelist_writes)
-         AND ${since === undefined ? "TRUE" : mayReturn(changes)} RETURNING id`,
+       WHERE ${condition} AND ${since === undefined ? "TRUE" : mayReturn(changes)} RETURNING id`,
     {
       ...changeValues(changes, now),
       ...(respondedAt !== undefined && { respondedAt }),
-      ...valuesOf(fields, "was"),
-      ...path,
-      accountId,
-      edits,
+      ...values,
       activityBefore: activity?.before,
       activityAfter: activity?.after,
       since,
     },
   );
+};
 
 /**
  * Makes it inaccessible at once, and with it the proposals that were merged into it. Their votes and comments are deleted in
