@@ -5,7 +5,6 @@
 import { type AssignedIdea, type NamingNote, type TakenRow, WAITING_AT_MOST } from "../database/mails/member-outbox.ts";
 import type { Brand } from "../model/brand.ts";
 import { deskAddressOf } from "../model/desk-address.ts";
-import { memberLabel } from "../model/member.ts";
 import { cut, oneLine, unlinked } from "../model/unlinked.ts";
 import { layOut, type Paragraph } from "./layout.ts";
 import type { Mail } from "./send-mail.ts";
@@ -34,7 +33,7 @@ const toTold = ({ kind, by, what }: TakenRow): Told[] => {
 type Sender = { readonly brand: Brand; readonly signInUrl: string; readonly hasReplyTo: boolean };
 type At = (page: string) => string;
 
-const who = (by: string | null): string => (by === null ? "A colleague" : safe(memberLabel({ email: by }), NAME));
+const who = (by: string | null): string => (by === null ? "A colleague" : safe(by, NAME));
 const titled = (title: string, most: number): string => `“${safe(title, most)}”`;
 const subjectOfNote = (note: NamingNote, most: number): string =>
   note.title === null ? "a person" : titled(note.title, most);

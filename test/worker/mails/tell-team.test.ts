@@ -57,6 +57,11 @@ describe("a member is told", () => {
     expect(plain(mails[0]?.subject ?? "")).toBe(`${owner.email} assigned you an idea`);
     const text = plain(mails[0]?.text ?? "");
     expect(text).toContain(`${owner.email} assigned you “Night buses” on `);
+    await owner.json("PATCH", `/members/${accountId}`, { name: "Olga Owner" });
+    await assign(idea, "");
+    await assign(idea, anaId);
+    await run(4 * MINUTE);
+    expect(mails.map(({ subject }) => plain(subject)).slice(1)).toEqual(["Olga Owner assigned you an idea"]);
     expect(text).toContain(`https://desk.example/account${bank}/ideas/${idea}?account=${accountId}`);
     expect(await waiting()).toEqual([]);
   });

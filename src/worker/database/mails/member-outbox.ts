@@ -97,13 +97,13 @@ export type TakenRow = {
   readonly created_at: number;
   readonly email: string | null;
   readonly account: string;
-  /** The address of the member who did it; null for who has left. */
+  /** The name or the address of the member who did it; null for who has left. */
   readonly by: string | null;
   readonly what: string | null;
 };
 
-const memberOf = (id: string) =>
-  `(SELECT email FROM (${membersOf("member_outbox.account_id")}) m WHERE m.id = ${id} AND EXISTS (
+const memberOf = (id: string, column = "email") =>
+  `(SELECT ${column} FROM (${membersOf("member_outbox.account_id")}) m WHERE m.id = ${id} AND EXISTS (
      SELECT 1 FROM accounts a WHERE a.id = member_outbox.account_id AND a.status = 'active'))`;
 const ASSIGNED = `SELECT json_object('ideaBankId', p.idea_bank_id, 'ideaId', p.id, 'title', p.title, 'board', b.name)
   FROM proposals p JOIN idea_banks b ON b.id = p.idea_bank_id
@@ -127,7 +127,7 @@ export async function takeOutbox(
       `DELETE FROM member_outbox WHERE created_at <= :upTo AND (account_id, member_id) IN (
          SELECT value ->> 'accountId', value ->> 'memberId' FROM json_each(:turns))
        RETURNING account_id, member_id, subject_id, kind, actor, created_at, ${memberOf("member_id")} AS email,
-         (SELECT owner_email FROM accounts a WHERE a.id = account_id) AS account, ${memberOf("actor")} AS "by",
+         (SELECT owner_email FROM accounts a WHERE a.id = account_id) AS account, ${memberOf("actor", "coalesce(name, email)")} AS "by",
          iif(kind = 'assigned', (${ASSIGNED}), (${NAMED})) AS what`,
       { turns: JSON.stringify(turns.map(({ accountId, memberId }) => ({ accountId, memberId }))), upTo },
     ),
