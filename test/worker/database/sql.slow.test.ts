@@ -411,7 +411,7 @@ async function callOthers(): Promise<void> {
   for (const isAll of [true, false])
     await listRecentComments(session, { accountId: id, person: "a@example.com", ideaBankIds: [id], isAll }, page);
   await listWaitingComments(session, { accountId: id, ideaBankId: undefined }, page);
-  await noteRenewedCode(session, { accountId: id, person: "a@example.com", now: Date.now() });
+  await noteRenewedCode(session, { accountId: id, person: "a@example.com", actor: "a@example.com", now: Date.now() });
   await findMember(session, { accountId: id, person: "a@example.com", actor: "a@example.com" });
   await listAdmins(session, id);
   const nobody = { email: "a@example.com", person: "a@example.com", actor: "a@example.com", address: null };

@@ -65,7 +65,8 @@ const RENEWED = "/account/code-renewed";
 /** A member says that no page is dark any more. */
 export const CODE_RENEWED = action(RENEWED, async (c) => {
   const { session, accountId } = await openOwn(c);
-  await noteRenewedCode(session, { accountId, person: c.var.owner.person, now: Date.now() });
+  const { person, actor } = c.var.owner;
+  await noteRenewedCode(session, { accountId, person, actor, now: Date.now() });
   return c.redirect("/account", 303);
 });
 
@@ -198,7 +199,7 @@ function waitingIn({
 }: Home): readonly (readonly [words: string, href: string])[] {
   const of = (count: number): Count => ({ count, isMore: count >= COUNTED_WAITING });
   const items: readonly (readonly [Count, noun: string, rest: string, href: string])[] = [
-    [of(assigned), "idea", "assigned to you", `${pathOf("ideas")}?assignee=me&status=open`],
+    [assigned, "idea", "assigned to you", `${pathOf("ideas")}?assignee=me&status=open`],
     [of(waiting.ideas), "idea", "waiting for approval", pathOf("approval")],
     [of(waiting.comments), "comment", "waiting for approval", `${pathOf("comments")}?show=waiting`],
     [unseenComments, "new comment", "since your last visit", pathOf("comments")],

@@ -1,4 +1,5 @@
 /** The content of an account's first page: the set-up so far, what waits and needs attention, and the last 30 days. */
+import type { Owner } from "../../model/account-key.ts";
 import { WARNED_MS } from "../../model/api-key.ts";
 import { toTimestamp } from "../../model/text.ts";
 import type { Session } from "../../store/session.ts";
@@ -78,9 +79,10 @@ const DARK = `SELECT b.id, b.name FROM accounts a CROSS JOIN ${BANKS} newest CRO
   WHERE a.id = :accountId AND a.tokens_ended_at IS NOT NULL AND coalesce(a.code_renewed_at, 0) < a.tokens_ended_at
     AND b.site_token_issued_at * 1000 <= a.tokens_ended_at AND NOT ${isSiteTokenValid("b")} LIMIT 4`;
 
-/** Open ideas that the member has. */
-const ASSIGNED = `SELECT count(*) AS count FROM (SELECT 1 FROM proposals WHERE assignee = ${OWN_ID} AND account_id = :accountId AND duplicate_of IS NULL
-    AND idea_bank_id <> id AND status IN (${OPEN_STATUSES.map((status) => `'${status}'`)}) LIMIT ${COUNTED_WAITING})`;
+/** A `CountRow` of the open ideas that the member has: of the newest 1,000 of the member. */
+const ASSIGNED = `SELECT count(*) AS looked, coalesce(sum(idea_bank_id <> id AND status IN (${OPEN_STATUSES.map((status) => `'${status}'`)})), 0) AS count
+  FROM (SELECT idea_bank_id, id, status FROM proposals WHERE assignee = ${OWN_ID} AND account_id = :accountId AND duplicate_of IS NULL
+    ORDER BY created_at DESC, id DESC LIMIT ${COUNTED_WAITING})`;
 
 /** The ideas and people on which a colleague's note names the member, the newest first. */
 const NAMED = `SELECT n.proposal_id, p.idea_bank_id, n.panelist_id, coalesce(p.title, q.display_name, q.external_id, q.id) AS about,
@@ -95,10 +97,13 @@ const NAMED = `SELECT n.proposal_id, p.idea_bank_id, n.panelist_id, coalesce(p.t
 /** A member says that no page is dark any more. `now` is in Unix milliseconds. */
 export const noteRenewedCode = (
   session: Session,
-  values: { readonly accountId: string; readonly person: string; readonly now: number },
+  values: Pick<Owner, "person" | "actor"> & { readonly accountId: string; readonly now: number },
 ): Promise<number> =>
   session.run(
-    prepare(`UPDATE accounts SET code_renewed_at = :now WHERE id = :accountId AND ${isMember()}`, { ...values }),
+    prepare(
+      `UPDATE accounts SET code_renewed_at = :now WHERE id = :accountId AND ${isMember(":accountId", ":person", "member")}`,
+      { ...values },
+    ),
   );
 
 /** More than was counted. */
@@ -190,7 +195,7 @@ export async function loadHome(
        CROSS JOIN proposals p ON p.id = o.proposal_id AND p.idea_bank_id = o.idea_bank_id GROUP BY o.proposal_id LIMIT 4`,
       values,
     ),
-    assigned: prepare<{ count: number }>(ASSIGNED, values),
+    assigned: prepare<CountRow>(ASSIGNED, values),
     named: prepare<NamedRow>(NAMED, values),
     dark: prepare<IdeaBankRow>(DARK, values),
     mailStops: prepare<MailStop>(MAIL_STOP, { now }),
@@ -226,8 +231,8 @@ export async function loadHome(
       ideaBankId: idea_bank_id,
       proposalId: proposal_id,
     })),
-    /** Open ideas of the member, counted up to 1,000. */
-    assigned: rows.assigned[0]?.count ?? 0,
+    /** Open ideas of the member. */
+    assigned: toCount(rows.assigned),
     /** Where notes of the last 7 days name the member. `author`: null for a member who has left. */
     named: rows.named.map(({ proposal_id, idea_bank_id, panelist_id, created_at, ...note }) => ({
       ...note,

@@ -96,6 +96,11 @@ export type MergedComment = Pick<Comment, "id" | "proposalId" | "by" | "body" | 
   readonly author: string | null;
 };
 
+/** SQL: the newest comments on the proposal `m`. Their index has each visibility apart; it is merged row by row, so no more is read. */
+const NEWEST_OF_MERGED = `SELECT id FROM (${VISIBILITIES.map(
+  (visibility) => `SELECT created_at, id FROM comments WHERE proposal_id = m.id AND visibility = '${visibility}'`,
+).join(" UNION ALL ")} ORDER BY created_at DESC, id DESC LIMIT ${MERGED_AT_MOST})`;
+
 /** The newest 50 comments on proposals that were merged into this one, the oldest first. */
 export async function listMergedComments(
   session: Session,
@@ -103,7 +108,7 @@ export async function listMergedComments(
 ): Promise<readonly MergedComment[]> {
   const newest = `SELECT c.id, c.proposal_id, c.by_tenant, c.body, c.visibility, c.created_at, c.panelist_id
     FROM (SELECT id FROM proposals WHERE duplicate_of = :proposalId AND +account_id = :accountId LIMIT ${MERGED_AT_MOST}) m
-    CROSS JOIN comments c ON c.proposal_id = m.id
+    CROSS JOIN comments c ON c.id IN (${NEWEST_OF_MERGED})
     WHERE ${authorStays("c.panelist_id")} ORDER BY c.created_at DESC, c.id DESC LIMIT ${MERGED_AT_MOST}`;
   const sql = `SELECT n.*, coalesce(w.display_name, w.external_id) AS author
     FROM (${newest}) n LEFT JOIN panelists w ON w.id = n.panelist_id AND w.deleted_at IS NULL ORDER BY n.created_at, n.id`;
