@@ -15,6 +15,7 @@ import { interceptDatabases } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { add, invite, membersOf, pair } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
+import { readForm } from "../../support/read-forms.ts";
 
 type Asked = { readonly method: string; readonly path: string; readonly needs: Needs };
 
@@ -217,6 +218,25 @@ it("each member sets the own name, and nobody another one's; the activity has bo
   expect((await member.submit(`/profile${here}`, { name: "" })).status).toBe(303);
   expect((await membersOf(founder)).items[1]?.name).toBeNull();
   expect((await member.submit(`/profile${here}`, { name: "x".repeat(101) })).status).toBe(400);
+});
+
+it("a member's page gives back no role that another admin has taken away since, unless that is what is chosen", async () => {
+  const { founder, id } = await pair("1");
+  const roleOf = async () => (await membersOf(founder)).items.find((each) => each.id === id)?.role;
+  const path = `/members/${id}`;
+  const open = async () => Object.fromEntries((await readForm(await founder.page(path), "Save")).fields);
+  const ticking = await open();
+  await founder.json("PATCH", path, { role: "viewer" });
+  // Whoever only ticks a key leaves the role as it is.
+  expect((await founder.submit(path, ticking)).status).toBe(303);
+  expect(await roleOf()).toBe("viewer");
+  // Whoever chooses another one sees both.
+  const late = await founder.submit(path, { ...ticking, role: "member" });
+  expect(late.status).toBe(409);
+  const { fields } = await readForm(late, "Save mine all the same");
+  expect(await roleOf()).toBe("viewer");
+  expect((await founder.submit(path, Object.fromEntries(fields))).status).toBe(303);
+  expect(await roleOf()).toBe("member");
 });
 
 it("a member's page takes the role away, and ends the keys and webhooks that are ticked, and no other", async () => {

@@ -7,11 +7,12 @@ import type { Context } from "hono";
 import { loadAccountSettings } from "../../database/accounts/account-settings.ts";
 import { parseOrThrow } from "../../http/invalid-request.ts";
 import { readForm } from "../../http/read-body.ts";
-import { MemberChanges, memberLabel } from "../../model/member.ts";
+import { type Member, MemberChanges, memberLabel } from "../../model/member.ts";
 import { ROLE_NAMES, ROLES, type Role, toRole } from "../../model/role.ts";
 import { openOwn } from "../account-databases.ts";
 import { Avatar } from "../frame/avatar.tsx";
 import { Layout } from "../frame/layout.tsx";
+import { ChangedMeanwhile, changedSettings, OpenedWith } from "../frame/opened-form.tsx";
 import { page } from "../frame/page.tsx";
 import { actorsOf } from "../identity/identity.ts";
 import { changeSettings } from "../keys/settings.ts";
@@ -41,6 +42,7 @@ export const MEMBER_PAGE = page({
           </p>
         )}
         <form method="post" action={`${MEMBERS}/${member.id}`} class="create">
+          <OpenedWith fields={toFields(member, tokens)} />
           <RoleFields chosen={member.role} legend={isSelf ? "Your role" : "Role"} />
           {ending.length > 0 && (
             <p class="hint">
@@ -83,7 +85,7 @@ export const MEMBER_PAGE = page({
               {tokens.map(({ clientId, role }) => (
                 <label>
                   <code>{clientId}</code>{" "}
-                  <select name={`token-${clientId}`}>
+                  <select name={tokenField(clientId)}>
                     {ROLES.map((each) => (
                       <option value={each} selected={each === role}>
                         {ROLE_NAMES[each]}
@@ -108,12 +110,14 @@ export const MEMBER_PAGE = page({
   act: async (c) => {
     const fields = await readForm(c);
     const { member, touched, tokens, settings } = await load(c, c.req.param("memberId"));
-    const { role = member.role } = parseOrThrow(MemberChanges, { role: fields.get("role") ?? undefined });
+    const changed = changedSettings(fields, (each) => Object.fromEntries(each));
+    const { role } = parseOrThrow(MemberChanges, { role: changed.role });
+    requireAsOpened(fields, member, role);
     // These come first, because admins who take their own role away can do nothing of it afterwards.
     await endTicked(c, fields, touched);
     const chosen = tokens.map(({ clientId, role: was }) => ({
       clientId,
-      role: toRole(fields.get(`token-${clientId}`) ?? was),
+      role: toRole(changed[tokenField(clientId)] ?? was),
     }));
     if (chosen.some((each, index) => each.role !== tokens[index]?.role)) {
       const others = settings.filter(({ clientId }) => !tokens.some((token) => token.clientId === clientId));
@@ -121,10 +125,26 @@ export const MEMBER_PAGE = page({
       const serviceTokenRoles = [...others, ...chosen.filter((each) => each.role !== "admin")];
       await changeSettings(c, { serviceTokenRoles });
     }
-    if (role !== member.role) await changeRole(c, member, role);
+    if (role !== undefined && role !== member.role) await changeRole(c, member, role);
     return c.redirect(`${MEMBERS}?changed=${member.id}`, 303);
   },
 });
+
+const tokenField = (clientId: string): string => `token-${clientId}`;
+
+/** The values with which the form opens. */
+const toFields = ({ role }: Pick<Member, "role">, tokens: readonly TokenRole[]) =>
+  new URLSearchParams([["role", role], ...tokens.map((token) => [tokenField(token.clientId), token.role])]);
+
+/** Throws `ChangedMeanwhile` where another admin has given the member another role than the form was opened with, and than it has. */
+function requireAsOpened(fields: URLSearchParams, { id, role: now }: Member, mine: Role | undefined): void {
+  const was = new URLSearchParams(fields.get("was") ?? "");
+  if (mine === undefined || !was.has("role") || [was.get("role"), mine].includes(now)) return;
+  was.set("role", now);
+  const again = new URLSearchParams(fields);
+  again.set("was", was.toString());
+  throw new ChangedMeanwhile({ id, differences: [{ name: "role", now, mine }], again });
+}
 
 type TokenRole = { readonly clientId: string; readonly role: Role };
 
