@@ -82,6 +82,18 @@ describe("a lesser role", () => {
     expect((await accept(person, invitation)).status).toBe(200);
   });
 
+  it.each([
+    ["", { role: "member" }, "stays one"],
+    ["/remove", {}, "cannot be removed"],
+  ])("revokes no key of the last admin, who is refused: %s", async (page, fields, says) => {
+    const owner = createOwner();
+    const { accountId } = await membersOf(owner);
+    const { apiKey } = await (await owner.json("POST", "/keys", { name: "Mine" })).json<{ apiKey: { id: string } }>();
+    const answer = await owner.submit(`/members/${accountId}${page}`, { ...fields, keys: apiKey.id });
+    expect([answer.status, await answer.text()]).toEqual([409, expect.stringContaining(says)]);
+    expect((await owner.keys()).find(({ id }) => id === apiKey.id)).toMatchObject({ revokedAt: null });
+  });
+
   it.each(["viewer", "member"] as const)("lets a former admin, now %s, leave; the keys stay", async (role) => {
     const { founder, member, id, here } = await pair("1");
     const { apiKey } = await (await member.json("POST", `/keys${here}`, { name: "Mine" })).json<{

@@ -2,7 +2,6 @@
  * `/account/ideas`: the ideas of all boards, or of one (`?board=`); `/account/idea-banks/{id}`: those of one board. They are sorted and
  * filtered here, and decided about one by one and several at once. Those that wait for approval are a filter with their whole texts.
  */
-
 import type { Context } from "hono";
 import { loadAccountSettings } from "../../database/accounts/account-settings.ts";
 import { listIdeaBanks, loadIdeaBank } from "../../database/idea-banks/idea-banks.ts";
@@ -416,6 +415,7 @@ const RecentHint = ({
     {isPartly && "Only those with the most votes in all were counted. Filter by board or status to count the others."}
   </p>
 );
+
 const sortedByAge = ({ tag, privateTag, assignee }: QueueQuery): string => {
   if (assignee === "me") return "Ideas assigned to you";
   return tag === undefined && privateTag === undefined ? "Hidden ideas" : "Ideas with a tag";

@@ -1,5 +1,4 @@
 /** The rows of the queue, each with the form that decides about its idea, and the bar for several of them. */
-
 import type { Writing } from "../../database/members/writing-members.ts";
 import { type QueuedIdea, UNANSWERED } from "../../database/proposals/queue.ts";
 import { isRecent, RECENT_DAYS } from "../../database/proposals/recent-votes.ts";

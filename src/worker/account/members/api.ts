@@ -96,6 +96,13 @@ export async function answerOwnInvitation(c: Context<OwnerEnv>, id: string, acce
 
 export const noSuchMember = () => new Problem("not-found", { detail: "There is no such member." });
 
+const lastAdmin = (which: string) =>
+  new Problem("conflict", {
+    detail: `The last admin of an account ${which}. Make somebody else an admin first, and wait until they have accepted.`,
+  });
+export const lastAdminLeaves = () => lastAdmin("cannot be removed");
+export const lastAdminStays = () => lastAdmin("stays one");
+
 /**
  * Removes a member. Only an admin removes others. When it resolves, the person can do nothing for the account, and the invitations that the
  * person had sent have ended, but for those in `kept`. The member `takenBy` gets the person's ideas. Throws `not-found`, and `conflict` for
@@ -116,10 +123,7 @@ export async function dismissMember(
   if (outcome === null) throw noSuchMember();
   if (outcome === "last") {
     await requireRoleNow(c, "admin");
-    throw new Problem("conflict", {
-      detail:
-        "The last admin of an account cannot be removed. Make somebody else an admin first, and wait until they have accepted.",
-    });
+    throw lastAdminLeaves();
   }
   const entry = { session, accountId, person: outcome.removed };
   if (outcome.isInvited) await forgetInvited(directoryOf(c), { ...entry, now: Date.now() });
@@ -144,10 +148,7 @@ export async function changeRole(
   if (member === null) throw noSuchMember();
   if (member.role === role) return member;
   await requireRoleNow(c, "admin");
-  throw new Problem("conflict", {
-    detail:
-      "The last admin of an account stays one. Make somebody else an admin first, and wait until they have accepted.",
-  });
+  throw lastAdminStays();
 }
 
 /** Gives the member who asks a name; null for none. Throws `forbidden` for a script that only reads. */

@@ -17,7 +17,7 @@ import { page } from "../frame/page.tsx";
 import { actorsOf } from "../identity/identity.ts";
 import { changeSettings } from "../keys/settings.ts";
 import type { OwnerEnv } from "../owner-env.ts";
-import { changeRole } from "./api.ts";
+import { changeRole, lastAdminStays } from "./api.ts";
 import { MEMBERS } from "./members-page.tsx";
 import { Boxes, endTicked, findTouchedBy } from "./remove-member-page.tsx";
 import { RoleFields } from "./role-fields.tsx";
@@ -109,10 +109,11 @@ export const MEMBER_PAGE = page({
 
   act: async (c) => {
     const fields = await readForm(c);
-    const { member, touched, tokens, settings } = await load(c, c.req.param("memberId"));
+    const { member, touched, tokens, settings, isLastAdmin } = await load(c, c.req.param("memberId"));
     const changed = changedSettings(fields, (each) => Object.fromEntries(each));
     const { role } = parseOrThrow(MemberChanges, { role: changed.role });
     requireAsOpened(fields, member, role);
+    if (isLastAdmin && role !== undefined && role !== "admin") throw lastAdminStays();
     // These come first, because admins who take their own role away can do nothing of it afterwards.
     await endTicked(c, fields, touched);
     const chosen = tokens.map(({ clientId, role: was }) => ({

@@ -21,7 +21,7 @@ import { revokeKey } from "../keys/actions.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { changeTo } from "../webhooks/api.ts";
 import { ACCOUNTS } from "./accounts-page.tsx";
-import { dismissMember, listOwnMembers, noSuchMember } from "./api.ts";
+import { dismissMember, lastAdminLeaves, listOwnMembers, noSuchMember } from "./api.ts";
 import { MEMBERS } from "./members-page.tsx";
 
 export const REMOVE_MEMBER_PAGE = page({
@@ -100,7 +100,9 @@ export const REMOVE_MEMBER_PAGE = page({
 
   act: async (c) => {
     const fields = await readForm(c);
-    const { member, touched } = await findRemovable(c, c.req.param("memberId"));
+    const { member, touched, isLastAdmin } = await findRemovable(c, c.req.param("memberId"));
+    // A key that was revoked does not come back, so nothing is ended for somebody who cannot leave.
+    if (isLastAdmin) throw lastAdminLeaves();
     // This comes first, because people who remove themselves can do nothing afterwards. Who is no admin leaves without it.
     if (await isByAdmin(c)) await endTicked(c, fields, touched);
     const ticked = fields.getAll("invitations");
@@ -137,9 +139,11 @@ export async function findTouchedBy(c: Context<OwnerEnv>, memberId: string) {
     findTouched(session, { accountId, actors, now: Date.now() }),
     member.state === "accepted" ? countAssigned(session, accountId, memberId) : 0,
   ]);
+  const heirs = whoCanAct(items).filter(({ id }) => id !== memberId);
+  const isAdmin = member.state === "accepted" && member.role === "admin";
   return {
-    ...{ member, touched, ideas },
-    heirs: whoCanAct(items).filter(({ id }) => id !== memberId),
+    ...{ member, touched, ideas, heirs },
+    isLastAdmin: isAdmin && !heirs.some(({ role }) => role === "admin"),
     /** The invitations with their roles. */
     sent: items.filter(({ id }) => touched.invitations.some((invitation) => invitation.id === id)),
   };
@@ -183,6 +187,7 @@ const TakenBy = ({ ideas, heirs, isSelf }: TakenByProps) => {
     </Field>
   );
 };
+
 /** Revokes the keys and deletes the webhooks whose boxes are ticked. */
 export async function endTicked(
   c: Context<OwnerEnv>,
