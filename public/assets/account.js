@@ -81,6 +81,7 @@ if (document.querySelector("[data-done]")) {
     "left",
     "tagged",
     "changed",
+    "given",
     "events",
     "nothing-chosen",
     "invited",
