@@ -23,6 +23,11 @@ for (const form of document.querySelectorAll("form")) {
     setTimeout(() => {
       for (const button of form.querySelectorAll("button")) button.disabled = true;
     });
+    // A file comes beside the page, which stays.
+    if ("file" in form.dataset)
+      setTimeout(() => {
+        for (const button of form.querySelectorAll("button")) button.disabled = false;
+      }, 3_000);
   });
 }
 
@@ -90,6 +95,12 @@ if (document.querySelector("[data-done]")) {
   ])
     url.searchParams.delete(name);
   history.replaceState(null, "", url);
+  // A decision can be taken back here for a minute.
+  setTimeout(() => {
+    const undo = document.querySelector("[data-done][action='/account/undo'] button");
+    if (undo?.matches(":focus")) undo.parentElement.querySelector("[role=status]").focus();
+    undo?.remove();
+  }, 60_000);
 }
 
 // A page that has been open for hours says when its sign-in is about to end.

@@ -87,6 +87,13 @@ if (form) {
       whenChosen(select, () => select.nextElementSibling.click()),
     );
 
+  // What is opened to write in is written in at once: letters would be shortcuts until then.
+  for (const respond of form.querySelectorAll(".respond"))
+    respond.firstElementChild.addEventListener("click", () => {
+      if (!respond.open)
+        respond.addEventListener("toggle", () => respond.querySelector("textarea").focus(), { once: true });
+    });
+
   let current = -1;
   const go = (to) => {
     if (rows.length === 0) return;

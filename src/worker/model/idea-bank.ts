@@ -191,6 +191,13 @@ export type IdeaBankSwitches = {
   readonly surveysEnabled: boolean;
 };
 
+/** Whether everybody who has the link can read its own page. */
+export const isPageOpen = ({
+  publicPage,
+  status,
+  internal,
+}: Pick<IdeaBank, "publicPage" | "status" | "internal">): boolean => publicPage && status === "OPEN" && !internal;
+
 /**
  * The state of an idea bank that a panelist's request needs. `changelogVersion` identifies the current rendered changelog. A
  * visitor's token that was issued at or before `visitorTokensEndedAt` (Unix milliseconds) is not valid, and neither is any token of

@@ -146,7 +146,8 @@ describe("what two have changed", () => {
     const html = await refused.clone().text();
     const text = textOf(html);
     // The activity has no address of a person, so nobody can be said to have set this one.
-    expect(text).toContain(`${field === "email" ? "Somebody else" : owner.email} changed this`);
+    const who = field === "email" ? "Somebody else" : owner.email;
+    expect(text).toMatch(new RegExp(`${who} changed (this|“ .+ ”) while your page was open`));
     expect(text).toContain("Nothing of yours was saved yet.");
     for (const each of [theirs, mine]) expect(text).toContain(words[each] ?? each);
     expect(html).toContain("Keep theirs");
@@ -177,6 +178,22 @@ describe("what two have changed", () => {
     expect(textOf(await late.text())).toMatch(/Status now Planned .*Status, yours Declined/);
   });
 
+  it("is shown with its title, and with what would be saved besides", async () => {
+    const { owner, panel, bank, idea } = await createDesk();
+    const id = await panel.propose({ title: "Night buses" });
+    const form = await readForm(await owner.page(`${bank}/ideas/${id}`), "Post response");
+    expect((await save(owner, form, { do: "decide", response: "Theirs" })).status).toBe(303);
+    const refused = await save(owner, form, { do: "decide", response: "Mine", status: "declined" });
+    const text = textOf(await refused.clone().text());
+    expect(text).toContain("changed “ Night buses ” while");
+    expect(text).toContain("Saved with yours: Status Submitted → Declined .");
+    expect((await save(owner, await readForm(refused, "Save mine all the same"))).status).toBe(303);
+    expect(await idea(id)).toMatchObject({ status: "declined", response: { text: "Mine" } });
+    // With nothing else of theirs nothing else is said.
+    const again = await save(owner, form, { do: "decide", response: "Third" });
+    expect([again.status, (await again.text()).includes("Saved with yours")]).toEqual([409, false]);
+  });
+
   it("of a survey is shown by its texts and its questions, each by itself", async () => {
     const desk = await createSurveyDesk();
     const questions = [{ kind: "text", id: "why", title: "Why?" }];
@@ -204,13 +221,13 @@ describe("what two have changed", () => {
     const { accountId } = panel.bank;
     await other.submit(`${path}?account=${accountId}`, { do: "decide", was: "response=", response: "Theirs" });
     expect(textOf(await (await save(owner, form, { do: "decide", response: "Mine" })).text())).toContain(
-      `${other.email} changed this`,
+      `${other.email} changed “`,
     );
     await panel.manage("PATCH", `/proposals/${id}`, { response: { text: "A program’s" } });
     // Who has changed something else of it has not changed this.
     await owner.submit(path, { do: "decide", was: "tags=", tags: "Bus" });
     const refused = textOf(await (await save(owner, form, { do: "decide", response: "Mine" })).text());
-    expect(refused).toContain("Somebody else changed this");
+    expect(refused).toContain("Somebody else changed “");
     expect(refused).toContain("Official response now A program’s");
   });
 });

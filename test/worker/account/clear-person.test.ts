@@ -7,6 +7,7 @@ import { runJob } from "../../support/job.ts";
 import { addComments } from "../../support/many-rows.ts";
 import { createOwner } from "../../support/owner.ts";
 import { PROPOSALS } from "../../support/panel.ts";
+import { readForm } from "../../support/read-forms.ts";
 
 type Desk = Awaited<ReturnType<typeof createDesk>>;
 
@@ -85,6 +86,7 @@ it("deleting the person lifts the block, and the page says so", async () => {
   expect(html).toContain("This lifts the block: they can come back as a new person.");
   expect(html).toContain("Delete what they wrote…");
   expect(await desk.page(`${path}/clear`)).toContain("Delete what they wrote, keep them blocked");
+  expect(await desk.page(`${path}/clear`)).not.toContain("Only block them");
   expect(await desk.page(`${path}/clear?with=person`)).toContain("This lifts the block: they can come back");
   expect(await token()).toBe(409);
   await desk.owner.submit(path, { do: "delete-all" });
@@ -104,6 +106,19 @@ it("what is more than one request deletes is hidden at once, goes with the job, 
   await runJob(env);
   expect(await counts(desk, robin.id)).toEqual(NOTHING);
   expect((await desk.owner.submit(path, { do: "unblock" })).status).toBe(303);
+  expect(await token()).toBe(201);
+});
+
+it("is not all that the page offers: who is only blocked keeps what they wrote, and can be let in again", async () => {
+  const scene = await createScene();
+  const { desk, robin, path, token } = scene;
+  const before = await counts(desk, robin.id);
+  const form = await readForm(await desk.owner.page(`${path}/clear`), "Only block them");
+  const sent = { ...Object.fromEntries(form.fields), do: "block" };
+  const answer = await desk.owner.submit(form.action.replace("/account", ""), sent);
+  expect(answer.headers.get("Location")).toMatch(new RegExp(`^/account${path}\\?undo=`));
+  expect([await counts(desk, robin.id), await token()]).toEqual([before, 409]);
+  await desk.owner.submit(path, { do: "unblock" });
   expect(await token()).toBe(201);
 });
 

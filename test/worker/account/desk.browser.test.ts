@@ -88,6 +88,29 @@ describe("the owner's desk in Chromium", () => {
     await stage.tenant("DELETE", path);
   });
 
+  it("is written in where Respond is pressed, and Undo is there for its minute", async () => {
+    const { path } = await stage.ideaBank({ name: "Respond" }, [{ title: "Quay lights" }]);
+    const { page, complaints } = await openPage(stage);
+    await page.clock.install();
+    await page.goto(`/account/idea-banks/${path.split("/").at(-1)}`);
+    await page.locator("summary", { hasText: "Respond" }).click();
+    const response = page.getByLabel("Official response to “Quay lights”");
+    await expect.poll(() => response.evaluate((box) => box.matches(":focus"))).toBe(true);
+    await page.keyboard.type("axjx and k");
+    await expect.poll(() => response.inputValue()).toBe("axjx and k");
+    await expect.poll(() => page.getByRole("checkbox", { checked: true }).count()).toBe(0);
+    await page.getByRole("button", { name: "Post response" }).click();
+    await page.getByText("Response posted: “Quay lights”.").waitFor();
+    const undo = page.getByRole("button", { name: "Undo" });
+    await undo.waitFor();
+    await undo.focus();
+    await page.clock.fastForward(61_000);
+    await expect.poll(() => undo.count()).toBe(0);
+    await expect.poll(() => page.getByRole("status").evaluate((said) => said.matches(":focus"))).toBe(true);
+    expect(complaints).toEqual([]);
+    await stage.tenant("DELETE", path);
+  });
+
   it("goes through ten ideas by the keyboard: selects, sets a status, opens, comes back", async () => {
     const titles = Array.from({ length: 10 }, (_, index) => `By keyboard ${index}`);
     const { path } = await stage.ideaBank(

@@ -192,7 +192,7 @@ describe("the other files", () => {
     expect(filtered?.changes?.after).toEqual({ exported: "ideas", filter: "sort=top&status=submitted", rows: 1 });
     const activity = await desk.page("/activity?what=ideas");
     expect(activity).toContain("Exported ideas: 1 row");
-    expect(activity).toContain("Filter: sort=top, status=submitted");
+    expect(activity).toContain("Filter: Most votes, Submitted");
     await databaseOf(panel.bank.accountId)
       .prepare(
         "UPDATE audit_events SET changes = json_set(changes, '$.after.rows', 199999) WHERE account_id = ?1 AND event = 'exported'",
@@ -246,7 +246,7 @@ describe("the order by recent votes", () => {
     expect(await titles("sort=top-30&status=planned")).toEqual([]);
     expect(await titles("q=old&sort=top-7")).toEqual([["Old", "2"]]);
     const html = await desk.page("/ideas?sort=top-30");
-    expect(html).toContain("<span>5 votes in 30 days</span>");
+    expect(html).toContain("<span>5 in 30 days</span>");
     expect(html).toContain("Ideas without a vote in the last 30 days are left out.");
     expect(html).not.toContain("Only those with the most votes in all were counted.");
     // A merge moves votes with their times.

@@ -408,12 +408,32 @@ describe("the queue", () => {
         id === one ? `/account/idea-banks/${first}/embed"` : 'https://site.example/new" target="_blank"';
       expect(await page(to)).toMatch(
         new RegExp(
-          `” is published\\.( Response posted\\.)? <a href="${changelog}[^>]*>${id === one ? "See it" : "See the changelog"}</a>`,
+          `” is published\\.( Response posted\\.)? <a href="${changelog}[^>]*>${id === one ? "Preview it on Embed" : "See the changelog"}</a>`,
         ),
       );
       await panel.manage("PATCH", "", { url: "https://site.example/new" });
       expect((await idea(id)).status).toBe("implemented");
     }
+  });
+
+  it("leads after a publication to the changelog on the board's own page, where it has one", async () => {
+    const { owner, panel, bank, page } = await createDesk();
+    const linkAfter = async () => {
+      const id = await panel.propose();
+      const answer = await owner.submit(`${bank}/ideas/${id}/publish`, {
+        do: "publish",
+        title: "New",
+        description: "",
+      });
+      return /is published\.[^<]*<a href="([^"]+)"[^>]*>([^<]+)</.exec(await page(locationOf(answer)))?.slice(1);
+    };
+    expect(await linkAfter()).toEqual([`/account${bank}/embed`, "Preview it on Embed"]);
+    await panel.manage("PATCH", "", { publicPage: true, name: "Ferries" });
+    const [address = "", words] = (await linkAfter()) ?? [];
+    expect([address, words]).toEqual([`/b/${panel.bank.id}/ferries/changelog`, "See the changelog"]);
+    expect((await owner.isolate.request(address)).status).toBe(200);
+    await panel.manage("PATCH", "", { changelogEnabled: false });
+    expect((await linkAfter())?.[1]).toBe("Preview it on Embed");
   });
 
   it("replaces nobody's response unread", async () => {

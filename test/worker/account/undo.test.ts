@@ -1,8 +1,10 @@
 /** What Undo never does, within its minute: show people a text that nobody of the team has read, or words of somebody who was blocked since. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
+import { freeze } from "../../support/clock.ts";
 import { createDesk } from "../../support/desk.ts";
 import { runJob } from "../../support/job.ts";
+import { ORIGIN } from "../../support/owner.ts";
 import { PROPOSALS } from "../../support/panel.ts";
 
 const eventOf = (answer: Response) => /(?:undo|redo)=(\w{12})/.exec(answer.headers.get("Location") ?? "")?.[1] ?? "";
@@ -40,7 +42,7 @@ describe("an idea that waits", () => {
     expect((await bo.send("PATCH", `${PROPOSALS}/${id}`, { title: "Unseen" })).status).toBe(200);
     const refused = await undo(event);
     expect([refused.status, await isSeen(id)]).toEqual([409, false]);
-    expect(await refused.text()).toContain("it was changed since: nothing was undone.");
+    expect(await refused.text()).toContain("It was changed in the meantime, so nothing was undone.");
   });
 
   it("stays so when its approval is done again after an edit", async () => {
@@ -77,6 +79,25 @@ describe("an idea that waits", () => {
   });
 });
 
+it("says why nothing is undone, offers no second try of the same, and leads back to the page", async () => {
+  const { owner, panel, bank, decide } = await createScene();
+  const id = await panel.propose();
+  const back = `/account${bank}/ideas/${id}?back=%2Faccount%2Fideas`;
+  const refused = async (event: string) => {
+    const answer = await owner.submit("/undo", { event, back }, { Referer: `${ORIGIN}/account/undo` });
+    const html = await answer.text();
+    expect([answer.status, html.includes("Try again")]).toEqual([409, false]);
+    expect(html).toContain(`href="${back}"`);
+    return html;
+  };
+  const first = await decide(id, { status: "planned" });
+  await decide(id, { status: "declined" });
+  expect(await refused(first)).toContain("It was changed in the meantime, so nothing was undone.");
+  const second = await decide(id, { status: "planned" });
+  freeze(Date.now() + 61_000);
+  expect(await refused(second)).toContain("A minute has passed, so nothing was undone.");
+});
+
 it.each(["block", "clear"])("brings no comment back whose author was blocked since (%s)", async (what) => {
   const { owner, panel, bank, bo, undo, comments } = await createScene();
   const id = await panel.propose();
@@ -89,7 +110,7 @@ it.each(["block", "clear"])("brings no comment back whose author was blocked sin
   expect((await owner.submit(`/people/${bo.id}`, { do: what })).status).toBe(303);
   const refused = await undo(deleted);
   expect([refused.status, await comments(id)]).toEqual([409, []]);
-  expect(await refused.text()).toContain("Its author was blocked in the meantime: nothing was undone.");
+  expect(await refused.text()).toContain("Its author was blocked in the meantime, so nothing was undone.");
   expect([(await undo(hidden)).status, await comments(id)]).toEqual([409, []]);
   await runJob(env);
   expect((await undo(deleted)).status).toBe(409);

@@ -10,6 +10,7 @@ import { Layout, type Section } from "../frame/layout.tsx";
 import { type DeskRoute, page } from "../frame/page.tsx";
 import { readVisit } from "../frame/visit.ts";
 import { number } from "../frame/words.ts";
+import { filtersInWords } from "../ideas/queue-filters.tsx";
 import { limitCostly } from "../identity/limit-owner.ts";
 import { requireExport } from "../identity/role.ts";
 import type { OwnerEnv } from "../owner-env.ts";
@@ -50,19 +51,20 @@ export function csvExport<const Path extends string, Item>(definition: CsvExport
     // What the visitor may do is read together with the list, and comes first.
     const opening = heard(definition.open(c, COUNTED_AT_MOST + 1));
     await requireExport(c, exported);
-    const { rows, says } = await opening;
-    return { here, rows, says, list: back ?? definition.list(c) };
+    const { rows, filter, says } = await opening;
+    return { here, rows, filter, says, list: back ?? definition.list(c) };
   };
   return page({
     path,
     needs: "viewer",
     load,
 
-    view: ({ here, rows, says, list }) => (
+    view: ({ here, rows, filter, says, list }) => (
       <Layout title={title} current={current}>
         <p>
           <a href={list}>Back to the list</a>
         </p>
+        {filter && <p>{filtersInWords(filter)}</p>}
         <p>
           {rows > COUNTED_AT_MOST
             ? `More than ${number(COUNTED_AT_MOST)} ${many}. A file has at most ${number(ROWS_AT_MOST)} rows.`
@@ -71,7 +73,7 @@ export function csvExport<const Path extends string, Item>(definition: CsvExport
               : `${number(rows)} ${many}`}
         </p>
         {says && <p class="hint">{says}</p>}
-        <form method="post" action={here}>
+        <form method="post" action={here} data-file>
           <button type="submit" name="do" value="export" class="primary">
             Download CSV
           </button>

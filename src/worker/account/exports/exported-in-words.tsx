@@ -1,6 +1,7 @@
 /** An export, as the activity says it. */
 import type { AuditEvent } from "../../model/audit-event.ts";
 import { number } from "../frame/words.ts";
+import { filtersInWords } from "../ideas/queue-filters.tsx";
 import { PEOPLE } from "../people/people-page.tsx";
 
 export const ExportedInWords = ({ event: { changes } }: { readonly event: AuditEvent }) => {
@@ -17,7 +18,7 @@ export const ExportedInWords = ({ event: { changes } }: { readonly event: AuditE
   return (
     <>
       <p>{`Exported ${exported}: ${number(rows ?? 0)} ${rows === 1 ? "row" : "rows"}`}</p>
-      {filter && <p class="hint">{`Filter: ${filter.replaceAll("&", ", ")}`}</p>}
+      {filter && <p class="hint">{`Filter: ${filtersInWords(filter)}`}</p>}
     </>
   );
 };

@@ -14,9 +14,9 @@ import { Time } from "./times.tsx";
 import { rateInWords } from "./words.ts";
 
 export async function renderChangedMeanwhile(c: Context<OwnerEnv>, error: ChangedMeanwhile): Promise<Response> {
-  const { id, differences, again } = error;
+  const { id, differences, again, others, subject } = error;
   const { session, accountId } = await openOwn(c);
-  const texts = differences.flatMap(({ now, mine }) => [textOf(now), textOf(mine)]);
+  const texts = [...differences, ...others].flatMap(({ now, mine }) => [textOf(now), textOf(mine)]);
   const [found, names] = await Promise.all([
     findLastChange(session, { accountId, id, names: differences.map(({ name }) => name) }),
     loadNames(session, accountId, texts.filter(isId)),
@@ -24,7 +24,7 @@ export async function renderChangedMeanwhile(c: Context<OwnerEnv>, error: Change
   const action = c.get("asked");
   // A program and the author of an idea leave no such event: then the last one is older than what is there now.
   const last = found && differences.every((each) => isSaid(each, found.after)) ? found : undefined;
-  const props = { differences, again, last, names, action, theirs: refererOf(c) ?? action };
+  const props = { differences, others, subject, again, last, names, action, theirs: refererOf(c) ?? action };
   return renderPage(c, <ChangedMeanwhilePage {...props} />, error.status);
 }
 
@@ -46,6 +46,8 @@ function textOf(value: unknown): string {
 
 type Props = {
   readonly differences: readonly Difference[];
+  readonly others: readonly Difference[];
+  readonly subject: string | undefined;
   readonly again: URLSearchParams;
   readonly last: LastChange | undefined;
   readonly names: Names;
@@ -54,14 +56,22 @@ type Props = {
   readonly theirs: string;
 };
 
-const ChangedMeanwhilePage = ({ differences, again, last, names, action, theirs }: Props) => {
+const ChangedMeanwhilePage = ({ differences, others, subject, again, last, names, action, theirs }: Props) => {
   const isEdited = (name: string) => differences.some((each) => each.name === name && isText(each));
   return (
     <Layout title="Changed in the meantime">
       <div class="notice bad" role="alert" tabindex={-1} autofocus>
         <p>
           {last ? <bdi>{last.actor}</bdi> : "Somebody else"}
-          {" changed this while your page was open"}
+          {" changed "}
+          {subject === undefined ? (
+            "this"
+          ) : (
+            <>
+              “<bdi>{subject}</bdi>”
+            </>
+          )}
+          {" while your page was open"}
           {last && (
             <>
               {" ("}
@@ -76,6 +86,18 @@ const ChangedMeanwhilePage = ({ differences, again, last, names, action, theirs 
         {differences.map((each) => (
           <Both difference={each} names={names} sent={again.get(each.name)} />
         ))}
+        {others.length > 0 && (
+          <p>
+            {"Saved with yours: "}
+            {others.map((each, index) => (
+              <>
+                {index > 0 && "; "}
+                <Other difference={each} names={names} />
+              </>
+            ))}
+            .
+          </p>
+        )}
         <div class="buttons">
           <button type="submit" class="primary">
             Save mine all the same
@@ -95,11 +117,29 @@ const isPlain = (value: unknown): boolean => value === null || typeof value !== 
 const TEXTS = ["title", "description", "response", "body", "thanks", "name"];
 const isText = ({ name }: Difference): boolean => TEXTS.includes(name);
 
+const inWords = (name: string, value: unknown, names: Names) =>
+  settingAndValue(name, isPlain(value) ? value : textOf(value), names);
+
+/** A text that is only in the form is not repeated. */
+const Other = ({ difference, names }: { readonly difference: Difference; readonly names: Names }) => {
+  const { name, now, mine } = difference;
+  const [label, wanted] = inWords(name, mine, names);
+  if (isText(difference)) return <>{`your ${label.toLowerCase()}`}</>;
+  return (
+    <>
+      {`${label} `}
+      <bdi>{inWords(name, now, names)[1]}</bdi>
+      {" → "}
+      <bdi>{wanted}</bdi>
+    </>
+  );
+};
+
 type BothProps = { readonly difference: Difference; readonly names: Names; readonly sent: string | null };
 
 const Both = ({ difference, names, sent }: BothProps) => {
   const { name, now, mine } = difference;
-  const shown = (value: unknown) => settingAndValue(name, isPlain(value) ? value : textOf(value), names);
+  const shown = (value: unknown) => inWords(name, value, names);
   const [label, present] = shown(now);
   return (
     <section class="columns">

@@ -1,6 +1,7 @@
 /** The last decision, and the button that takes it back. */
 import type { LoadedDecision } from "../../database/activity/audit-events.ts";
-import type { IdeaBank } from "../../model/idea-bank.ts";
+import { type IdeaBank, isPageOpen } from "../../model/idea-bank.ts";
+import { partPathOf } from "../../model/page-path.ts";
 import type { ProposalStatus } from "../../model/proposal.ts";
 import { changesInWords, personInWords, statusInWords } from "./changes-in-words.ts";
 import type { Told } from "./visit.ts";
@@ -64,15 +65,17 @@ const Merged = ({ done, into }: { readonly done: JustDone; readonly into: string
 
 type ChangelogProps = { readonly id: string; readonly isOne: boolean; readonly boards: readonly IdeaBank[] };
 
-/** Leads to the site that shows the changelog, or else to the preview of the elements. */
+/** Leads to where people read the changelog: the board's own page, or the site that shows it; else to the preview of the elements. */
 const Changelog = ({ id, isOne, boards }: ChangelogProps) => {
   const board = boards.find((each) => each.id === id);
-  const site = board?.changelogEnabled ? board.url : null;
+  const shown = board?.changelogEnabled ? board : undefined;
+  const page = shown && isPageOpen(shown) ? partPathOf(shown, "changelog") : undefined;
+  const site = page ?? shown?.url;
   return (
     <>
       {" "}
       <a href={site ?? `/account/idea-banks/${id}/embed`} {...(site && { target: "_blank", rel: "noopener" })}>
-        {site ? "See the changelog" : isOne ? "See it" : "See them"}
+        {site ? "See the changelog" : `Preview ${isOne ? "it" : "them"} on Embed`}
       </a>
     </>
   );

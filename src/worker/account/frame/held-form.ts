@@ -28,7 +28,20 @@ export async function heldForm(c: Context<OwnerEnv>): Promise<HeldForm | undefin
   if (c.req.method !== "POST" || !isFromOwnPage(c)) return undefined;
   const sent = c.get("form") ?? (await readRefused(c));
   const fields = [...(sent ?? [])].filter(([, value]) => !hasCredential(value));
-  return fields.length === 0 ? undefined : { action: c.get("asked"), page: refererOf(c), fields };
+  const action = c.get("asked");
+  return fields.length === 0 ? undefined : { action, page: pageOf({ action, sent, referer: refererOf(c) }), fields };
+}
+
+type Sent = {
+  readonly action: string;
+  readonly sent: URLSearchParams | undefined;
+  readonly referer: string | undefined;
+};
+
+/** Sent again by the page that refused it, a form names its page itself: what does something for other pages can only be posted to. */
+function pageOf({ action, sent, referer }: Sent): string | undefined {
+  const back = sent?.get("back");
+  return referer === action && back && isOwnPage(back) ? back : referer;
 }
 
 /** A body is read of a person who is known, and of a browser that was signed in here. Nobody else can make an isolate read one. */

@@ -39,13 +39,25 @@ export class ChangedMeanwhile extends Problem {
   /** What is changed. */
   readonly id: string;
   readonly differences: readonly Difference[];
+  /** What the form would change besides, which nobody else has changed. */
+  readonly others: readonly Difference[];
+  /** Its name, where it has one. */
+  readonly subject: string | undefined;
   /** The form that replaces what is there now: as it was sent, and opened with that. */
   readonly again: URLSearchParams;
 
-  constructor({ id, differences, again }: Pick<ChangedMeanwhile, "id" | "differences" | "again">) {
+  constructor({
+    id,
+    differences,
+    again,
+    others = [],
+    subject,
+  }: Pick<ChangedMeanwhile, "id" | "differences" | "again"> & Partial<Pick<ChangedMeanwhile, "others" | "subject">>) {
     super("conflict", { detail: "Somebody else has changed this in the meantime. Nothing was saved." });
     this.id = id;
     this.differences = differences;
+    this.others = others;
+    this.subject = subject;
     this.again = again;
   }
 }
@@ -89,13 +101,14 @@ export async function saveOpened<Settings extends object, Resource extends objec
     const present = await load();
     const presentFields = toFields(present);
     const now = membersOf(toSettings(presentFields));
-    const differences = compared
-      .filter((name) => ![before, mine].some((side) => isSame(now.get(name), side.get(name))))
-      .map((name): Difference => ({ name, now: now.get(name), mine: mine.get(name) }));
+    const toDifference = (name: string): Difference => ({ name, now: now.get(name), mine: mine.get(name) });
+    const isMeanwhile = (name: string) => ![before, mine].some((side) => isSame(now.get(name), side.get(name)));
+    const differences = compared.filter(isMeanwhile).map(toDifference);
     if (differences.length > 0) {
       const replaced = differences.flatMap(({ name }) => ownFields(name));
       const again = openedWith(fields, presentFields, replaced);
-      throw new ChangedMeanwhile({ id, differences, again });
+      const others = names.map(toDifference).filter((each) => !isMeanwhile(each.name) && !isSame(each.now, each.mine));
+      throw new ChangedMeanwhile({ id, differences, again, others, subject: nameOf(present) });
     }
     const opened = pick(present, compared.flatMap(ownFields));
     try {
@@ -105,6 +118,11 @@ export async function saveOpened<Settings extends object, Resource extends objec
     }
   }
 }
+
+const nameOf = (resource: object): string | undefined => {
+  const { title, name }: Readonly<Record<string, unknown>> = { ...resource };
+  return [title, name].find((each) => typeof each === "string");
+};
 
 /** The members of the resource with these names. */
 const pick = <Resource extends object>(resource: Resource, names: readonly string[]): Partial<Resource> =>

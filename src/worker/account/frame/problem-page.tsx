@@ -112,7 +112,8 @@ export const ProblemPage = ({ problem, section, held, title: ownTitle, isChange 
   const text = (isOwnText ? detail : (words?.text ?? detail)).replace(`${heading}. `, "");
   // A text of its own says itself what was done.
   const isUncertain = isChange && problem.status >= 500 && !isOwnText;
-  const isWorthShowing = held !== undefined && (!FINAL.includes(problem.code) || held.fields.some(isWritten));
+  const mayHelp = !FINAL.includes(problem.code) && problem.code !== "conflict";
+  const isWorthShowing = held !== undefined && (mayHelp || held.fields.some(isWritten));
   return (
     <Layout title={heading}>
       <div class="notice bad" role="alert" tabindex={-1} autofocus>

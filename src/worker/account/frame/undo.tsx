@@ -39,14 +39,16 @@ function activityOf({ before, after }: { readonly before: State; readonly after:
   return was && is ? { before: was, after: is } : undefined;
 }
 
+const nothingUndone = (detail: string) => new Problem("conflict", { detail });
 const tooLate = () =>
-  new Problem("conflict", { detail: "A minute has passed, or it was changed since: nothing was undone." });
+  nothingUndone("A minute has passed, so nothing was undone. An idea’s history has Undo at any time.");
+const changedSince = () => nothingUndone("It was changed in the meantime, so nothing was undone.");
 
 /** Why nothing was undone. Called when nothing was. Throws `conflict`. */
 async function whyNot({ session, accountId }: Own, ids: readonly string[], since: number): Promise<Problem> {
   return (await isBlockedSince(session, { accountId, ids, since }))
-    ? new Problem("conflict", { detail: "Its author was blocked in the meantime: nothing was undone." })
-    : tooLate();
+    ? nothingUndone("Its author was blocked in the meantime, so nothing was undone.")
+    : changedSince();
 }
 
 /** What a page says of the decision before it. */
@@ -147,7 +149,7 @@ async function undoOfComment(
   { event: { subject }, texts }: JustDone,
   since: number,
 ): Promise<string> {
-  if (subject === null || subject.ideaBankId === null || texts === null) throw tooLate();
+  if (subject === null || subject.ideaBankId === null || texts === null) throw changedSince();
   const { id, ideaBankId } = subject;
   const { answer, eventId } = await decide(c, { kind: "comment", id, ideaBankId }, ({ session, accountId }) =>
     undoComment(session, {

@@ -7,7 +7,7 @@ import type { Step } from "../../database/proposals/history.ts";
 import type { Named, Submitted } from "../../database/proposals/proposals.ts";
 import type { FieldError } from "../../http/invalid-request.ts";
 import type { Comment } from "../../model/comment.ts";
-import type { IdeaBank } from "../../model/idea-bank.ts";
+import { type IdeaBank, isPageOpen } from "../../model/idea-bank.ts";
 import { ideaPathOf } from "../../model/page-path.ts";
 import type { Proposal } from "../../model/proposal.ts";
 import type { TagCount } from "../../model/tag.ts";
@@ -142,9 +142,9 @@ export function publicUrlOf(
   { id, visibility, duplicateOf }: Pick<Proposal, "id" | "visibility" | "duplicateOf">,
   origin: string,
 ): string | undefined {
-  const { url, publicPage, status, internal } = ideaBank;
+  const { url } = ideaBank;
   if (visibility !== "public" || duplicateOf !== null) return undefined;
-  if (publicPage && status === "OPEN" && !internal) return origin + ideaPathOf(ideaBank, id);
+  if (isPageOpen(ideaBank)) return origin + ideaPathOf(ideaBank, id);
   if (url === null) return undefined;
   const page = new URL(url);
   page.searchParams.set("idea", id);

@@ -57,6 +57,29 @@ const SORTS: Record<QueueSort, string> = {
   "top-90": "Most votes in 90 days",
 };
 
+const ASSIGNEES = { me: "Mine", none: "Unassigned" } as const;
+
+/** The values that have words of their own. */
+const IN_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
+  status: { [OPEN]: "Open", [UNANSWERED]: "No response yet", ...IDEA_STATUSES },
+  visibility: Object.fromEntries(Object.entries(IDEA_VISIBILITIES).map(([value, [name]]) => [value, name])),
+  assignee: ASSIGNEES,
+  sort: SORTS,
+};
+const FILTER_NAMES: Readonly<Record<string, string>> = {
+  q: "Search",
+  tag: "Tag",
+  privateTag: "Private tag",
+  board: "Board",
+};
+
+/** The filters of a list, as the parameters of its address: "Open, Most votes in 30 days, Tag: App". */
+export const filtersInWords = (filters: string): string =>
+  Array.from(
+    new URLSearchParams(filters),
+    ([name, value]) => IN_WORDS[name]?.[value] ?? `${FILTER_NAMES[name] ?? name}: ${value}`,
+  ).join(", ");
+
 type Props = {
   /** The page. */
   readonly path: string;
@@ -99,8 +122,6 @@ export const Tabs = ({ path, query, counts }: Props) => {
     </nav>
   );
 };
-
-const ASSIGNEES = { me: "Mine", none: "Unassigned" } as const;
 
 /** Beside a status: whose ideas. The one that is on leads back to everybody's. */
 const AssigneeTabs = ({ path, query }: Pick<Props, "path" | "query">) =>

@@ -12,7 +12,7 @@ import { useMay } from "../frame/frame.ts";
 import { OpenedWith } from "../frame/opened-form.tsx";
 import { Time } from "../frame/times.tsx";
 import { backTo } from "../frame/visit.ts";
-import { counted, IDEA_STATUSES, IDEA_VISIBILITIES } from "../frame/words.ts";
+import { IDEA_STATUSES, IDEA_VISIBILITIES, number } from "../frame/words.ts";
 import { Approval } from "./approval.tsx";
 import { AssigneeChip, AssignSeveral } from "./assignee.tsx";
 import { toValue } from "./chosen.ts";
@@ -217,7 +217,7 @@ const IdeaRow = ({ idea, writing, ...props }: RowProps) => {
           <AssigneeChip members={members} assignee={idea.assignee} />
           <Author idea={idea} isLink={isWaiting} here={here} />
           {boardName !== undefined && <bdi class="board">{boardName}</bdi>}
-          {recentDays !== undefined && <span>{`${counted(idea.sortKey, "vote")} in ${recentDays} days`}</span>}
+          {recentDays !== undefined && <span>{`${number(idea.sortKey)} in ${recentDays} days`}</span>}
           {comments > 0 && <span>{comments === 1 ? "1 comment" : `${comments} comments`}</span>}
           {idea.isAnswered && <span>Responded</span>}
           {writing.length > 0 && <bdi class="pill">{writingInWords(writing).replace(/\.$/, "")}</bdi>}

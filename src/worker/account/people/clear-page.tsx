@@ -49,7 +49,7 @@ export const CLEAR_PAGE = page({
         ]
       : [
           panelist.active ? `Block ${name} and delete what they wrote?` : `Delete what ${name} wrote?`,
-          "No token is issued for them, and nobody signs in with their email address.",
+          "They can’t sign in again, neither from your site nor by email.",
           panelist.active ? "Block and delete what they wrote" : "Delete what they wrote, keep them blocked",
         ];
     return (
@@ -61,6 +61,16 @@ export const CLEAR_PAGE = page({
         </p>
         <p>{stays}</p>
         {clearing.missed.length > 0 && <Missing {...clearing} />}
+        {panelist.active && !withPerson && (
+          <form method="post" action={here}>
+            <button type="submit" name="do" value="block" aria-describedby="only-block">
+              Only block them
+            </button>{" "}
+            <span class="hint" id="only-block">
+              What they wrote stays. You can undo this.
+            </span>
+          </form>
+        )}
         <ConfirmForm
           action={here}
           does={withPerson ? "delete-all" : "clear"}

@@ -6,7 +6,7 @@ export const DownloadStored = ({ id }: { readonly id: string }) => (
       Everything by and about this person, as a JSON file: profile, ideas, comments, votes, named survey responses,
       follows, emails and your team’s notes. Read the notes before you hand it over.
     </p>
-    <form method="post" action={`/account/people/${id}/stored`}>
+    <form data-file method="post" action={`/account/people/${id}/stored`}>
       <button type="submit">Download what is stored of them</button>
     </form>
   </section>

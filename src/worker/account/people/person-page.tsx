@@ -72,7 +72,9 @@ export const PERSON_PAGE = page({
           <Fact name="ID in your system">{externalId === null ? "None" : <code>{externalId}</code>}</Fact>
           {email !== null && (
             <Fact name="Email">
-              <bdi>{email}</bdi>
+              <a href={`mailto:${encodeURIComponent(email).replace("%40", "@")}`}>
+                <bdi>{email}</bdi>
+              </a>
               {emailVerified && <span class="hint"> Verified by signing in</span>}
             </Fact>
           )}
@@ -100,19 +102,6 @@ export const PERSON_PAGE = page({
             <button type="submit" name="do" value={active ? "block" : "unblock"}>
               {active ? "Block" : "Unblock"}
             </button>
-            <ClearPerson
-              panelistId={id}
-              back={back}
-              label={active ? "Block and delete what they wrote…" : "Delete what they wrote…"}
-            />
-            <Confirm
-              summary="Delete person…"
-              says={`${active ? "They" : "This lifts the block: they"} can come back as a new person. Their votes and survey responses are deleted and their tokens stop working. Responses to closed anonymous surveys stay. You can’t undo this.`}
-              buttons={[["delete", "Delete person, keep ideas and comments"]]}
-            />
-            <a class="button danger" href={backTo(`${PEOPLE}/${id}/clear?with=person`, back)}>
-              Delete person, ideas and comments…
-            </a>
           </form>
           <p class="hint">
             {`Blocked people can’t read, vote or write. ${hasWritten ? "What they wrote stays. " : ""}Once unblocked, they sign in again.`}
@@ -126,6 +115,26 @@ export const PERSON_PAGE = page({
         <AddressForm panelist={panelist} action={here} refused={isNote ? undefined : refused} />
         <ToldPerson tells={tells} here={here} />
         {useMayExport("person") && <DownloadStored id={id} />}
+        <ForMembers>
+          <section aria-labelledby="delete">
+            <h2 id="delete">Delete</h2>
+            <form method="post" action={here} class="actions">
+              <ClearPerson
+                panelistId={id}
+                back={back}
+                label={active ? "Block and delete what they wrote…" : "Delete what they wrote…"}
+              />
+              <Confirm
+                summary="Delete person…"
+                says={`${active ? "They" : "This lifts the block: they"} can come back as a new person. Their votes and survey responses are deleted and their tokens stop working. Responses to closed anonymous surveys stay. You can’t undo this.`}
+                buttons={[["delete", "Delete person, keep ideas and comments"]]}
+              />
+              <a class="button danger" href={backTo(`${PEOPLE}/${id}/clear?with=person`, back)}>
+                Delete person, ideas and comments…
+              </a>
+            </form>
+          </section>
+        </ForMembers>
       </Layout>
     );
   },
