@@ -1,6 +1,6 @@
 /** The schemas of the document: the bodies and answers of its operations and their parts, by name, with references to each other. */
 import * as z from "zod/mini";
-import { CURSOR } from "../../worker/credentials/cursor.ts";
+import { CURSOR, SEALED_CURSOR } from "../../worker/credentials/cursor.ts";
 import type { Operation } from "../../worker/http/operation.ts";
 import { describedSchemas, descriptionOf, type SchemaDescription } from "../../worker/model/describe.ts";
 import { SEVERAL } from "../../worker/model/text.ts";
@@ -34,8 +34,8 @@ export function namedSchemas(
 ): Record<string, JsonSchema> {
   const inputs = operations.flatMap(({ body }) => body ?? []);
   const answers = [...operations.flatMap(({ answer }) => answer ?? []), ...sent];
-  const items = operations.flatMap(({ query, answer }) =>
-    query && answer ? [{ item: answer, isFeed: !hasCursor(query) }] : [],
+  const items = operations.flatMap(({ query, answer, sealed }) =>
+    query && answer ? [{ item: answer, isFeed: !hasCursor(query), pattern: sealed ? SEALED_CURSOR : CURSOR.pattern }] : [],
   );
   const [ofInputs, ofAnswers] = [toJsonSchemas(inputs, "input"), toJsonSchemas(answers, "output", items)];
   const both = Object.keys(ofInputs).filter((name) => Object.hasOwn(ofAnswers, name));
@@ -47,7 +47,7 @@ export function namedSchemas(
 /** A list ends; a feed, which takes `after` instead, continues. */
 const hasCursor = (query: Operation["query"]) => queryParameters(query).some(({ name }) => name === "cursor");
 
-type PageOf = { readonly item: z.ZodMiniType; readonly isFeed: boolean };
+type PageOf = { readonly item: z.ZodMiniType; readonly isFeed: boolean; readonly pattern: RegExp };
 
 function toJsonSchemas(
   schemas: readonly z.ZodMiniType[],
@@ -98,15 +98,15 @@ const openBelow = (value: unknown): unknown =>
 const openEach = (value: unknown) =>
   Object.fromEntries(Object.entries(value ?? {}).map(([name, schema]) => [name, openBelow(schema)]));
 
-const cursor = (description: string) =>
-  z.string().check(z.regex(CURSOR.pattern)).register(z.globalRegistry, { description });
+const cursor = (pattern: RegExp, description: string) =>
+  z.string().check(z.regex(pattern)).register(z.globalRegistry, { description });
 
-const pageOf = ({ item, isFeed }: PageOf) =>
+const pageOf = ({ item, isFeed, pattern }: PageOf) =>
   z.object({
     items: z.array(item).register(z.globalRegistry, { description: "The items of this page, in the list's order." }),
     nextCursor: isFeed
-      ? cursor("Send it as `after` for what comes next. Always there.")
-      : z.optional(cursor("Send it as `cursor` for the next page. Absent on the last page.")),
+      ? cursor(pattern, "Send it as `after` for what comes next. Always there.")
+      : z.optional(cursor(pattern, "Send it as `cursor` for the next page. Absent on the last page.")),
   });
 
 /**

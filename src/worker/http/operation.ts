@@ -22,6 +22,8 @@ export type Operation = {
   readonly path: `/${string}`;
   readonly credential: Credential;
   readonly query?: ListQuery;
+  /** The list does not show the identifiers of its rows, so its cursors are encrypted. */
+  readonly sealed?: true;
   /** The query of an operation that is no list. The handler reads it. */
   readonly options?: z.ZodMiniType;
   /** Whatever its query is, the answer is the same: the contract of this operation has no 400. */

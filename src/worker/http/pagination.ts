@@ -24,17 +24,19 @@ export async function readPage<E extends AppEnv, Schema extends ListQuery>(
   return { query, page: { limit, after } };
 }
 
-/** Undefined on the last page, so the JSON does not have it. */
+/** Undefined on the last page, so the JSON does not have it. `sign` seals it where the list does not name its rows. */
 export const nextCursor = async <E extends AppEnv>(
   c: Context<E>,
   next: Position | undefined,
-): Promise<string | undefined> => next && (await signCursor(next, c.get("list"), c.get("settings").signingKeys));
+  sign = signCursor,
+): Promise<string | undefined> => next && (await sign(next, c.get("list"), c.get("settings").signingKeys));
 
 /** 200 with the page's items; `nextCursor` is absent on the last page. */
 export const respondPage = async <E extends AppEnv, Item>(
   c: Context<E>,
   { items, next }: Page<Item>,
-): Promise<Response> => c.json({ items, nextCursor: await nextCursor(c, next) });
+  sign = signCursor,
+): Promise<Response> => c.json({ items, nextCursor: await nextCursor(c, next, sign) });
 
 /** Identifies a cursor's list: its owner, the path, and every parameter except `cursor` and `limit`. */
 export const listName = (holder: string, path: string, { cursor: _, limit: __, ...filters }: Parameters): string =>

@@ -78,26 +78,31 @@ export const ChangelogFeed = describe(
 );
 
 /** Exactly these fields (changelog rule 2). `lastModified` is in Unix seconds. */
-const Item = describe(z.object({ title: z.string(), description: z.string(), lastModified: z.int().check(z.gte(0)) }), {
-  name: "ChangelogItem",
-  fields: {
-    title: "The proposal's title: plain text, one line.",
-    description: "The proposal's description: plain text. Line breaks are kept.",
-    lastModified: "The proposal's last activity, in Unix **seconds**. In JavaScript: `new Date(lastModified * 1000)`.",
-  },
+const FIELDS = { title: z.string(), description: z.string(), lastModified: z.int().check(z.gte(0)) };
+const FIELD_TEXTS = {
+  title: "The proposal's title: plain text, one line.",
+  description: "The proposal's description: plain text. Line breaks are kept.",
+  lastModified: "The proposal's last activity, in Unix **seconds**. In JavaScript: `new Date(lastModified * 1000)`.",
+};
+const EXAMPLE = {
+  title: "Dark mode",
+  description: "Follows the phone's own setting. The map, too.",
+  lastModified: 1_795_176_000,
+};
+
+const Item = describe(z.object(FIELDS), { name: "ChangelogItem", fields: FIELD_TEXTS });
+
+/** An entry of the whole changelog, which is read in pages. */
+export const ListedEntry = describe(z.object({ id: z.string(), ...FIELDS }), {
+  name: "ChangelogEntry",
+  example: { id: "urn:uuid:5b1f9c0e-6c1d-8a55-9d0f-3f6d6c1b2a90", ...EXAMPLE },
+  fields: { id: "The entry's identifier, as in the feeds. It stays the same for ever, and names nothing else.", ...FIELD_TEXTS },
 });
+export type ListedEntry = z.infer<typeof ListedEntry>;
 
 export const Changelog = describe(z.object({ items: z.array(Item) }), {
   name: "Changelog",
-  example: {
-    items: [
-      {
-        title: "Dark mode",
-        description: "Follows the phone's own setting. The map, too.",
-        lastModified: 1_795_176_000,
-      },
-    ],
-  },
+  example: { items: [EXAMPLE] },
   fields: { items: "The implemented proposals, newest first by last activity." },
 });
 export type Changelog = z.infer<typeof Changelog>;

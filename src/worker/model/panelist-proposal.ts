@@ -139,6 +139,19 @@ export const SimilarQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, title:
   fields: { ...PAGE_PARAMETER_TEXTS, title: "The title that is being typed: one line of 1 to 200 characters." },
 });
 
+export const PanelistCommentQuery = describe(
+  z.strictObject({ ...PAGE_PARAMETERS, order: z._default(oneOf(["oldest", "newest"]), "oldest"), from: z.optional(Id) }),
+  {
+    name: "PanelistCommentQuery",
+    fields: {
+      ...PAGE_PARAMETER_TEXTS,
+      order: "`oldest` first, or `newest` first.",
+      from: "The first page begins with this comment, in that order.",
+    },
+  },
+);
+export type CommentOrder = Pick<z.infer<typeof PanelistCommentQuery>, "order" | "from">;
+
 /** The answer to adding and to removing a vote. */
 export const Vote = describe(z.object({ voted: flag(), votes: Count }), {
   name: "VoteState",

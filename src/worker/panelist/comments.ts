@@ -10,8 +10,7 @@ import {
 import { respondCreated } from "../http/idempotency-key.ts";
 import { respondPage } from "../http/pagination.ts";
 import { NewComment } from "../model/comment.ts";
-import { PageQuery } from "../model/pagination.ts";
-import { PanelistComment } from "../model/panelist-proposal.ts";
+import { PanelistComment, PanelistCommentQuery } from "../model/panelist-proposal.ts";
 import { toTimestamp } from "../model/text.ts";
 import { Problem } from "../problem.ts";
 import { PROPOSAL_PROBLEMS, participation } from "./operation.ts";
@@ -35,18 +34,20 @@ export const COMMENT_OPERATIONS = {
     effect: "reads",
     path: COMMENTS,
     capability: "canViewProposals",
-    query: PageQuery,
+    query: PanelistCommentQuery,
     answer: PanelistComment,
-    problems: PROPOSAL_PROBLEMS,
+    problems: [...PROPOSAL_PROBLEMS, "comment-not-found"],
     summary: "List a proposal's comments",
-    description: "Oldest first.",
-    handle: async (c, { session, token, ids, page: request }) => {
+    description: "Oldest first, or newest first. With `from` it begins with that comment.",
+    handle: async (c, { session, token, ids, query: { order, from }, page: request }) => {
       const { access, proposal, page } = await listCommentsForPanelist(session, {
-        token,
-        proposalId: ids.proposalId,
-        request,
+        ...{ token, proposalId: ids.proposalId, request, order, from },
       });
-      return { access, proposal, respond: () => respondPage(c, page) };
+      const respond = () => {
+        if (page === null) throw new Problem("comment-not-found");
+        return respondPage(c, page);
+      };
+      return { access, proposal, respond };
     },
   }),
 

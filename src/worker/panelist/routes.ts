@@ -8,6 +8,7 @@ import { Routes } from "../http/routes.ts";
 import { createParticipationAnswer } from "./answer-participation.ts";
 import { createViewAnswer } from "./answer-view.ts";
 import { CHANGELOG_OPERATIONS } from "./changelog.ts";
+import { ENTRY_OPERATIONS } from "./changelog-entries.ts";
 import { FEED_OPERATIONS } from "./changelog-feeds.ts";
 import { COMMENT_OPERATIONS } from "./comments.ts";
 import { preflightHeaders } from "./cross-origin.ts";
@@ -19,6 +20,7 @@ import { VOTE_OPERATIONS } from "./votes.ts";
 
 const VIEW_OPERATIONS = { ...CHANGELOG_OPERATIONS, ...FEED_OPERATIONS, ...IDEA_BANK_OPERATIONS };
 const PARTICIPATION_OPERATIONS = {
+  ...ENTRY_OPERATIONS,
   ...PROPOSAL_OPERATIONS,
   ...VOTE_OPERATIONS,
   ...FOLLOW_OPERATIONS,

@@ -11,15 +11,16 @@ type Listed<Item> = { readonly items: readonly Item[]; readonly nextCursor?: str
 
 const nameOf = (ideaBankId: string, { path, filters = {} }: List) => listName(ideaBankId, path, filters);
 
-/** A page as the API answers it. */
+/** A page as the API answers it. `sign` is the API's, too. */
 export async function withCursor<Item>(
   c: Context<AppEnv>,
   ideaBankId: string,
   list: List & { readonly page: Page<Item> },
+  sign = signCursor,
 ): Promise<Listed<Item>> {
   const { items, next } = list.page;
   if (next === undefined) return { items };
-  return { items, nextCursor: await signCursor(next, nameOf(ideaBankId, list), c.get("settings").signingKeys) };
+  return { items, nextCursor: await sign(next, nameOf(ideaBankId, list), c.get("settings").signingKeys) };
 }
 
 /** Where `?after=` continues the list; undefined is its beginning, also for a cursor that is not this list's. */

@@ -86,7 +86,7 @@ export const readIdea = (
       ...{ token: strangerOf(page.id), proposalId },
       request: { limit: PAGE, after },
     });
-    return proposal === null || merged ? null : { idea: proposal, comments };
+    return proposal === null || merged || comments === null ? null : { idea: proposal, comments };
   });
 
 /** As the API shows it to somebody who has not answered. */

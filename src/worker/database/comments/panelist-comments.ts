@@ -2,7 +2,7 @@
 import type { NewComment } from "../../model/comment.ts";
 import type { Created, IdempotencyKey, IdempotentResult } from "../../model/idempotency-key.ts";
 import type { Page, PageRequest } from "../../model/pagination.ts";
-import type { PanelistComment } from "../../model/panelist-proposal.ts";
+import type { CommentOrder, PanelistComment } from "../../model/panelist-proposal.ts";
 import type { Visibility } from "../../model/proposal.ts";
 import { toTimestamp } from "../../model/text.ts";
 import type { Session } from "../../store/session.ts";
@@ -39,17 +39,27 @@ const VISIBLE_ONES = ["visibility = 'public'", "visibility = 'pending' AND panel
 const VISIBLE = (c: string) =>
   `(${c}.visibility = 'public' OR (${c}.visibility = 'pending' AND ${c}.panelist_id = :panelistId))`;
 
-const PAGE = `page AS MATERIALIZED (${mergeSelects(
-  VISIBLE_ONES.map(
-    (which) => `SELECT id, created_at AS sort_key, octet_length(body) + ${ITEM_BYTES} AS bytes FROM comments
-      WHERE proposal_id = :proposalId AND ${which} AND (created_at, id) > (:afterKey, :afterId) AND EXISTS (${SEEN_PROPOSAL})`,
-  ),
-)} ORDER BY sort_key, id LIMIT :rows)`;
+/** The comment `:from`, where the panelist sees it. */
+const FROM = `SELECT c.created_at, c.id FROM comments c
+  WHERE c.id = :from AND c.proposal_id = :proposalId AND ${VISIBLE("c")} AND ${authorStays("c.panelist_id")}`;
 const COLUMNS = `c.id, c.by_tenant, coalesce(c.panelist_id = :panelistId, 0) AS mine, w.display_name AS author, c.body, c.visibility, c.created_at,
   w.deletes_content IS NOT 1 AS stays`;
-const LISTED = `WITH ${PAGE}, ${fitOf("SELECT bytes FROM page")} SELECT ${COLUMNS}, ${FIT}
-  FROM comments c LEFT JOIN panelists w ON w.id = c.panelist_id
-  WHERE c.id IN (SELECT id FROM page ORDER BY sort_key, id LIMIT ${FITTING_ROWS}) ORDER BY c.created_at, c.id`;
+/** `beginning` is where the page begins: after a position, or with a comment. */
+function selectPage(order: CommentOrder["order"], beginning: "after" | "from"): string {
+  const [after, direction] = order === "oldest" ? [">", "ASC"] : ["<", "DESC"];
+  const sorted = (key: string, id: string) => `${key} ${direction}, ${id} ${direction}`;
+  const where = beginning === "from" ? `${after}= (${FROM})` : `${after} (:afterKey, :afterId)`;
+  const page = mergeSelects(
+    VISIBLE_ONES.map(
+      (which) => `SELECT id, created_at AS sort_key, octet_length(body) + ${ITEM_BYTES} AS bytes FROM comments
+        WHERE proposal_id = :proposalId AND ${which} AND (created_at, id) ${where} AND EXISTS (${SEEN_PROPOSAL})`,
+    ),
+  );
+  const inOrder = sorted("sort_key", "id");
+  return `WITH page AS MATERIALIZED (${page} ORDER BY ${inOrder} LIMIT :rows), ${fitOf("SELECT bytes FROM page")} SELECT ${COLUMNS}, ${FIT}
+    FROM comments c LEFT JOIN panelists w ON w.id = c.panelist_id
+    WHERE c.id IN (SELECT id FROM page ORDER BY ${inOrder} LIMIT ${FITTING_ROWS}) ORDER BY ${sorted("c.created_at", "c.id")}`;
+}
 
 const toComment = (row: Row): PanelistComment => ({
   id: row.id,
@@ -61,25 +71,35 @@ const toComment = (row: Row): PanelistComment => ({
   createdAt: toTimestamp(row.created_at),
 });
 
-/** Oldest first. */
+/** `page` is null where the panelist sees no comment `from`, with which it should begin. */
 export async function listCommentsForPanelist(
   session: Session,
   {
     token,
     proposalId,
     request,
-  }: { readonly token: TokenClaims; readonly proposalId: string; readonly request: PageRequest },
-): Promise<SeenProposal & { page: Page<PanelistComment> }> {
+    order = "oldest",
+    from,
+  }: Partial<CommentOrder> & {
+    readonly token: TokenClaims;
+    readonly proposalId: string;
+    readonly request: PageRequest;
+  },
+): Promise<SeenProposal & { page: Page<PanelistComment> | null }> {
+  // Later pages begin where the one before ended.
+  const isFrom = from !== undefined && request.after === undefined;
+  const values = { ...tokenValues(token), proposalId, from };
   const rows = await session.batch({
     access: selectAccess(token),
     seen: selectVisible(token, proposalId),
-    listed: prepare<Row>(LISTED, {
-      ...tokenValues(token),
-      ...pageValues(request, "ascending"),
-      proposalId,
+    from: isFrom ? prepare(FROM, values) : undefined,
+    listed: prepare<Row>(selectPage(order, isFrom ? "from" : "after"), {
+      ...values,
+      ...pageValues(request, order === "oldest" ? "ascending" : "descending"),
     }),
   });
-  return { ...toSeen(rows), page: toPage(rows.listed, { request, toItem: toComment, keyOf: byCreation }) };
+  const page = toPage(rows.listed, { request, toItem: toComment, keyOf: byCreation });
+  return { ...toSeen(rows), page: rows.from?.length === 0 ? null : page };
 }
 
 /** `now` is in Unix milliseconds. */
