@@ -3,9 +3,11 @@
  * page's own with the parameter `idea`: all other parameters, and the hash, stay as the page has written them.
  */
 
+import { parameter, withParameters } from "../shared/link.ts";
+
 export type Addresses = {
-  /** Of an idea; without one, of the list. */
-  readonly of: (idea?: string) => string;
+  /** Of an idea, or of a comment on it; without one, of the list. */
+  readonly of: (idea?: string, comment?: string) => string;
   /** The idea that the tab's address names. */
   readonly named: () => string | undefined;
   /** Each is a page of the site. */
@@ -13,14 +15,8 @@ export type Addresses = {
 };
 
 const ownPage: Addresses = {
-  of: (idea = "") => {
-    const address = new URL(location.href);
-    const parts = address.search ? address.search.slice(1).split("&") : [];
-    const own = parts.filter((part) => !part.startsWith("idea="));
-    address.search = [...own, ...(idea ? [`idea=${encodeURIComponent(idea)}`] : [])].join("&");
-    return address.href;
-  },
-  named: () => new URLSearchParams(location.search).get("idea") || undefined,
+  of: (idea, comment) => withParameters(location.href, { idea, comment }),
+  named: () => parameter("idea"),
   arePages: false,
 };
 
@@ -36,7 +32,9 @@ export function addressesOf(ideaUrl: string | null, homeUrl: string | null): Add
     return href.startsWith(beginning) ? /^\w+/.exec(href.slice(beginning.length))?.[0] : undefined;
   };
   const home = homeUrl ? absolute(homeUrl) : location.href;
-  return { of: (idea) => (idea ? beginning + encodeURIComponent(idea) + after : home), named, arePages: true };
+  const of = (idea?: string, comment?: string) =>
+    idea ? withParameters(beginning + encodeURIComponent(idea) + after, { comment }) : home;
+  return { of, named, arePages: true };
 }
 
 /** One address opens one idea: the first visible board or roadmap of the page takes it. */
@@ -49,7 +47,3 @@ export function takesAddress(board: Element): boolean {
   const first = [...boards].find((each) => each.checkVisibility());
   return first === undefined || first === board;
 }
-
-/** A click that shall follow a link here, and not in another tab or window. */
-export const isPlain = (event: Event): boolean =>
-  !(event instanceof MouseEvent && (event.button || event.ctrlKey || event.metaKey || event.shiftKey || event.altKey));
