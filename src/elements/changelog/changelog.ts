@@ -7,22 +7,40 @@ import type { Changelog } from "../../worker/model/changelog.ts";
 import { type Child, h } from "../shared/h.ts";
 import { head, title } from "../shared/head.ts";
 import { IdeaBankElement } from "../shared/idea-bank-element.ts";
+import { mark, parameter } from "../shared/link.ts";
 import { message, skeleton } from "../shared/message.ts";
 import type { Connection } from "../shared/request.ts";
 import { recall, remember } from "../shared/storage.ts";
 import { isVisible } from "../shared/visible.ts";
 import styles from "./changelog.css";
 import { Entries } from "./entries.ts";
-import { type Item, badge as mark } from "./entry-view.ts";
+import { badge, type Item } from "./entry-view.ts";
 import { CHANGELOG_LABELS } from "./labels.ts";
 import { LastVisit } from "./last-visit.ts";
+import { ENTRY, Pages } from "./pages.ts";
 
 const PATH = "/public/ideabank/changelog";
+/** The number of older entries that come at once. */
+const PAGE = 20;
+/** An entry is looked for in so many of the API's largest pages. */
+const LARGE_PAGES = 10;
+const LARGE_PAGE = 100;
 /** The last number of entries, which is the best guess for the number to come. */
 const ROWS = "idea-bank-changelog:rows";
 
+// An `<img name="querySelectorAll">` in the page hides the document's own method.
+const isOnly = (): boolean =>
+  Document.prototype.querySelectorAll.call(document, "idea-bank-changelog[history]").length < 2;
+
+/** Attribute `history`: entries have addresses, which open the page at them. */
 class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
+  static override readonly observedAttributes = [...IdeaBankElement.observedAttributes, "history"];
+
   #count: number | undefined;
+  /** The entry to bring into view. */
+  #wanted: ((item: Item) => boolean) | undefined;
+  #isAddressRead = false;
+  #seek = () => {};
 
   constructor() {
     super(CHANGELOG_LABELS, styles);
@@ -33,19 +51,91 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
     return this.#count ?? 0;
   }
 
+  /** Brings an entry into view, also an older one. */
+  open({ title, lastModified }: Partial<Item>): void {
+    this.#wanted = (item) => item.title === title && item.lastModified === lastModified;
+    this.#seek();
+  }
+
   protected override answersIn({ changelog }: { readonly changelog?: Changelog }): Readonly<Record<string, unknown>> {
     return { [PATH]: changelog };
   }
 
   protected override start(connection: Connection, signal: AbortSignal): void {
-    const entries = new Entries(this.words, this.headingLevel);
+    const { words } = this;
+    const hasAddresses = this.hasAttribute("history");
+    const named = hasAddresses && !this.#isAddressRead && parameter("update");
+    this.#isAddressRead ||= hasAddresses;
+    if (named) this.#wanted = ({ id }) => id === ENTRY + named;
+    const entries = new Entries(words, this.headingLevel, hasAddresses);
+    const pages = new Pages(connection);
+    const note = h("p", { class: "note", part: "note" });
+    const more = h("button", {
+      ...{ type: "button", class: "button more", part: "button" },
+      onclick: () => void read(() => pages.next(PAGE).then(draw), more),
+    });
     let visit: LastVisit | undefined;
     let items: readonly Item[] = [];
     let etag: string | null = null;
     let visible = false;
+    let isReading = false;
+
+    const draw = () => {
+      const { recent, older } = pages.around(items);
+      const hadFocus = more.matches(":focus");
+      const first = entries.show([...recent, ...older], recent.length, (item) => visit?.isNew(item) ?? false);
+      more.hidden = !pages.cursor;
+      more.textContent = words.say("older");
+      // The button may go: the focus goes on where it was.
+      if (!hadFocus || !first) return;
+      first.tabIndex = -1;
+      first.focus({ preventScroll: true });
+      this.announce(words.say("loaded", { count: recent.length + older.length }));
+    };
+    const tell = (text: string, place: HTMLElement) => {
+      note.textContent = text;
+      place.before(note);
+      this.announce(text);
+    };
+    /** One after the other. What fails is told at `place`. */
+    const read = async (ask: () => Promise<void>, place?: HTMLElement) => {
+      if (isReading) return;
+      isReading = true;
+      note.remove();
+      try {
+        await ask();
+      } catch (error) {
+        if (place && !signal.aborted) tell(this.explain(error), place);
+      } finally {
+        isReading = false;
+      }
+    };
+    const seek = async () => {
+      if (!pages.hasBegun) {
+        await pages.begin(items.length);
+        draw();
+      }
+      for (let large = 0; this.#wanted; large += 1) {
+        const row = entries.find(this.#wanted);
+        if (row || !pages.cursor || large === LARGE_PAGES) {
+          this.#wanted = undefined;
+          if (row) mark(row);
+          // Another changelog of the page may have it.
+          else if (isOnly()) tell(words.say("notFound"), entries.element);
+        } else {
+          await pages.next(LARGE_PAGE);
+          draw();
+        }
+      }
+    };
+    this.#seek = () => {
+      if (visible && items.length > 0 && (this.#wanted || !pages.hasBegun))
+        void read(seek, this.#wanted && entries.element);
+    };
     const look = () => {
       if (visible) visit?.markSeen(items);
       if (visit) this.#setCount(visit.unseen(items));
+      this.#seek();
     };
 
     const load = async (): Promise<void> => {
@@ -55,7 +145,11 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
         if (!reply.body) return;
         items = reply.body.items;
         visit ??= new LastVisit(`idea-bank-changelog:${connection.who}`);
-        this.#showEntries(entries, items, visit.isNew);
+        pages.forget(items);
+        this.#showEntries(items, visit.isNew, () => {
+          draw();
+          return [entries.element, more];
+        });
         etag = reply.etag;
         look();
       } catch (error) {
@@ -87,7 +181,7 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
       visible = changes.at(-1)?.isIntersecting ?? false;
       look();
     });
-    watcher.observe(entries.list);
+    watcher.observe(entries.element);
     signal.addEventListener("abort", () => watcher.disconnect());
   }
 
@@ -97,7 +191,11 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
     this.dispatch("changelog-count", { count });
   }
 
-  #showEntries(entries: Entries, items: readonly Item[], isNew: (item: Item) => boolean): void {
+  #showEntries(
+    items: readonly Item[],
+    isNew: (item: Item) => boolean,
+    draw: () => readonly HTMLElement[],
+  ): void {
     remember(ROWS, String(items.length));
     if (items.length === 0) {
       const text = this.words.say("empty");
@@ -107,15 +205,15 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
       return;
     }
     this.enter("ready");
-    entries.show(items, isNew);
+    const content = draw();
     const count = items.filter(isNew).length;
-    const badge = count > 0 && this.words.say("newCount", { count });
-    const head = this.#head(badge && mark(badge));
+    const news = count > 0 && this.words.say("newCount", { count });
+    const head = this.#head(news && badge(news));
     // Moving the list would lose the focus.
-    if (entries.list.isConnected) this.root.firstChild?.replaceWith(head);
-    else this.show(head, entries.list);
+    if (content[0]?.isConnected) this.root.firstChild?.replaceWith(head);
+    else this.show(head, ...content);
     const loaded = this.words.say("loaded", { count: items.length });
-    this.announce(badge ? `${loaded}, ${badge}` : loaded);
+    this.announce(news ? `${loaded}, ${news}` : loaded);
   }
 
   #head(badge?: Child): HTMLElement {

@@ -1,36 +1,59 @@
-/** The list of entries. When newer ones appear, unfolded entries and the focus stay. */
+/** The list of entries. When others appear, unfolded entries, the focus and the place stay. */
 
+import { h } from "../shared/h.ts";
 import type { Words } from "../shared/labels.ts";
-import { entryList, entryView, type Item, unfolder } from "./entry-view.ts";
+import { linkHere, withParameters } from "../shared/link.ts";
+import { entryList, entryView, type Item, monthsView, unfolder } from "./entry-view.ts";
 import type { CHANGELOG_LABELS } from "./labels.ts";
+import { ENTRY } from "./pages.ts";
 
 export class Entries {
-  readonly list = entryList();
+  readonly element = h("div");
   readonly #words: Words<typeof CHANGELOG_LABELS>;
   readonly #level: number;
+  readonly #hasAddresses: boolean;
+  #shown: readonly (readonly [Item, HTMLElement])[] = [];
   /** By their content. */
   #rows = new Map<string, HTMLElement>();
 
-  constructor(words: Words<typeof CHANGELOG_LABELS>, level: number) {
+  constructor(words: Words<typeof CHANGELOG_LABELS>, level: number, hasAddresses: boolean) {
     this.#words = words;
     this.#level = level;
+    this.#hasAddresses = hasAddresses;
   }
 
-  show(items: readonly Item[], isNew: (item: Item) => boolean): void {
-    const focused = this.list.querySelector<HTMLElement>(":focus");
+  /** Those after the first `recent` are shown by month. Returns the first one that was not shown before. */
+  show(items: readonly Item[], recent: number, isNew: (item: Item) => boolean): HTMLElement | undefined {
+    const focused = this.element.querySelector<HTMLElement>(":focus");
     const rows = new Map<string, HTMLElement>();
-    for (const item of items) {
-      let key = JSON.stringify(item);
+    let first: HTMLElement | undefined;
+    this.#shown = items.map((item, at) => {
+      const { id, ...content } = item;
+      const level = this.#level + Number(at >= recent);
+      let key = level + JSON.stringify(content);
       // Two entries may say the same.
       while (rows.has(key)) key += " ";
-      rows.set(key, this.#rows.get(key) ?? this.#entry(item, isNew(item)));
-    }
+      const row = this.#rows.get(key) ?? this.#entry(item, level, isNew(item));
+      if (!this.#rows.has(key)) first ??= row;
+      rows.set(key, row);
+      const link = id && row.querySelector<HTMLAnchorElement>(".when a");
+      if (link) link.href = withParameters(location.href, { update: id.slice(ENTRY.length) });
+      return [item, row];
+    });
     this.#rows = rows;
-    this.list.replaceChildren(...rows.values());
-    focused?.focus();
+    this.element.replaceChildren(
+      entryList(...this.#shown.slice(0, recent).map(([, row]) => row)),
+      ...monthsView(this.#shown.slice(recent), this.#words, this.#level),
+    );
+    focused?.focus({ preventScroll: true });
+    return first;
   }
 
-  #entry(item: Item, isNew: boolean): HTMLElement {
+  find(isWanted: (item: Item) => boolean): HTMLElement | undefined {
+    return this.#shown.find(([item]) => isWanted(item))?.[1];
+  }
+
+  #entry(item: Item, level: number, isNew: boolean): HTMLElement {
     const words = this.#words;
     const unfold = (text: HTMLElement) => {
       const button = unfolder(words, item.title, {
@@ -43,6 +66,8 @@ export class Entries {
       });
       return button;
     };
-    return entryView(item, words, { level: this.#level, isNew, unfold });
+    const link = this.#hasAddresses ? linkHere(undefined, () => row) : undefined;
+    const row = entryView(item, words, { level, isNew, link, unfold });
+    return row;
   }
 }

@@ -1,11 +1,12 @@
 /** How an entry of the changelog looks. */
 import { type Attributes, type Child, h, heading } from "#h";
-import type { Changelog } from "../../worker/model/changelog.ts";
+import type { Changelog, ListedEntry } from "../../worker/model/changelog.ts";
 import type { Words } from "../shared/labels.ts";
 import { prose } from "../shared/prose.ts";
 import type { CHANGELOG_LABELS } from "./labels.ts";
 
-export type Item = Changelog["items"][number];
+/** Its identifier is known when it was read with those that are older. */
+export type Item = Changelog["items"][number] & Partial<Pick<ListedEntry, "id">>;
 type ChangelogWords = Words<typeof CHANGELOG_LABELS>;
 
 /** A longer text is folded. */
@@ -18,6 +19,21 @@ export const entryList = (...rows: readonly HTMLElement[]): HTMLElement =>
   h("ol", { class: "entries", part: "entries" }, ...rows);
 
 export const badge = (text: string): HTMLElement => h("span", { class: "badge", part: "badge" }, text);
+
+const timeOf = ({ lastModified }: Item): Date => new Date(lastModified * 1000);
+
+/** Below the names of their months. */
+export const monthsView = (
+  rows: readonly (readonly [Item, HTMLElement])[],
+  words: ChangelogWords,
+  level: number,
+): readonly HTMLElement[] =>
+  [...Map.groupBy(rows, ([item]) => words.date(timeOf(item), { month: "long", year: "numeric" }))].flatMap(
+    ([month, each]) => [
+      heading(level + 1, { class: "month", part: "month" }, month),
+      entryList(...each.map(([, row]) => row)),
+    ],
+  );
 
 /** The button that unfolds a long text. */
 export const unfolder = (words: ChangelogWords, title: string, attributes: Attributes): HTMLElement =>
@@ -34,28 +50,31 @@ export const unfolder = (words: ChangelogWords, title: string, attributes: Attri
     words.say("more"),
   );
 
-/** `unfold` makes the button below a long text. */
+/** `link` are the attributes of the link to it, where entries have addresses. `unfold` makes the button below a long text. */
 export function entryView(
-  { title, description, lastModified }: Item,
+  item: Item,
   words: ChangelogWords,
   {
     level,
     isNew,
+    link,
     unfold,
-  }: { readonly level: number; readonly isNew: boolean; readonly unfold: (text: HTMLElement) => Child },
+  }: {
+    readonly level: number;
+    readonly isNew: boolean;
+    readonly link?: Attributes | undefined;
+    readonly unfold: (text: HTMLElement) => Child;
+  },
 ): HTMLElement {
-  const time = new Date(lastModified * 1000);
+  const { title, description } = item;
+  const time = timeOf(item);
   const isFolded = isLong(description);
   const text = description && prose(description, { class: isFolded ? "prose clamped" : "prose", part: "description" });
+  const date = h("time", { datetime: time.toISOString(), part: "date" }, words.date(time));
   return h(
     "li",
     { class: isNew ? "entry new" : "entry", part: isNew ? "entry new" : "entry" },
-    h(
-      "div",
-      { class: "when" },
-      h("time", { datetime: time.toISOString(), part: "date" }, words.date(time)),
-      isNew && badge(words.say("new")),
-    ),
+    h("div", { class: "when" }, link ? h("a", link, date) : date, isNew && badge(words.say("new"))),
     h(
       "div",
       { class: "body" },

@@ -11,4 +11,6 @@ export const CHANGELOG_LABELS = {
   "idea-bank-not-found": "The changelog is not available right now.",
   more: "Show more",
   less: "Show less",
+  older: "Older",
+  notFound: "This update was not found. It may have been removed.",
 } satisfies Labels;
