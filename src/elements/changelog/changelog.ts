@@ -53,6 +53,7 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
 
   /** Brings an entry into view, also an older one. */
   open({ title, lastModified }: Partial<Item>): void {
+    if (!lastModified) return;
     this.#wanted = (item) => item.title === title && item.lastModified === lastModified;
     this.#seek();
   }

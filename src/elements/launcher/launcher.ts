@@ -2,6 +2,7 @@
  * `<idea-bank-launcher>`: a button that opens the elements inside it in a panel, with the number of entries since the visitor's
  * last look and of surveys that are left to answer. It floats in the corner of the window; with `inline` it stays in its place in the page.
  */
+import { followBackground } from "../shared/background.ts";
 import { h, icon } from "../shared/h.ts";
 import { Words } from "../shared/labels.ts";
 import { languageOf, observeLanguage } from "../shared/language.ts";
@@ -9,7 +10,7 @@ import type { Connection } from "../shared/request.ts";
 import { loadTranslation } from "../shared/translation.ts";
 import { LAUNCHER_LABELS } from "./labels.ts";
 import styles from "./launcher.css";
-import { readShipped, type Shipped } from "./shipped.ts";
+import { openingOf, readShipped, type Shipped } from "./shipped.ts";
 
 const BUBBLE = "M2.5 3.5h11v7.5H7.5L4.5 13.5V11h-2z";
 const CROSS = "m4 4 8 8m0-8-8 8";
@@ -17,6 +18,8 @@ const CROSS = "m4 4 8 8m0-8-8 8";
 const GAP = 8;
 /** The same width as in launcher.css. */
 const PANEL_EM = 28;
+/** So many ideas that are done are named. */
+const NAMED = 3;
 /** It changes inside an element whenever that begins. */
 const BUSY = ["aria-busy"];
 
@@ -32,7 +35,7 @@ class IdeaBankLauncher extends HTMLElement {
   readonly #badge = h("span", { class: "badge", part: "badge", hidden: true });
   readonly #button = h("button", { type: "button", class: "launch", part: "launcher", popovertarget: "panel" });
   readonly #close = h("button", { type: "button", class: "close", part: "close", popovertarget: "panel" }, icon(CROSS));
-  readonly #note = h("p", { class: "note", part: "shipped", hidden: true });
+  readonly #note = h("div", { class: "note", part: "shipped", hidden: true });
   readonly #panel = h("div", {
     id: "panel",
     part: "panel",
@@ -55,6 +58,7 @@ class IdeaBankLauncher extends HTMLElement {
   #shippedSeen = false;
   /** Ends when the panel is closed. */
   #opened: AbortController | undefined;
+  #lifetime: AbortController | undefined;
 
   constructor() {
     super();
@@ -106,6 +110,8 @@ class IdeaBankLauncher extends HTMLElement {
       Reflect.deleteProperty(this, "labels");
       this.labels = labels;
     }
+    this.#lifetime = new AbortController();
+    followBackground(this.#root, this.#lifetime.signal);
     this.#content.observe(this, { childList: true, subtree: true });
     this.#language = observeLanguage(this, () => languageOf(this) !== this.#words.locale && void this.#begin());
     void this.#begin();
@@ -114,6 +120,7 @@ class IdeaBankLauncher extends HTMLElement {
   disconnectedCallback(): void {
     this.#language?.disconnect();
     this.#content.disconnect();
+    this.#lifetime?.abort();
     this.#opened?.abort();
     this.#inside = undefined;
   }
@@ -125,9 +132,11 @@ class IdeaBankLauncher extends HTMLElement {
   /** Opens the panel, and passes the options to `open` of the element inside. */
   open(options?: object): void {
     if (!this.#panel.matches(":popover-open")) this.#panel.showPopover();
-    const board = this.querySelector<Opening>("idea-bank-board, idea-bank-roadmap");
+    const inside =
+      this.querySelector<Opening>("idea-bank-board, idea-bank-roadmap") ??
+      this.querySelector<Opening>("idea-bank-changelog");
     // Its script may run after this one.
-    if (options && board) customElements.whenDefined(board.localName).then(() => board.open(options));
+    if (options && inside) customElements.whenDefined(inside.localName).then(() => inside.open(options));
   }
 
   close(): void {
@@ -202,7 +211,8 @@ class IdeaBankLauncher extends HTMLElement {
     const surveyCount = surveys.reduce((sum, survey) => sum + (survey.count ?? 0), 0);
     const toAnswer = surveyCount > 0 && words.say("surveyCount", { count: surveyCount });
     const news = count > 0 && words.say("newCount", { count });
-    const shippedCount = this.#shipped?.count ?? 0;
+    const ideas = this.#shipped?.ideas ?? [];
+    const shippedCount = ideas.length;
     const shipped = shippedCount > 0 && words.say("shipped", { count: shippedCount });
     const isShippedNew = shipped && !this.#shippedSeen;
     // An implemented idea is also an entry of the changelog, so it is not counted twice.
@@ -210,8 +220,14 @@ class IdeaBankLauncher extends HTMLElement {
     this.#name.textContent = name;
     this.#badge.textContent = words.number(sum);
     this.#badge.hidden = sum === 0;
-    this.#note.textContent = shipped || "";
     this.#note.hidden = !shipped;
+    // What has the focus stays.
+    if (shipped && this.#note.firstChild?.textContent !== shipped) {
+      const names = ideas
+        .slice(0, NAMED)
+        .map((idea) => h("button", { type: "button", onclick: () => this.open(openingOf(idea)) }, idea.title));
+      this.#note.replaceChildren(h("p", {}, shipped), ...names);
+    }
     this.#button.setAttribute("aria-label", [name, news, toAnswer, isShippedNew && shipped].filter(Boolean).join(", "));
     this.#close.setAttribute("aria-label", words.say("close"));
     this.#panel.setAttribute("aria-label", name);
