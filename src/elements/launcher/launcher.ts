@@ -184,6 +184,7 @@ class IdeaBankLauncher extends HTMLElement {
   async #askShipped(connection: Connection): Promise<void> {
     this.#connection = connection;
     this.#shipped = undefined;
+    this.#note.replaceChildren();
     this.#shippedSeen = this.#panel.matches(":popover-open");
     try {
       const shipped = await readShipped(connection);
