@@ -29,7 +29,9 @@ export type BoardContext = {
   readonly signal: AbortSignal;
   /** An idea's address opens it. */
   readonly hasAddresses: boolean;
-  readonly addressOf: (idea: string) => string;
+  readonly addressOf: (idea: string, comment?: string) => string;
+  /** The comment on this idea that the tab's address names. */
+  readonly commentOf: (idea: string) => string | undefined;
   /** The attributes of what opens an idea: where it has an address, those of a link to it. */
   readonly linkTo: (idea: string, open: () => void) => Attributes;
   /** The same, for the way back to the list. */

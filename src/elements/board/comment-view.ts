@@ -1,5 +1,5 @@
 /** How the comments of a proposal look. */
-import { type Child, h, heading, icon } from "#h";
+import { type Attributes, type Child, h, heading, icon } from "#h";
 import type { Words } from "../shared/labels.ts";
 import { authorOf, face } from "./author.ts";
 import type { Comment } from "./idea-bank.ts";
@@ -10,9 +10,15 @@ type BoardWords = Words<typeof BOARD_LABELS>;
 
 const CHECK = "M3.5 8.4 6.6 11.5 12.5 5";
 
-/** `content` is the text, and what the visitor can do with it. */
-export function commentView(comment: Comment, words: BoardWords, ...content: readonly Child[]): HTMLElement {
+/** `link` leads to it, where comments have addresses. `content` is the text, and what the visitor can do with it. */
+export function commentView(
+  comment: Comment,
+  words: BoardWords,
+  link: Attributes | undefined,
+  ...content: readonly Child[]
+): HTMLElement {
   const official = comment.by === "tenant";
+  const when = time(comment.createdAt, words);
   const who = authorOf(comment, words) ?? words.say("anonymous");
   return h(
     "li",
@@ -25,7 +31,7 @@ export function commentView(comment: Comment, words: BoardWords, ...content: rea
         "p",
         { class: "meta" },
         h("strong", {}, who),
-        time(comment.createdAt, words),
+        link ? h("a", link, when) : when,
         comment.visibility && h("span", {}, words.say("pending")),
       ),
       ...content,

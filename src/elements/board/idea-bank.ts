@@ -21,6 +21,8 @@ export type Access = {
   readonly panelistCapabilities?: Capabilities;
 };
 export type Page<Item> = { readonly items: readonly Item[]; readonly nextCursor?: string };
+/** Oldest first, unless `order` is `newest`; `from` is the comment that a first page begins with. */
+export type CommentPage = Readonly<Partial<Record<"order" | "from" | "cursor" | "limit", string>>>;
 export type Filter = Readonly<Partial<Record<"sort" | "status" | "mine" | "tag" | "q" | "limit", string>>>;
 
 const ROOT = "/ideabank";
@@ -122,8 +124,8 @@ export class IdeaBank {
   follow = (id: string, following: boolean) =>
     this.#send(`/proposals/${id}/follow`, { method: following ? "PUT" : "DELETE" });
 
-  comments = (id: string, cursor?: string) =>
-    this.#get<Page<Comment>>(`/proposals/${id}/comments?${new URLSearchParams({ ...(cursor && { cursor }) })}`);
+  comments = (id: string, page: CommentPage) =>
+    this.#get<Page<Comment>>(`/proposals/${id}/comments?${new URLSearchParams(page)}`);
 
   comment = (id: string, body: string, key: string) =>
     this.#write<Comment>("POST", { path: `/proposals/${id}/comments`, body: { body }, key });
