@@ -6,12 +6,15 @@ import type { BoardContext } from "./board-context.ts";
 import type { Idea } from "./idea-bank.ts";
 import { ideaRow } from "./idea-row.ts";
 import { ideas, listView, nothing } from "./list-view.ts";
+import { keepPlace, recallPlace } from "./place.ts";
 import { isOver } from "./row-view.ts";
 import { toolbar } from "./toolbar.ts";
 import { FIRST } from "./toolbar-view.ts";
 
 /** So many pages in a row come by themselves: below the board the page may have an end that the visitor wants to reach. */
 const PAGES_BY_THEMSELVES = 3;
+/** The API's largest page: so many more are read at once to find the place again. */
+const LARGE_PAGE = 100;
 /** The last number of ideas, which is the best guess for the number of rows to come. */
 const ROWS = "idea-bank-board:rows";
 
@@ -36,6 +39,7 @@ export class List {
   /** Stays when the first page could not be read. */
   #loading: AbortController | undefined;
   #pagesByThemselves = PAGES_BY_THEMSELVES;
+  #isPlaced = false;
 
   constructor(context: BoardContext, open: (idea: Idea) => void) {
     this.#context = context;
@@ -58,12 +62,13 @@ export class List {
       { rootMargin: "200px" },
     );
     watcher.observe(this.#more);
+    window.addEventListener("pagehide", () => this.#keepPlace(), { signal });
     signal.addEventListener("abort", () => watcher.disconnect());
   }
 
   /** Loads the first page of the present filter. `quiet` keeps the present rows until then. */
   async load(quiet = false): Promise<void> {
-    const { words, signal, enter, announce, failure } = this.#context;
+    const { signal, enter, failure } = this.#context;
     this.#loading?.abort();
     this.#cursor = undefined;
     this.#more.hidden = true;
@@ -76,7 +81,8 @@ export class List {
     try {
       const page = await this.#context.ideaBank.ideas(this.#filter, undefined, loading.signal);
       this.#showFirst(page.items, page.nextCursor);
-      if (page.items.length > 0) announce(words.say("ideas", { count: page.items.length }));
+      if (page.items.length > 0) this.#tellCount();
+      if (!this.#isPlaced) await this.#findPlace();
     } catch (error) {
       if (signal.aborted || loading.signal.aborted) return;
       this.#place.replaceChildren(failure(error, () => void this.load()));
@@ -153,19 +159,44 @@ export class List {
     (this.#byId.get(id)?.querySelector<HTMLElement>(".open") ?? this.#place).focus();
   }
 
-  async #loadMore(asked = false): Promise<void> {
-    const { words, signal, announce, report } = this.#context;
+  /** The row in the middle of the window, unless the visitor leaves by one. Of another list nothing is kept, and none that is not shown. */
+  #keepPlace(leftBy?: string): void {
+    if (!this.element.isConnected) return;
+    const isInMiddle = (row: HTMLElement) => {
+      const { top, bottom } = row.getBoundingClientRect();
+      return top < innerHeight && bottom > innerHeight / 2;
+    };
+    const [idea = ""] = Array.from(this.#byId).find(([, row]) => isInMiddle(row)) ?? [];
+    const { who } = this.#context.ideaBank;
+    keepPlace(who, this.#filter === FIRST ? { count: this.#byId.size, idea: leftBy ?? idea } : { count: 0, idea: "" });
+  }
+
+  async #findPlace(): Promise<void> {
+    this.#isPlaced = true;
+    const { count, idea } = recallPlace(this.#context.ideaBank.who);
+    const missing = Math.min(count - this.#byId.size, LARGE_PAGE);
+    if (missing > 0) await this.#loadMore(true, missing);
+    if (this.#place.matches(":focus")) this.focus(idea);
+    this.#byId.get(idea)?.scrollIntoView({ block: "center" });
+  }
+
+  async #loadMore(asked = false, limit = 0): Promise<void> {
+    const { signal, report } = this.#context;
     if (this.#cursor === undefined || this.#loading) return;
     this.#pagesByThemselves = asked ? PAGES_BY_THEMSELVES : this.#pagesByThemselves - 1;
     const loading = new AbortController();
     this.#loading = loading;
     this.#more.setAttribute("aria-disabled", "true");
     try {
-      const page = await this.#context.ideaBank.ideas(this.#filter, this.#cursor, loading.signal);
+      const page = await this.#context.ideaBank.ideas(
+        { ...this.#filter, ...(limit && { limit: String(limit) }) },
+        this.#cursor,
+        loading.signal,
+      );
       const hadFocus = this.#more.matches(":focus");
       this.#append(page.items);
       this.#next(page.nextCursor);
-      announce(words.say("ideas", { count: this.#byId.size }));
+      this.#tellCount();
       // The button may go: the focus goes on with the first new row.
       if (hadFocus && page.items[0]) this.focus(page.items[0].id);
     } catch (error) {
@@ -176,6 +207,11 @@ export class List {
     } finally {
       this.#more.removeAttribute("aria-disabled");
     }
+  }
+
+  #tellCount(): void {
+    const { words, announce } = this.#context;
+    announce(words.say(this.#cursor === undefined ? "ideas" : "someIdeas", { count: this.#byId.size }));
   }
 
   #showFirst(ideas: readonly Idea[], cursor: string | undefined): void {
@@ -222,7 +258,10 @@ export class List {
   }
 
   #row(idea: Idea): HTMLElement {
-    return ideaRow(idea, this.#context, () => this.#open(idea));
+    return ideaRow(idea, this.#context, () => {
+      this.#keepPlace(idea.id);
+      this.#open(idea);
+    });
   }
 
   #showEmpty(): void {
