@@ -42,7 +42,14 @@ export declare const roadmapMarkup: (
 ) => string;
 
 /** The children of `<idea-bank-changelog>`. */
-export declare const changelogMarkup: (page: Common & { readonly changelog: Changelog }) => string;
+export declare const changelogMarkup: (
+  page: Common & {
+    readonly changelog: Changelog;
+    /** Not the recent entries, but older ones. */
+    readonly isOlder: boolean;
+    readonly moreHref: string | undefined;
+  },
+) => string;
 
 /** The children of `<idea-bank-survey survey="…">`: the questions, to read. */
 export declare const surveyMarkup: (

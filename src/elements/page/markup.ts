@@ -11,7 +11,7 @@ import { ideas, listView, nothing, suggestButton } from "../board/list-view.ts";
 import { isOver, rowView } from "../board/row-view.ts";
 import { toolbarView } from "../board/toolbar-view.ts";
 import { voteBox } from "../board/vote-box.ts";
-import { entryList, entryView, unfolder } from "../changelog/entry-view.ts";
+import { entryList, entryView, monthsView, unfolder } from "../changelog/entry-view.ts";
 import { CHANGELOG_LABELS } from "../changelog/labels.ts";
 import { LANGUAGES, translationOf } from "../languages/languages.ts";
 import { COLUMNS, columnsView, columnView, emptyColumn, tabsView, tabView, total } from "../roadmap/column-view.ts";
@@ -54,7 +54,7 @@ const root = (label: string, dir: string, ...content: readonly Child[]): string 
 function vote(idea: Idea, { capabilities }: OfIdeas["access"], words: Words<typeof BOARD_LABELS>): HTMLElement {
   const isButton = capabilities.canVote && idea.duplicateOf === null;
   const name = words.say("votes", { count: idea.votes });
-  return voteBox(words.number(idea.votes), name, isButton ? { type: "button", disabled: true } : undefined);
+  return voteBox(words.short(idea.votes), name, isButton ? { type: "button", disabled: true } : undefined);
 }
 
 const row = (idea: Idea, words: Words<typeof BOARD_LABELS>, { access, ideaHref, headingLevel }: OfIdeas): HTMLElement =>
@@ -94,7 +94,7 @@ export const ideaMarkup: typeof Declared.ideaMarkup = ({ lang, idea, comments, b
   const { words, direction } = wordsOf("idea-bank-board", BOARD_LABELS, lang);
   const { access, headingLevel, ideaHref } = board;
   const rows = comments.items.map((comment) =>
-    commentView(comment, words, prose(comment.body), h("div", { class: "own" })),
+    commentView(comment, words, undefined, prose(comment.body), h("div", { class: "own" })),
   );
   const isOpen = access.capabilities.canComment && idea.duplicateOf === null;
   return root(
@@ -158,20 +158,25 @@ export const roadmapMarkup: typeof Declared.roadmapMarkup = ({ lang, columns, mo
   );
 };
 
-export const changelogMarkup: typeof Declared.changelogMarkup = ({ lang, headingLevel, changelog: { items } }) => {
+export const changelogMarkup: typeof Declared.changelogMarkup = ({ lang, headingLevel, changelog, ...page }) => {
   const { words, direction } = wordsOf("idea-bank-changelog", CHANGELOG_LABELS, lang);
-  const entries = items.map((item) =>
-    entryView(item, words, {
-      level: headingLevel,
-      isNew: false,
-      unfold: () => unfolder(words, item.title, { inert: true }),
-    }),
-  );
+  const { isOlder, moreHref } = page;
+  const entries = changelog.items.map((item) => {
+    const unfold = () => unfolder(words, item.title, { inert: true });
+    return [item, entryView(item, words, { level: headingLevel + Number(isOlder), isNew: false, unfold })] as const;
+  });
   return root(
     words.say("title"),
     direction,
     head(title(headingLevel, words.say("title"))),
-    entries.length > 0 ? entryList(...entries) : message("empty", h("p", {}, words.say("empty"))),
+    entries.length === 0
+      ? message("empty", h("p", {}, words.say("empty")))
+      : h(
+          "div",
+          {},
+          ...(isOlder ? monthsView(entries, words, headingLevel) : [entryList(...entries.map(([, row]) => row))]),
+        ),
+    more(words.say("older"), moreHref, "button more"),
   );
 };
 

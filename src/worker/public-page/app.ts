@@ -71,7 +71,7 @@ export function createPublicPages(shared: PublicPageMemory) {
   const parts: Readonly<Record<Part, Answer>> = {
     ideas: (c, { page, frame }) => ideasPage(c, memory, page, frame),
     roadmap: (c, { page, frame }) => roadmapPage(c, memory, page, frame),
-    changelog: (c, { page, frame }) => changelogPage(c, page, frame),
+    changelog: (c, { page, frame }) => changelogPage(c, memory, page, frame),
     surveys: (c, { page, frame, surveys }) => surveysPage(c, page, frame, surveys),
   };
   /** A part that the board does not have is nothing. The first one is the page itself. */
@@ -123,6 +123,9 @@ export function createPublicPages(shared: PublicPageMemory) {
   return { routes, preview };
 }
 
+/** Where a list goes on, and what an element is to show of it. */
+const KEPT: readonly string[] = ["after", "comment", "update"];
+
 /**
  * The page's address with the board's name of today, where another one was asked for. Not for good: a board can be renamed back, and
  * browsers keep a 301.
@@ -130,8 +133,8 @@ export function createPublicPages(shared: PublicPageMemory) {
 function elsewhere(c: Context<AppEnv>, frame: Frame, path: string): Response | undefined {
   const { pathname, searchParams } = new URL(c.req.url);
   if (pathname === path) return undefined;
-  const after = searchParams.get("after");
-  return c.redirect(linkTo(frame, path, after === null ? {} : { after }), 302);
+  const kept = [...searchParams].filter(([name]) => KEPT.includes(name));
+  return c.redirect(linkTo(frame, path, Object.fromEntries(kept)), 302);
 }
 
 /** What a person reads in place of a problem document. */

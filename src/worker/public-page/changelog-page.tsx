@@ -2,6 +2,7 @@
 
 import type { Context } from "hono";
 import { changelogMarkup } from "#markup";
+import { sealCursor } from "../credentials/cursor.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { ifNoneMatch } from "../http/if-none-match.ts";
 import type { Changelog } from "../model/changelog.ts";
@@ -10,11 +11,16 @@ import { pagesOriginOf } from "../model/pages-origin.ts";
 import type { ViewedChangelog } from "../view/read-view.ts";
 import { ATOM, type FeedFormat, JSON_FEED } from "../view/render-feed.ts";
 import { fillIn } from "../view/rendered-feeds.ts";
+import { readAfter, withCursor } from "./cursors.ts";
 import { Element } from "./element.tsx";
-import { type Frame, partPath } from "./frame.ts";
+import { type Frame, linkTo, partPath } from "./frame.ts";
 import { Layout } from "./layout.tsx";
 import type { OpenPage, PageMemory } from "./open-page.ts";
+import { readEntries } from "./read-contents.ts";
 import { respondNothing, respondPage } from "./respond.tsx";
+
+/** As the API names it. */
+const LIST = { path: "/ideabank/changelog/entries" };
 
 const decoded = new WeakMap<ViewedChangelog, Changelog>();
 
@@ -26,19 +32,43 @@ function changelogOf(viewed: ViewedChangelog): Changelog {
   return changelog;
 }
 
-export async function changelogPage(c: Context<AppEnv>, { id, ideaBank, changelog: viewed }: OpenPage, around: Frame) {
+export async function changelogPage(c: Context<AppEnv>, memory: PageMemory, page: OpenPage, around: Frame) {
   const frame = { ...around, element: "changelog" as const };
+  const { id, ideaBank, changelog: viewed } = page;
   if (viewed === undefined) throw new Error("a changelog that may be viewed was not read with its idea bank");
-  const changelog = changelogOf(viewed);
-  const markup = changelogMarkup({ lang: frame.language, headingLevel: 1, changelog });
+  const recent = changelogOf(viewed);
+  const after = await readAfter(c, id, LIST);
+  // The changelog itself does not say whether there are older entries.
+  const limit = after === undefined ? Math.max(recent.items.length, 1) : undefined;
+  const read = await readEntries(memory, page, { after, ...(limit && { limit }) });
+  const { items, nextCursor } = await withCursor(c, id, { ...LIST, page: read }, sealCursor);
+  const older = items.map(({ title, description, lastActivityAt }) => ({
+    ...{ title, description },
+    lastModified: Math.floor(lastActivityAt / 1000),
+  }));
+  const path = partPath(frame, "changelog");
+  const markup = changelogMarkup({
+    ...{ lang: frame.language, headingLevel: 1, isOlder: after !== undefined },
+    changelog: after === undefined ? recent : { items: older },
+    moreHref: nextCursor && linkTo(frame, path, { after: nextCursor }),
+  });
   const title = frame.say("changelog");
   const { description } = ideaBank;
-  const path = partPath(frame, "changelog");
   return respondPage(
     c,
     frame,
-    <Layout frame={frame} {...{ title, description, path, current: "changelog" }}>
-      <Element frame={frame} name="changelog" markup={markup} initial={{ changelog }} />
+    <Layout
+      frame={frame}
+      {...{ title, description, path, current: "changelog" }}
+      isUnlisted={ideaBank.hiddenFromSearch || after !== undefined}
+    >
+      <Element
+        frame={frame}
+        name="changelog"
+        markup={markup}
+        attributes={{ history: "" }}
+        {...(after === undefined && { initial: { changelog: recent } })}
+      />
       <p>
         <a href={`/b/${id}/changelog.atom`}>{`${frame.say("feed")} (Atom)`}</a>
         {" · "}

@@ -23,7 +23,7 @@ export async function previewOf(c: Context<AppEnv>, memory: PageMemory, ideaBank
       ? await ideasPage(c, memory, page, frame)
       : page.changelog === undefined
         ? await respondNothing(c)
-        : await changelogPage(c, page, frame);
+        : await changelogPage(c, memory, page, frame);
   const { origin } = new URL(c.req.url);
   const icon = URL.canParse(frame.brand.iconUrl) ? ` ${new URL(frame.brand.iconUrl).origin}` : "";
   shown.headers.set("Cache-Control", "no-store");

@@ -2,10 +2,12 @@
 
 import type { Position } from "../credentials/cursor.ts";
 import { listCommentsForPanelist } from "../database/comments/panelist-comments.ts";
+import { listEntries } from "../database/idea-banks/changelog-entries.ts";
 import type { TokenClaims } from "../database/panelists/panelist-access.ts";
 import { listForPanelist } from "../database/proposals/panelist-proposals.ts";
 import { listTags } from "../database/proposals/tags.ts";
 import { listOpenSurveys, type SeenSurvey } from "../database/surveys/panelist-surveys.ts";
+import type { ChangelogEntry } from "../model/changelog.ts";
 import type { Page } from "../model/pagination.ts";
 import type { PanelistComment, PanelistProposal } from "../model/panelist-proposal.ts";
 import type { ProposalStatus } from "../model/proposal.ts";
@@ -68,6 +70,17 @@ export const readRoadmap = (
       });
     }),
   );
+
+/** Of the whole changelog: after a position, or its first so many. */
+export const readEntries = (
+  memory: PageMemory,
+  page: OpenPage,
+  { after, limit = PAGE }: { readonly after: Position | undefined; readonly limit?: number },
+): Promise<Page<Omit<ChangelogEntry, "publishedAt">>> =>
+  contentOf(memory, page, { name: `entries ${limit}${nameOf(after)}`, isFirst: after === undefined }, async (session) => {
+    const { page: entries } = await listEntries(session, { token: strangerOf(page.id), request: { limit, after } });
+    return entries;
+  });
 
 type ReadIdea = { readonly idea: PanelistProposal; readonly comments: Page<PanelistComment> };
 
