@@ -6,9 +6,11 @@
  *
  * A list that does not show the identifiers of its rows seals its cursors: the same position, encrypted with AES-GCM.
  *
- *     ibc_ …      in base64url: 12 random bytes, then 20 encrypted ones and their tag of 16
+ *     ibc_ …      in base64url: a nonce of 12 bytes, then 20 encrypted bytes and their tag of 16
+ *
+ * The nonce is a keyed hash of what is encrypted, so a position has one cursor, and a page that shows it is the same for everybody.
  */
-import { decodeBase62, encodeBase62, type RandomBytes, secureRandomBytes } from "./base62.ts";
+import { decodeBase62, encodeBase62 } from "./base62.ts";
 import { computeHmac, defineEnvelope, type SigningKeys, signEnvelope, verifyEnvelope } from "./envelope.ts";
 import { ID_WIDTH } from "./id.ts";
 
@@ -31,15 +33,11 @@ export const signCursor = (position: Position, list: string, keys: SigningKeys):
   signEnvelope(CURSOR, { body: toBody(position), keys, context: list });
 
 /** The same, of a list whose rows stay unnamed. */
-export async function sealCursor(
-  position: Position,
-  list: string,
-  [key]: SigningKeys,
-  random: RandomBytes = secureRandomBytes,
-): Promise<string> {
-  const nonce = Uint8Array.from(random(NONCE_BYTES));
-  const body = new TextEncoder().encode(toBody(position));
-  const sealed = await crypto.subtle.encrypt(algorithmOf(nonce, list), await sealingKey(key), body);
+export async function sealCursor(position: Position, list: string, [key]: SigningKeys): Promise<string> {
+  const body = toBody(position);
+  const nonce = new Uint8Array(await computeHmac(key, `nonce ${body} ${list}`), 0, NONCE_BYTES);
+  const encoded = new TextEncoder().encode(body);
+  const sealed = await crypto.subtle.encrypt(algorithmOf(nonce, list), await sealingKey(key), encoded);
   const text = btoa(String.fromCharCode(...nonce, ...new Uint8Array(sealed)));
   return `ibc_${text.replaceAll("+", "-").replaceAll("/", "_")}`;
 }
@@ -73,6 +71,6 @@ const algorithmOf = (iv: Uint8Array<ArrayBuffer>, list: string) => ({
   additionalData: new TextEncoder().encode(list),
 });
 
-/** No envelope begins like this text, so its HMAC is known to nobody else. */
+/** Nothing else that is signed is this text. */
 const sealingKey = async (key: CryptoKey): Promise<CryptoKey> =>
   crypto.subtle.importKey("raw", await computeHmac(key, "sealed cursors"), "AES-GCM", false, ["encrypt", "decrypt"]);

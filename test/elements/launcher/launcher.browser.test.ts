@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
 import { expectAccessible } from "../../support/node/accessible.ts";
 import { takeScreenshot } from "../../support/node/browser.ts";
+import { block } from "../../support/node/documents.ts";
 import { ask, openStage, type Stage } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
@@ -123,6 +124,12 @@ describe("<idea-bank-launcher>", () => {
     await page.getByText("2 ideas that you voted for are done").waitFor();
     await inState(page, "board", "ready");
     await expectAccessible(page, "the line of what is done");
+    // It names them, and leads to each.
+    const note = page.locator(".note");
+    await expect.poll(() => note.getByRole("button").allTextContents()).toEqual(["Three", "Two"]);
+    await note.getByRole("button", { name: "Two" }).click();
+    await page.locator("idea-bank-board .detail").getByRole("heading", { name: "Two" }).waitFor();
+    await page.keyboard.press("Escape");
     await page.keyboard.press("Escape");
     await page.getByRole("button", { name: "Ideas", exact: true }).waitFor();
     expect(asked.length).toBe(3);
@@ -150,6 +157,13 @@ describe("<idea-bank-launcher>", () => {
     const button = page.getByRole("button", { name: "What’s new, 1 new, 1 idea that you voted for is done" });
     await button.waitFor();
     await expect.poll(() => button.locator(".badge").textContent()).toBe("1");
+    // Its entry is marked, also when it is not among the recent ones any more.
+    await stage.tenant("PATCH", bank.path, { changelogMaxEntries: 1 });
+    await stage.tenant("POST", `${bank.path}/proposals`, done("Later"));
+    await page.goto(address);
+    await page.getByRole("button", { name: /1 idea that you voted for is done/ }).click();
+    await page.locator(".note").getByRole("button", { name: "Voted" }).click();
+    await page.locator("idea-bank-changelog .target").getByText("Voted").waitFor();
 
     const { token } = await stage.tenant<{ token: string }>("POST", `${bank.path}/tokens`, { visitor: true });
     const { page: other } = await stage.page();
@@ -301,6 +315,40 @@ describe("<idea-bank-launcher>", () => {
     await page.getByRole("button", { name: "Neuigkeiten" }).click();
     await page.getByRole("dialog", { name: "Neuigkeiten" }).getByRole("button", { name: "Schließen" }).click();
     await page.getByRole("dialog").waitFor({ state: "hidden" });
+  });
+
+  it.each([
+    ["clear", "rgb(11, 92, 213)", "rgb(255, 255, 255)", "30px"],
+    ["paper", "rgb(138, 43, 29)", "rgb(253, 249, 242)", "0px"],
+    ["night", "rgb(198, 242, 78)", "rgb(14, 17, 24)", "32px"],
+    ["soft", "rgb(107, 63, 212)", "rgb(255, 255, 255)", "32px"],
+    ["block", "rgb(17, 17, 17)", "rgb(255, 255, 255)", "0px"],
+  ])("has the look that a page pastes, and what is inside has no frame: %s", async (name, accent, background, radius) => {
+    const bank = await stage.ideaBank({}, [done("First")]);
+    const { page } = await stage.page();
+    await page.goto(host(launcher("board", bank.token), { head: `<style>${block("docs/looks.md", `look ${name}`)}</style>` }));
+    const button = page.locator("button.launch");
+    const styles = (selector: string, names: string) =>
+      ask<string[]>(page.locator(selector), `"${names}".split(" ").map((name) => getComputedStyle(element)[name])`);
+    await expect.poll(() => styles("button.launch", "backgroundColor borderTopLeftRadius")).toEqual([accent, radius]);
+    await button.click();
+    await inState(page, "board", "ready");
+    await expect.poll(() => styles("#panel", "backgroundColor")).toEqual([background]);
+    await expect.poll(() => styles("idea-bank-board .root", "borderTopWidth boxShadow")).toEqual(["0px", "none"]);
+    await expectAccessible(page, `look ${name}`);
+    await takeScreenshot(page, `test-results/launcher-look-${name}.png`, false);
+  });
+
+  it("keeps clear of what else stands at the bottom of the window", async () => {
+    const bank = await stage.ideaBank({}, [done("First")]);
+    const { page } = await stage.page({ viewport: { width: 390, height: 800 } });
+    const bottom = async (style: string) => {
+      await page.goto(host(launcher("changelog", bank.token), { head: `<style>${style}</style>` }));
+      const box = await page.locator("button.launch").boundingBox();
+      return 800 - (box?.y ?? 0) - (box?.height ?? 0);
+    };
+    expect(await bottom("")).toBe(16);
+    expect(await bottom("idea-bank-launcher { --launcher-bottom: 120px }")).toBe(120);
   });
 
   it("keeps its looks among hostile styles", async () => {

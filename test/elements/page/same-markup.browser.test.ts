@@ -5,7 +5,8 @@ import { bundleMarkup, CAPABILITIES, loadMarkup } from "../../support/node/own-p
 
 const shared = inject("stage");
 const HOSTILE = `</p><b>"bold" & 'more'</b>\u00a0<!-- \`x\` &amp;`;
-const PROSE = `First **bold** and *soft* \`code\`\nsecond line\n\n- one\n- two [named](https://example.org/?a=1&b=2)\n\n4. four\n5. five\n\n> said\n\n${HOSTILE}`;
+const PROSE = `First **bold** and *soft* \`code\`\nsecond line\n\n- one\n- two [named](https://example.org/?a=1&b=2)\n\n4. four\n5. five\n\n> said\n\n\`\`\`\nfenced\n\n**code**\n\`\`\`\n\n${HOSTILE}`;
+const MARKS = `Z${"\u0321\u0334\u030d\u0353".repeat(40)}\u202e`;
 const idea = (id: string, more: object = {}) => ({
   ...{
     id,
@@ -31,6 +32,7 @@ const idea = (id: string, more: object = {}) => ({
 const IDEAS = [
   idea("a"),
   idea("b", { status: "implemented", description: "", author: null, comments: 0 }),
+  idea("e", { title: MARKS, description: MARKS, author: "山田 太郎", votes: 12_345 }),
   idea("c", { status: "planned", by: "tenant", response: { text: PROSE, respondedAt: "2026-11-06T08:00:00.000Z" } }),
   idea("d", { duplicateOf: "a", tags: [], visibility: "pending", mine: true }),
 ];
@@ -61,6 +63,18 @@ const CALLS: readonly (readonly [name: string, page: object])[] = [
     },
   ],
   ["changelogMarkup", { changelog: { items: [] } }],
+  [
+    "changelogMarkup",
+    {
+      changelog: {
+        items: [1_795_176_000, 1_795_000_000, 1_790_000_000].map((lastModified) => ({
+          ...{ title: HOSTILE, description: "Short.", lastModified },
+        })),
+      },
+      isOlder: true,
+      moreHref: "?after=x",
+    },
+  ],
   [
     "surveyMarkup",
     {

@@ -1,7 +1,9 @@
-/** Comments: oldest first in pages, the tenant's marked as such, one's own deleted. */
+/** Comments: in pages, oldest first or newest first, the tenant's marked as such, one's own deleted. */
 import { describe, expect, it, vi } from "vitest";
 import { freeze } from "../../support/clock.ts";
-import { databaseOf } from "../../support/databases.ts";
+import { listCommentsForPanelist } from "../../../src/worker/database/comments/panelist-comments.ts";
+import { databaseOf, sessionOf } from "../../support/databases.ts";
+import { meterDatabase } from "../../support/intercept-binding.ts";
 import { createPanel, PROPOSALS } from "../../support/panel.ts";
 
 type Comment = { id: string; by: string; author: string | null; mine: boolean; body: string; createdAt: string };
@@ -73,6 +75,91 @@ it("come in pages that miss nothing and repeat nothing, ties by id, also while o
   } while (cursor !== undefined);
   expect(paged.slice(0, 25)).toEqual(all);
   expect(paged.slice(25).map(({ body }) => body)).toEqual(["Meanwhile."]);
+});
+
+describe("of a long discussion", () => {
+  /** The bodies of a page, and where it goes on. */
+  const take = async (by: Awaited<ReturnType<typeof createScene>>["robin"], path: string) => {
+    const { items, nextCursor } = await by.read<Page>(path);
+    return { bodies: items.map(({ body }) => Number(body)), items, nextCursor };
+  };
+
+  it("come newest first on demand, in pages, with a cursor that the other order refuses", async () => {
+    const { robin, kim, path, add } = await createScene();
+    for (let number = 1; number <= 5; number++) await add(number % 2 ? robin : kim, String(number));
+    const first = await take(robin, `${path}?order=newest&limit=2`);
+    expect(first.bodies).toEqual([5, 4]);
+    await add(kim, "6");
+    const second = await take(robin, `${path}?order=newest&limit=2&cursor=${first.nextCursor}`);
+    expect(second.bodies).toEqual([3, 2]);
+    const last = await take(robin, `${path}?order=newest&limit=2&cursor=${second.nextCursor}`);
+    expect([last.bodies, last.nextCursor]).toEqual([[1], undefined]);
+    const status = async (query: string) => (await robin.send("GET", `${path}?limit=2&${query}`)).status;
+    expect(await status(`cursor=${first.nextCursor}`)).toBe(400);
+    const { nextCursor } = await take(robin, `${path}?limit=2`);
+    expect(await status(`order=newest&cursor=${nextCursor}`)).toBe(400);
+    expect(await status("order=hot")).toBe(400);
+  });
+
+  it("begin with a named one, in either direction, and go on from there", async () => {
+    const { robin, path, add } = await createScene();
+    const ids = [];
+    for (let number = 1; number <= 6; number++) ids.push((await add(robin, String(number))).id);
+    const later = await take(robin, `${path}?from=${ids[2]}&limit=2`);
+    expect(later.bodies).toEqual([3, 4]);
+    const more = await take(robin, `${path}?from=${ids[2]}&limit=2&cursor=${later.nextCursor}`);
+    expect([more.bodies, more.nextCursor]).toEqual([[5, 6], undefined]);
+    const earlier = await take(robin, `${path}?order=newest&from=${ids[2]}&limit=2`);
+    expect(earlier.bodies).toEqual([3, 2]);
+    expect((await take(robin, `${path}?order=newest&from=${ids[2]}&cursor=${earlier.nextCursor}&limit=2`)).bodies).toEqual([1]);
+  });
+
+  it("begin with none that the panelist cannot see: deleted, hidden, waiting, another's proposal's", async () => {
+    const { panel, robin, kim, id, path, add } = await createScene();
+    const [deleted, hidden, waiting] = [await add(robin, "1"), await add(robin, "2"), await add(robin, "3")];
+    const other = await panel.propose();
+    const elsewhere = await (await robin.send("POST", `${PROPOSALS}/${other}/comments`, { body: "4" })).json<Comment>();
+    await robin.send("DELETE", `${path}/${deleted.id}`);
+    await panel.manage("PATCH", `/proposals/${id}/comments/${hidden.id}`, { visibility: "hidden" });
+    await databaseOf(id).prepare("UPDATE comments SET visibility = 'pending' WHERE id = ?1").bind(waiting.id).run();
+    for (const { id: from } of [deleted, hidden, waiting, elsewhere])
+      for (const order of ["oldest", "newest"]) {
+        const answer = await kim.send("GET", `${path}?order=${order}&from=${from}`);
+        expect([answer.status, await answer.json()]).toMatchObject([404, { error: "comment-not-found" }]);
+      }
+    expect((await take(robin, `${path}?from=${waiting.id}`)).bodies).toEqual([3]);
+    expect((await kim.send("GET", `${path}?from=x`)).status).toBe(400);
+  });
+
+  it("cost rows by the page alone, from either end and from the middle", async () => {
+    const { panel, robin, id } = await createScene();
+    const database = databaseOf(id);
+    await database
+      .prepare(
+        `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 5000)
+         INSERT INTO comments (id, account_id, idea_bank_id, proposal_id, body, created_at, by_tenant)
+         SELECT printf('1o%010d', i), ?1, ?2, ?3, 'B', i, 1 FROM n`,
+      )
+      .bind(panel.bank.accountId, panel.bank.id, id)
+      .run();
+    let rows = 0;
+    const metered = meterDatabase(database, (results) => {
+      for (const { meta } of results) rows += meta.rows_read;
+    });
+    const token = { ideaBankId: panel.bank.id, panelistId: robin.id, issuedAt: 1_900_000_000 };
+    for (const order of ["oldest", "newest"] as const)
+      for (const [from, after] of [
+        [undefined, undefined],
+        ["1o0000002500", undefined],
+        [undefined, { key: 2_500, id: "1o0000002500" }],
+      ] as const) {
+        rows = 0;
+        const request = { limit: 20, after };
+        const { page } = await listCommentsForPanelist(sessionOf(metered), { token, proposalId: id, request, order, from });
+        expect(page?.items).toHaveLength(20);
+        expect(rows, `${order} ${from} ${after?.key}`).toBeLessThanOrEqual(6 * 21 + 30);
+      }
+  });
 });
 
 describe("editing one", () => {

@@ -1,7 +1,7 @@
-/** Proposals found by the words of their titles: by panelists, by the tenant, and while a title is typed. */
+/** Proposals found by the words of their titles and texts: by panelists, by the tenant, and while a title is typed. */
 import { env } from "cloudflare:workers";
 import { describe, expect, it } from "vitest";
-import { titleWords } from "../../../src/worker/model/words.ts";
+import { textTerms, titleTerms, titleWords } from "../../../src/worker/model/words.ts";
 import { bindingOf, databaseOf } from "../../support/databases.ts";
 import { meterDatabase } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
@@ -9,6 +9,7 @@ import { runJob } from "../../support/job.ts";
 import { withoutLimits } from "../../support/limits.ts";
 import { numbers } from "../../support/many-rows.ts";
 import { createPanel, listPath, type Panel, type Panelist, PROPOSALS, sendWith } from "../../support/panel.ts";
+import { createTenant } from "../../support/tenant.ts";
 
 type Page = { items: { id: string; title: string }[]; nextCursor?: string };
 
@@ -69,12 +70,38 @@ describe("q", () => {
     for (const q of ["", " ", "x".repeat(201)]) expect((await panelist.send("GET", listPath({ q }))).status).toBe(400);
   });
 
+  it("finds words of texts, too, after those of titles", async () => {
+    const panel = await createPanel();
+    const panelist = await panel.panelist();
+    await panelist.submit("A boat", "Small ferries, and ferry tickets");
+    await panelist.submit("Ferry to the island");
+    await panelist.submit("Landing stage", "For ferries");
+    await panelist.submit("Dogs", "Leash");
+    expect(await found(panelist, "ferry")).toEqual(["Ferry to the island", "A boat"]);
+    expect(await found(panelist, "ferries")).toEqual(["Ferry to the island", "Landing stage", "A boat"]);
+    expect(await found(panelist, "island ticket")).toEqual(["Ferry to the island", "A boat"]);
+    expect(await foundByTenant(panel, "ferry")).toEqual(["Ferry to the island", "A boat"]);
+  });
+
+  it("forgives one mistake where nobody has written the word like this, and ranks it below words that fit", async () => {
+    const panel = await createPanel();
+    const panelist = await panel.panelist();
+    for (const title of ["Export to a file", "Report problems", "Exports of wood"]) await panelist.submit(title);
+    expect(await found(panelist, "exprot")).toEqual(["Export to a file"]);
+    expect(await found(panelist, "exports")).toEqual(["Exports of wood", "Export to a file"]);
+    expect(await found(panelist, "expart file")).toEqual(["Export to a file"]);
+    expect(await foundByTenant(panel, "reprot")).toEqual(["Report problems"]);
+    expect(await similar(panelist, "Exprot a fiel")).toEqual(["Export to a file"]);
+    await panelist.submit("Exprot");
+    expect(await found(panelist, "exprot")).toEqual(["Exprot"]);
+  });
+
   it("finds merged, hidden and pending ones only for who may see them", async () => {
     const panel = await createPanel();
     const [author, other] = [await panel.panelist(), await panel.panelist()];
     await panel.manage("PATCH", "", { approvalRequired: true });
-    const pending = await author.submit("Pending ferry");
-    await panel.propose({ title: "Hidden ferry", visibility: "hidden" });
+    const pending = await author.submit("Pending ferry", "With a secret lighthouse");
+    await panel.propose({ title: "Hidden ferry", description: "With a secret lighthouse", visibility: "hidden" });
     const [target, source] = [
       await panel.propose({ title: "Public ferry" }),
       await panel.propose({ title: "Merged ferry" }),
@@ -83,7 +110,11 @@ describe("q", () => {
     for (const panelist of [author, other]) {
       expect(await found(panelist, "ferry")).toEqual(["Public ferry"]);
       expect(await similar(panelist, "A ferry")).toEqual(["Public ferry"]);
+      for (const q of ["lighthouse", "pendign", "secret", "lighthous"]) expect(await found(panelist, q), q).toEqual([]);
+      expect(await similar(panelist, "Secret lighthouse")).toEqual([]);
     }
+    expect(await titles(author, { q: "lighthouse", mine: "submitted" })).toEqual(["Pending ferry"]);
+    expect((await foundByTenant(panel, "lighthouse")).toSorted()).toEqual(["Hidden ferry", "Pending ferry"]);
     expect(await titles(author, { q: "ferry", mine: "submitted" })).toEqual(["Pending ferry"]);
     expect(await titles(author, { q: "tram", mine: "submitted" })).toEqual([]);
     expect(await titles(other, { q: "ferry", mine: "submitted" })).toEqual([]);
@@ -149,7 +180,9 @@ describe("the words of a title", () => {
     await panel.manage("PATCH", `/proposals/${id}`, { title: "Day trains" });
     expect([await found(panelist, "night"), await found(panelist, "day")]).toEqual([[], ["Day trains"]]);
     await panel.manage("PATCH", `/proposals/${id}`, { description: "No word." });
-    expect(await found(panelist, "day")).toEqual(["Day trains"]);
+    expect([await found(panelist, "day"), await found(panelist, "word")]).toEqual([["Day trains"], ["Day trains"]]);
+    await panel.manage("PATCH", `/proposals/${id}`, { description: "A text." });
+    expect([await found(panelist, "word"), await found(panelist, "text")]).toEqual([[], ["Day trains"]]);
     await panelist.send("DELETE", `${PROPOSALS}/${id}`);
     expect(await storedWords(panel)).toEqual([]);
   });
@@ -165,19 +198,20 @@ describe("the words of a title", () => {
   });
 });
 
-/** `count` proposals whose titles have `words`, and a number of their own. */
+/** `count` proposals whose titles and texts have `words`, and a number of their own. */
 async function fill({ bank }: Panel, count: number, words: string): Promise<void> {
   await databaseOf(bank.id)
     .prepare(
-      `${numbers(1, count)} INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, created_at, last_activity_at, words)
-       SELECT substr(?1, 1, 5) || (i + 1000000), ?2, ?1, ?3, ?4 || i, 'D', i, i, json_insert(?5, '$[#]', 'w' || i) FROM n`,
+      `${numbers(1, count)} INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, created_at, last_activity_at, words,
+         title_terms, text_terms, indexed)
+       SELECT substr(?1, 1, 5) || (i + 1000000), ?2, ?1, ?3, ?4 || i, ?4, i, i, json_insert(?5, '$[#]', 'w' || i), ?6, ?7, 1 FROM n`,
     )
-    .bind(bank.id, bank.accountId, bank.panelistId, words, titleWords(words))
+    .bind(bank.id, bank.accountId, bank.panelistId, words, titleWords(words), titleTerms(words), textTerms(words))
     .run();
 }
 
 describe("costs", () => {
-  const SIX = "alpha bravo charly delta echo foxtrott";
+  const SIX = "alphabet bravissimo charly deltas echoes foxtrott";
 
   it.each([100, 4_000])(
     "among %d titles with all its words, a search reads at most 400 rows in one round trip",
@@ -199,8 +233,10 @@ describe("costs", () => {
       for (const path of [
         listPath({ q: SIX, limit: "100" }),
         listPath({ q: "alp bra cha del ech fox", limit: "100" }),
+        listPath({ q: "alphabte bravissmo charyl detlas echose foxtott", limit: "100" }),
+        listPath({ q: "phabet vissimo arly eltas hoes trott", limit: "100" }),
         listPath({ q: SIX, limit: "100", status: "submitted" }),
-        listPath({ q: "alpha w1", limit: "100" }),
+        listPath({ q: "alphabet w1", limit: "100" }),
         `${PROPOSALS}/similar?title=${encodeURIComponent(SIX)}`,
       ]) {
         batches.length = 0;
@@ -212,10 +248,10 @@ describe("costs", () => {
     },
   );
 
-  it("a title writes at most 12 rows of words, an edit those that change", async () => {
+  it("an idea writes at most 164 rows of terms, an edit those that change, and its publication those of 12 words, twice", async () => {
     const panel = await createPanel();
     const title = (words: readonly string[]) => words.join(" ");
-    const words = Array.from({ length: 12 }, (_, index) => `w${index}x`);
+    const words = Array.from({ length: 12 }, (_, index) => `ninechars${index}`);
     let written = 0;
     const metered = meterDatabase(databaseOf(panel.bank.id), (results) => {
       for (const { meta } of results) written += meta.rows_written;
@@ -227,15 +263,30 @@ describe("costs", () => {
       const answer = await send(method, path, json);
       return { id: (await answer.json<{ id: string }>()).id, written };
     };
-    const none = await cost("POST", PROPOSALS, { title: "…", description: "D" });
+    const none = await cost("POST", PROPOSALS, { title: "…", description: "" });
+    const [long, description] = ["言", "w"].map((letter) =>
+      Array.from({ length: 150 }, (_, index) => (letter === "w" ? `word${index}` : String.fromCodePoint(0x4e00 + index))),
+    );
+    const most = await cost("POST", PROPOSALS, { title: long?.join(""), description: description?.join(" ") });
+    expect(most.written - none.written).toBe(164);
     const twelve = await cost("POST", PROPOSALS, { title: title(words), description: "D" });
     expect(twelve.written - none.written).toBe(12);
-    const edit = async (changed: readonly string[]) =>
-      (await cost("PATCH", `${PROPOSALS}/${twelve.id}`, { title: title(changed) })).written;
+    const edit = async (changed: readonly string[], text = "D") =>
+      (await cost("PATCH", `${PROPOSALS}/${twelve.id}`, { title: title(changed), description: text })).written;
     // Its author's edits are one step of its history, which the first of them makes.
     await edit(words.toReversed());
     const same = await edit(words);
     expect(await edit(["new", ...words.slice(1)])).toBe(same + 2);
+    expect(await edit(["new", ...words.slice(1)], "Text")).toBe(same + 1);
+    expect(await edit(["new", ...words.slice(1)], "Text text!")).toBe(same);
+    const tenant = await createTenant({ accountId: panel.bank.accountId }, isolate);
+    const setVisibility = async (id: string, visibility: string) => {
+      written = 0;
+      await tenant.send("PATCH", `/tenant/ideabanks/${panel.bank.id}/proposals/${id}`, { visibility });
+      return written;
+    };
+    const hidden = await setVisibility(none.id, "hidden");
+    expect((await setVisibility(most.id, "hidden")) - hidden).toBe(24);
   });
 
   it("of a word that more than 50 titles have, finds the newest", async () => {

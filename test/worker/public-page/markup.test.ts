@@ -69,6 +69,8 @@ function pagesOf({
       lang,
       headingLevel: 2,
       changelog: { items: [{ title, description, lastModified: 1_795_176_000 }] },
+      isOlder: true,
+      moreHref: "?after=x",
     }),
     survey: surveyMarkup({
       lang,

@@ -252,6 +252,40 @@ describe("languages", () => {
   });
 });
 
+describe("the changelog", () => {
+  it("leads to its older entries, by month, and names no idea there", async () => {
+    const scene = await createPageScene({ changelogMaxEntries: 2 });
+    const ids: string[] = [];
+    for (let month = 0; month < 23; month++) {
+      const createdAt = new Date(Date.UTC(2024, month, 15)).toISOString();
+      ids.push(await scene.propose({ title: `Entry ${month}.`, status: "implemented", createdAt }));
+    }
+    const olderOf = (page: string) => /<a class="button more"[^>]*href="[^"?]*(\?[^"]*)"/.exec(page)?.[1];
+    const shown = (page: string) => [...page.matchAll(/>Entry (\d+)\.</g)].map(([, month]) => Number(month));
+    const first = await scene.read("/changelog");
+    expect(shown(first)).toEqual([22, 21]);
+    const older = await scene.read(`/changelog${olderOf(first)}`);
+    expect(shown(older)).toEqual(Array.from({ length: 20 }, (_, at) => 20 - at));
+    expect(older).toContain(">September 2025</h2>");
+    expect(older).toContain('<meta name="robots" content="noindex"');
+    const last = await scene.read(`/changelog${olderOf(older)}`);
+    expect([shown(last), olderOf(last)]).toEqual([[0], undefined]);
+    for (const page of [first, older, last]) for (const id of ids) expect(page).not.toContain(id);
+  });
+
+  it("leads to none where there are none", async () => {
+    const scene = await createPageScene({ changelogMaxEntries: 2 });
+    for (const title of ["One", "Two"]) await scene.propose({ title, status: "implemented" });
+    expect(await scene.read("/changelog")).not.toContain("button more");
+  });
+
+  it("keeps what an address names when it leads to the name of today", async () => {
+    const { isolate, home, bank } = await createPageScene();
+    const kept = await open(isolate, `/b/${bank.id}/x/changelog?lang=de&update=abc&after=x&else=1`);
+    expect(kept.headers.get("Location")).toBe(`${home}/changelog?update=abc&after=x&lang=de`);
+  });
+});
+
 describe("safety", () => {
   it("no page of it stands in a frame, runs what is in a text, or has a token", async () => {
     const hostile = "</script><script>alert(1)</script><img src=x onerror=alert(1)>";
