@@ -14,11 +14,12 @@ export const REFERENCE = {
     "sign-in-url":
       "The page where visitors sign in. `{page}` in it becomes the address of the current page. Visitors who want to vote, comment or suggest an idea sign in there first.",
     lang: "The language of labels, dates and numbers. Default: the nearest `lang` around the element, otherwise the browser's language.",
-    theme: "`light`, `dark` or `auto`. Default: `auto`, which follows the page's `color-scheme`.",
+    theme:
+      "`light`, `dark` or `auto`. Default: `auto`, which follows the page's `color-scheme`, or without one the background around the element.",
     "heading-level": "The level of the element's heading, 1 to 4. Default: 2.",
     proposal: "Board, roadmap: the identifier of a proposal to open first.",
     history:
-      "Board, roadmap: makes an open idea or form an entry of the tab's history, and gives an open idea [an address](embed.md#back-and-links-to-an-idea).",
+      "Board, roadmap: makes an open idea or form an entry of the tab's history, and gives ideas and comments [addresses](embed.md#back-and-links-to-an-idea). Changelog: gives entries addresses.",
     "idea-url":
       "Board, roadmap: the address of an idea's own page, with `{idea}` instead of its identifier. Titles become links to it, and it replaces `history`.",
     "home-url": "Board, roadmap: with `idea-url`, the address of the list. The page of an idea leads back to it.",
@@ -42,7 +43,7 @@ export const REFERENCE = {
     "survey-answered": "Survey: the visitor has sent answers, or changed them. `detail.surveyId`.",
     "idea-submitted": "Board: the visitor has submitted an idea. `detail.id`, `detail.title`.",
     "idea-shown":
-      "Board, roadmap: an idea was opened, or left for the list or the form: then `detail.id` and `detail.title` are `null`.",
+      "Board, roadmap: an idea was opened, or left for the list or the form: then `detail.id` and `detail.title` are `null`. With `history`, `preventDefault()` leaves the page's title as it is.",
     voted:
       "Board: the visitor has voted, or taken the vote back. `detail.id`, `detail.title`, `detail.voted`, `detail.votes`.",
     commented:
@@ -80,6 +81,8 @@ export const REFERENCE = {
     date: "Changelog: an entry's date.",
     description: "Changelog: an entry's text. Survey: its description.",
     more: "Changelog: the button that expands a long text.",
+    month: "Changelog: a month's name above its entries.",
+    note: "Changelog: the message that an entry was not found, or could not be read.",
     toolbar: "Board: the line with sorts, search and filter.",
     sort: "Board: a sort.",
     filter: "Board: the filter.",
@@ -118,11 +121,11 @@ export const REFERENCE = {
     resting: "Survey: the line of a survey put off with “Not now”.",
     conflict: "Survey: the choice between answers from two tabs.",
     summary: "Survey: questions with answers that are only read.",
-    unsent: "Survey: the message that it is closed, with the answers to copy.",
+    unsent: "Board: a text without a form, to copy. Survey: the message that it is closed, with the answers to copy.",
     launcher: "Launcher: the button that opens the panel.",
     panel: "Launcher: the panel.",
     close: "Launcher: the button that closes the panel.",
-    shipped: "Launcher: the line that says how many of the visitor's voted ideas are done.",
+    shipped: "Launcher: the lines that say how many of the visitor's voted ideas are done, and name them.",
     columns: "Roadmap: all columns.",
     column: "Roadmap: a column. It contains the parts of a board.",
     "column-title": "Roadmap: a column's title.",
@@ -140,5 +143,7 @@ export const REFERENCE = {
     "--idea-bank-radius": "The radius of corners.",
     "--idea-bank-font": "The font. The default is the page's.",
     "--idea-bank-font-size": "The text size. All other sizes follow it.",
+    "--launcher-bottom":
+      "Launcher: the distance of the floating button from the bottom of the window, for example above a cookie banner.",
   },
 } as const satisfies Readonly<Record<string, Readonly<Record<string, string>>>>;

@@ -42,6 +42,8 @@ export interface IdeaBankSettings<Name extends string> {
 export interface IdeaBankChangelog extends HTMLElement, IdeaBankSettings<ChangelogLabel> {
   /** The number of entries since the visitor's last look. */
   readonly count: number;
+  /** Brings an entry into view. \`lastModified\` is in Unix seconds. */
+  open(entry: { readonly title: string; readonly lastModified: number }): void;
 }
 
 /** \`title\` is for the form. */
@@ -86,7 +88,7 @@ export interface IdeaBankAttributes {
   theme?: "auto" | "light" | "dark";
   /** Of the board and the roadmap. */
   proposal?: string;
-  /** Of the board and the roadmap: Back closes what is open, and an open idea has an address. */
+  /** Back closes what is open on the board and the roadmap. Ideas, comments and entries of the changelog have addresses. */
   history?: boolean;
   /** Of the board and the roadmap: the address of an idea's own page, with \`{idea}\` in the place of its identifier. */
   "idea-url"?: string;
@@ -167,7 +169,10 @@ type BoardAttributes = "proposal" | "history" | "idea-url" | "home-url";
 declare module "react" {
   namespace JSX {
     interface IntrinsicElements {
-      "idea-bank-changelog": Omit<Loading<IdeaBankChangelog, ChangelogLabel>, BoardAttributes | "survey" | "layout"> & {
+      "idea-bank-changelog": Omit<
+        Loading<IdeaBankChangelog, ChangelogLabel>,
+        Exclude<BoardAttributes, "history"> | "survey" | "layout"
+      > & {
         "onchangelog-count"?: (event: ChangelogCountEvent) => void;
       };
       "idea-bank-board": Omit<Loading<IdeaBankBoard, BoardLabel>, "survey" | "layout">;
