@@ -1,12 +1,14 @@
 /** The whole changelog in pages: the changelog's own entries and order, further down; the same gate; nothing internal. */
 import { describe, expect, it } from "vitest";
+import { sealCursor, verifyCursor } from "../../../src/worker/credentials/cursor.ts";
+import { importSigningKeys } from "../../../src/worker/credentials/envelope.ts";
 import { listEntries } from "../../../src/worker/database/idea-banks/changelog-entries.ts";
 import { freeze } from "../../support/clock.ts";
 import { databaseOf, sessionOf } from "../../support/databases.ts";
 import { meterDatabase } from "../../support/intercept-binding.ts";
 import { createIsolate } from "../../support/isolate.ts";
 import { CHANGELOG, createPanel, sendWith } from "../../support/panel.ts";
-import { addIdeaBank, addProposal, newId, tokenFor } from "../../support/world.ts";
+import { addIdeaBank, addProposal, newId, signingKeys, tokenFor } from "../../support/world.ts";
 
 const ENTRIES = "/ideabank/changelog/entries";
 
@@ -166,6 +168,15 @@ describe("a cursor", () => {
     expect(await send(bank.token, `/ideabank/proposals?cursor=${nextCursor}`)).toBe(400);
     const { nextCursor: ofProposals = "" } = await read(bank.token, "/ideabank/proposals?limit=1");
     expect(await send(bank.token, `${ENTRIES}?cursor=${ofProposals}`)).toBe(400);
+  });
+
+  it("that an earlier secret has sealed is good, one that a foreign secret has sealed is not", async () => {
+    const position = { key: 1_900_000_000_000, id: "1r0000000001" };
+    const [, earlier] = signingKeys;
+    const foreign = await importSigningKeys(["f".repeat(32)]);
+    if (earlier === undefined) throw new Error("the tests have two secrets");
+    const open = async (keys: typeof signingKeys) => verifyCursor(await sealCursor(position, "a list", keys), "a list", signingKeys);
+    expect([await open(signingKeys), await open([earlier]), await open(foreign)]).toEqual([position, position, undefined]);
   });
 });
 
