@@ -51,6 +51,16 @@ describe("a line", () => {
     ["[a]( https://example.com)", "[a]( <l https://example.com|https://example.com>)"],
     ["https://a.example/(b))!?...", "<l https://a.example/(b)|https://a.example/(b)>)!?..."],
     ["HTTPS://EXAMPLE.COM", "<l HTTPS://EXAMPLE.COM|HTTPS://EXAMPLE.COM>"],
+    ["_https://example.com/a_", "_<l https://example.com/a|https://example.com/a>_"],
+    ["\\*not italic\\*", "*not italic*"],
+    ["2 \\* 3 \\* 4", "2 * 3 * 4"],
+    ["*a \\* b*", "<i a * b>"],
+    ["**a\\***", "<b a*>"],
+    ["\\`not code\\`", "`not code`"],
+    ["snake\\_case and \\[a](b)", "snake_case and [a](b)"],
+    ["`\\*`", "<c \\*>"],
+    ["C:\\files \\\\server", "C:\\files \\\\server"],
+    ["```a```", "<c a>"],
   ])("%s", (text, expected) => {
     expect(parseLine(text).map(inline).join("")).toBe(expected);
   });
@@ -85,7 +95,9 @@ describe("a line", () => {
     "javascript:alert(1)",
     "mailto:a@example.com",
     "https://",
-    "\\*escaped\\",
+    "xhttps://example.com",
+    "C:\\Users",
+    "a\\",
   ])("stays as it was typed: %s", (text) => {
     expect(parseLine(text).map(inline).join("")).toBe(text);
   });
@@ -241,6 +253,13 @@ describe("a text", () => {
     ["> a\n> b", ["blockquote(a/b)"]],
     ["text:\n- a\nmore", ["p(text:)", "ul(a)", "p(more)"]],
     ["one\r\ntwo", ["p(one/two)"]],
+    ["one\rtwo\r\rthree", ["p(one/two)", "p(three)"]],
+    ["Do:\n```\n**a**\n\n  - b\n```\nDone", ["p(Do:)", "pre(**a**//  - b)", "p(Done)"]],
+    ["```js\na()\n````\n```\nb\n```", ["pre(a())", "pre(b)"]],
+    ["```\nto the end\n", ["pre(to the end/)"]],
+    ["```\n```", ["p(```/```)"]],
+    ["```", ["p(```)"]],
+    ["```a``` b", ["p(<c a> b)"]],
     ["", []],
     [" \n\t\n", []],
     ["-a", ["p(-a)"]],
@@ -255,6 +274,8 @@ describe("a text", () => {
     ["\n\n**First** line\nsecond", "First line"],
     ["- a `b`", "a b"],
     ["> [Docs](https://example.com)", "Docs"],
+    ["```\na()\n```", "a()"],
+    ["one\rtwo", "one"],
     ["", ""],
   ])("its first line, without marks: %j", (text, expected) => {
     expect(firstLine(text)).toBe(expected);

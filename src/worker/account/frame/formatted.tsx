@@ -18,7 +18,15 @@ const Part = ({ block }: { readonly block: Block }) => {
     const items = block.items.map((parts) => <li>{parts.map(inline)}</li>);
     return block.kind === "ul" ? <ul>{items}</ul> : <ol start={block.start}>{items}</ol>;
   }
-  return block.kind === "p" ? <p>{inLines(block.lines)}</p> : <blockquote>{inLines(block.lines)}</blockquote>;
+  const lines = inLines(block.lines);
+  switch (block.kind) {
+    case "p":
+      return <p>{lines}</p>;
+    case "pre":
+      return <pre>{lines}</pre>;
+    case "blockquote":
+      return <blockquote>{lines}</blockquote>;
+  }
 };
 
 const inLines = (lines: readonly (readonly Inline[])[]) =>
