@@ -46,7 +46,7 @@ function namesIn(scripts: string, styles: string): Names {
     slots: new Set(find(scripts, /h\(\s*"slot",\s*\{ name: "([\w-]+)"/g)),
     states: new Set(find(scripts, /type State = (.*?);/gs).flatMap(quoted)),
     parts: new Set(find(scripts, /\bpart(?:: |", )((?:[^,}"`]|"[^"]*"|`[^`]*`)+)/g).flatMap(quoted)),
-    customProperties: new Set(find(styles, /(--idea-bank-[\w-]+)/g)),
+    customProperties: new Set(find(styles, /(--(?:idea-bank-[\w-]+|launcher-bottom))/g)),
   };
 }
 
@@ -93,7 +93,7 @@ export async function buildReference(): Promise<string> {
   const faults = faultsOfReference(namesIn(scripts, styles));
   if (faults.length > 0) throw new Error(faults.join("\n"));
   const defaults = new Map(
-    [...styles.matchAll(/var\((--idea-bank-[\w-]+), ((?:[^()]|\([^()]*\))*)\)/g)].map(([, name, value]) => [
+    [...styles.matchAll(/var\((--(?:idea-bank-[\w-]+|launcher-bottom)), ((?:[^()]|\([^()]*\))*)\)/g)].map(([, name, value]) => [
       name,
       value,
     ]),
