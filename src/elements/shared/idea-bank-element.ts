@@ -2,6 +2,7 @@
  * The base of the elements: the API's address, the token, the labels, and a shadow root. Its styles are adopted, so that a strict
  * Content-Security-Policy has nothing to refuse; foreign styles do not reach into it.
  */
+import { followBackground } from "./background.ts";
 import baseStyles from "./base.css";
 import type { COMMON_LABELS } from "./common-labels.ts";
 import { h } from "./h.ts";
@@ -10,7 +11,7 @@ import { languageOf, observeLanguage } from "./language.ts";
 import { message } from "./message.ts";
 import { Connection } from "./request.ts";
 import { isRequestFailure, requestFailure } from "./request-failure.ts";
-import { forgetToken, providerOf, type TokenProvider, tell } from "./tokens.ts";
+import { forgetToken, mistakenFor, providerOf, type TokenProvider, tell } from "./tokens.ts";
 import { loadTranslation, type Translation } from "./translation.ts";
 
 /** It is also a custom state: a page can style `idea-bank-changelog:state(closed)`. */
@@ -272,14 +273,11 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
     if (this.stateAfter(error) !== "signed-out") return;
     const { code } = failureOf(error);
     // Of what is shown. A page's own source may have none, because nobody is signed in; a script may still set the token.
-    if (code === "unauthorized" || !this.#source())
+    if (code !== "unauthorized")
       setTimeout(() => {
-        if (this.offsetHeight && this.matches(":state(signed-out)"))
-          tell(
-            this.connection?.isKey
-              ? "never use an API key here."
-              : `<${this.localName}> has no valid token. Copy new code from Embed.`,
-          );
+        const isNamed = this.#source() ?? mistakenFor(this.token ?? "", "token");
+        if (this.offsetHeight && this.matches(":state(signed-out)") && !isNamed)
+          tell(`<${this.localName}> has no valid token. Copy new code from Embed.`);
       }, TOKEN_SET_MS);
     this.dispatch("signed-out", { error: code });
   }
@@ -306,6 +304,7 @@ export abstract class IdeaBankElement<Known extends Labels & typeof COMMON_LABEL
         this.announce(words.say("loading"));
       });
       const { signal } = lifetime;
+      followBackground(this.root, signal);
       const provider = () => this.#source();
       this.connection = new this.Connection(this.src, { token: this.token, provider, words: this.translated, signal });
       this.connection.given = { ...this.answersIn(given) };

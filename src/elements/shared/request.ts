@@ -1,7 +1,7 @@
 /** Requests to the panelist API, from any page's origin. */
 import { isRequestFailure, requestFailure } from "./request-failure.ts";
 import { ownerOf } from "./token-owner.ts";
-import { DEADLINE_MS, isToken, lastUseOf, nextToken, type TokenProvider, tell, useTokens } from "./tokens.ts";
+import { DEADLINE_MS, isToken, lastUseOf, mistakenFor, nextToken, type TokenProvider, tell, useTokens } from "./tokens.ts";
 
 /** A longer header is asked about, too (https://fetch.spec.whatwg.org/#cors-safelisted-request-header). */
 const SAFE_LENGTH = 128;
@@ -44,7 +44,7 @@ export class Connection {
     this.#words = words;
     this.#provider = provider;
     this.#signal = signal;
-    this.#token = isToken(token) ? token : undefined;
+    this.#token = token !== undefined && !mistakenFor(token, "token") && isToken(token) ? token : undefined;
     this.#lastUse = lastUseOf(this.#token);
     useTokens(signal);
   }
@@ -67,11 +67,6 @@ export class Connection {
     return this.#sent.startsWith("ibv_");
   }
 
-  /** Whether it would have been an API key: none is ever sent from a page. */
-  get isKey(): boolean {
-    return this.#sent.trim().startsWith("ibk_");
-  }
-
   /**
    * A token that has ended is renewed once, where the page has a provider. Rejects with a `RequestFailure`; with the signal's reason
    * when the request was ended. The signal of `init` ends this request alone. `asPanelist`: nothing is sent for who is not signed in.
@@ -80,7 +75,10 @@ export class Connection {
     const ended = AbortSignal.any([this.#signal, init.signal ?? this.#signal]);
     const ask = (token: string) => {
       this.#sent = token;
-      if (this.isKey) throw requestFailure("unauthorized");
+      if (token.trim().startsWith("ibk_")) {
+        tell("never use an API key here.");
+        throw requestFailure("unauthorized");
+      }
       if (asPanelist && this.isVisitor) throw requestFailure("sign-in-required");
       const inAccept = `application/json;token=${token}`;
       // Before a request with `Authorization` a browser asks the API whether it may send it: one way there and back for each address.
@@ -108,7 +106,8 @@ export class Connection {
       // A proxy between the page and the API answers without a problem document.
       const problem = await response.json().catch(() => null);
       const isEnded = status === 401 && this.isVisitor;
-      if (isEnded) tell("the visitor token ended. Copy new code from Embed.");
+      if (status === 401)
+        tell(`${this.#base} refused the token. It has ended, or is from another deployment. Copy new code from Embed.`);
       // Visitors know of no session, so what they came for is not there.
       throw requestFailure(
         isEnded ? "idea-bank-not-found" : problem?.error,

@@ -8,9 +8,9 @@ import { endOf } from "./token-owner.ts";
 
 /**
  * Gives a valid token. Called when there is none yet, and once more when the API has refused the last one. What no header can carry
- * (the page of an error) is no token.
+ * (the page of an error) is no token. `address`: what it asks.
  */
-export type TokenProvider = () => string | Promise<string>;
+export type TokenProvider = (() => string | Promise<string>) & { readonly address?: string };
 
 /** `sameAt`: when the source gave a token again that the API had refused, in Unix milliseconds. */
 type Kept = { token?: string; lastUse?: number; sameAt?: number; asking?: Promise<string> };
@@ -57,25 +57,31 @@ export function tell(fault: string): void {
   console.error(line);
 }
 
+const PAGE = "a page";
+/** By how it begins, which no token does: it would be refused as one that has ended. */
+const INSTEAD: Readonly<Record<string, string>> = { "<": PAGE, "{": "JSON", "[": "JSON", '"': "JSON" };
+
+/** What was given instead of a token, which the page's developer is told. Empty for a text that may be one, or that is empty for nobody. */
+export function mistakenFor(given: unknown, source: string): string {
+  const what = typeof given === "string" ? (INSTEAD[given.trim().charAt(0)] ?? "") : {}.toString.call(given);
+  if (what) tell(`${source} is ${what}. It should be the token alone, as text.`);
+  return what;
+}
+
 /** Asks this address of the page's own server, with the visitor's cookies. An answer that refuses, or has no token, is none. */
 export function providerOf(address: string): TokenProvider {
   const url = new URL(address, document.baseURI).href;
-  const provider =
-    shared.providers.get(url) ??
-    (async () => {
-      const answer = await fetch(url, { cache: "no-store" });
-      if (answer.ok) {
-        const text = await answer.text();
-        // No token begins so: a token in JSON, or a page, would be refused as one that has ended.
-        if (!/^\s*[{["<]/.test(text)) return text;
-        tell(`${address} answered JSON or a page. It should answer the token alone, as text.`);
-        throw requestFailure("idea-bank-not-found");
-      }
-      // Until 403 it may say that nobody is signed in.
-      if (answer.status > 403) tell(`${address} answered ${answer.status}.`);
-      if (answer.status >= 500) throw requestFailure("failed");
-      return "";
-    });
+  const ask = async () => {
+    const answer = await fetch(url, { cache: "no-store" });
+    const { ok, status, redirected } = answer;
+    const text = ok ? await answer.text() : "";
+    // Until 403 it may say that nobody is signed in.
+    if (!ok && status > 403) tell(`${address} answered ${status}.`);
+    if (status >= 500) throw requestFailure("failed");
+    // So does a redirect to the page of a sign-in.
+    return redirected && text.trim().startsWith("<") ? "" : text;
+  };
+  const provider = shared.providers.get(url) ?? Object.assign(ask, { address });
   shared.providers.set(url, provider);
   return provider;
 }
@@ -118,7 +124,10 @@ export async function nextToken(
     const late = new Promise<never>((_, reject) => setTimeout(reject, DEADLINE_MS));
     try {
       const token = await Promise.race([provider(), late]);
-      if (!isToken(token)) throw requestFailure(code);
+      const mistaken = mistakenFor(token, provider.address ?? "tokenProvider()");
+      // Nobody's is empty, a page (of a sign-in, of an error) or nothing at all.
+      if (mistaken && mistaken !== PAGE && token != null) throw requestFailure("idea-bank-not-found");
+      if (mistaken || !isToken(token)) throw requestFailure(code);
       kept.token = token;
       if (token === refused) kept.sameAt = Date.now();
       kept.lastUse = lastUseOf(token);

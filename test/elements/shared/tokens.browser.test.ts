@@ -207,7 +207,7 @@ describe("the token of the elements", () => {
         for (const name of names) await page.locator(`idea-bank-${name}:state(closed)`).waitFor();
         await expect.poll(() => page.getByText(/session|sign/i).count()).toBe(0);
         await expect.poll(() => page.evaluate("told")).toBe(0);
-        expect(told).toEqual([expect.stringContaining("the visitor token ended")]);
+        expect(told).toEqual([expect.stringContaining(`${stage.api} refused the token. It has ended, or is from`)]);
         // A browser says itself that a request was refused.
         expect(complaints.filter((each) => !/401/.test(each))).toEqual(told);
         // Once for all, and once more for each that meets the refusal after the others.
@@ -221,7 +221,13 @@ describe("the token of the elements", () => {
   it.each([
     ["no token", "", "<idea-bank-board> has no valid token", "You are not signed in."],
     ["a placeholder", `token="ibv_…"`, "<idea-bank-board> has no valid token", "You are not signed in."],
-    ["another text", `token="hello"`, "<idea-bank-board> has no valid token", "Your session has ended."],
+    ["another text", `token="hello"`, "refused the token. It has ended, or is from another deployment.", "Your session"],
+    [
+      "JSON",
+      `token='{"token":"ibt_a"}'`,
+      "token is JSON. It should be the token alone, as text.",
+      "You are not signed in.",
+    ],
     ["an API key", `token="ibk_secret"`, "never use an API key here", "Your session has ended."],
     [
       "an API key from `token-url`",
@@ -234,8 +240,20 @@ describe("the token of the elements", () => {
     [
       "JSON from `token-url`",
       `token-url="/my/token?{}"`,
-      "/my/token?{} answered JSON or a page. It should answer the token alone, as text.",
+      "/my/token?{} is JSON. It should be the token alone, as text.",
       "This board is not available right now.",
+    ],
+    [
+      "a page from `token-url`",
+      `token-url="/my/token?<html>"`,
+      "/my/token?<html> is a page. It should be the token alone, as text.",
+      "You are not signed in.",
+    ],
+    [
+      "the token of another deployment from `token-url`",
+      `token-url="/my/token?ibt_${"a".repeat(60)}"`,
+      "refused the token. It has ended, or is from another deployment.",
+      "Your session has ended.",
     ],
     ["nobody signed in", `token-url="/my/token?401"`, undefined, "You are not signed in."],
   ])(
@@ -248,7 +266,7 @@ describe("the token of the elements", () => {
       page.on("request", (request) => sent.push(tokenSentWith(request)));
       await page.clock.install();
       await page.route("**/my/token?*", (route) => {
-        const [, answer = ""] = route.request().url().split("?");
+        const [, answer = ""] = decodeURIComponent(route.request().url()).split("?");
         return route.fulfill(Number(answer) ? { status: Number(answer) } : { body: answer });
       });
       const board = `<idea-bank-board ${attributes}></idea-bank-board>`;
@@ -259,6 +277,54 @@ describe("the token of the elements", () => {
       expect(sent.filter((each) => each.includes("ibk_"))).toEqual([]);
     },
   );
+
+  it.each([
+    ["an object", `() => ({ token: "ibt_a" })`, "[object Object]", "This board is not available right now."],
+    ["a promise of one", `async () => ({ token: "ibt_a" })`, "[object Object]", "This board is not available"],
+    ["an answer", `() => fetch("/my/token")`, "[object Response]", "This board is not available right now."],
+    ["JSON", `async () => '"ibt_a"'`, "JSON", "This board is not available right now."],
+    ["nothing", "async () => {}", "[object Undefined]", "You are not signed in."],
+    ["an empty text", `async () => ""`, undefined, "You are not signed in."],
+  ])("that `tokenProvider` gives as %s: the developer is told once what it is", async (_, provider, what, words) => {
+    const { page } = await stage.page();
+    const told: string[] = [];
+    page.on("console", (message) => message.text().startsWith("Idea board") && told.push(message.text()));
+    await page.clock.install();
+    await page.goto(stage.hostPage(TAGS.replaceAll(`token-url="/my/token"`, ""), { head: head() }));
+    await page.evaluate(`for (const element of document.querySelectorAll("main > *")) element.tokenProvider = ${provider}`);
+    await page.locator("idea-bank-board .message").getByText(words).waitFor();
+    await page.clock.fastForward(4_000);
+    const line = `Idea board: tokenProvider() is ${what}. It should be the token alone, as text.`;
+    await expect.poll(() => told).toEqual(what ? [line] : []);
+    await expect.poll(() => page.getByText("session").count()).toBe(0);
+  });
+
+  it("that is set as a promise: the developer is told, and no request is made", async () => {
+    const { page } = await stage.page();
+    const told: string[] = [];
+    page.on("console", (message) => message.text().startsWith("Idea board") && told.push(message.text()));
+    await page.goto(stage.hostPage("<idea-bank-board></idea-bank-board>", { head: head() }));
+    const sent: string[] = [];
+    page.on("request", (request) => sent.push(tokenSentWith(request)));
+    await ask(page.locator("idea-bank-board"), `(element.token = Promise.resolve("ibt_a"), 1)`);
+    await expect.poll(() => told).toEqual(["Idea board: token is [object Promise]. It should be the token alone, as text."]);
+    await inState(page, "board", "signed-out");
+    expect(sent.join("")).toBe("");
+  });
+
+  it("of a session that ended, where `token-url` leads to a page to sign in: nobody is signed in, and nothing is wrong", async () => {
+    const { page } = await stage.page();
+    const told: string[] = [];
+    page.on("console", (message) => message.text().startsWith("Idea board") && told.push(message.text()));
+    await page.clock.install();
+    const signIn = stage.hostPage("Sign in");
+    await page.route("**/my/token", (route) => route.fulfill({ status: 302, headers: { Location: signIn } }));
+    await page.goto(stage.hostPage(TAGS, { head: head() }));
+    for (const name of ELEMENTS) await inState(page, name, "signed-out");
+    await page.getByText("You are not signed in.").first().waitFor();
+    await page.clock.fastForward(4_000);
+    expect(told).toEqual([]);
+  });
 
   it("is forgotten with the last element of the page, and by `restart()`: the next visitor is somebody else", async () => {
     const bank = await stage.ideaBank();
