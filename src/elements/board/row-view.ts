@@ -51,7 +51,7 @@ export function rowView(
             "span",
             { class: "with-icon", title: talk },
             icon(BUBBLE),
-            number(words.number(idea.comments)),
+            number(words.short(idea.comments)),
             unseen(talk),
           ),
         who && h("span", { class: "with-icon" }, face(who), h("span", {}, who)),

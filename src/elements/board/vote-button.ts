@@ -8,13 +8,13 @@ import { voteBox } from "./vote-box.ts";
 export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
   const { ideaBank, capabilities, ballots, words, signal, announce, report, askToSignIn, dispatch } = context;
   if (!capabilities.canVote || idea.duplicateOf !== null)
-    return voteBox(words.number(idea.votes), words.say("votes", { count: idea.votes }));
+    return voteBox(words.short(idea.votes), words.say("votes", { count: idea.votes }));
   const [count, name] = [new Text(), new Text()];
   const button = voteBox(count, name, { type: "button" });
   const known = { confirmed: { voted: idea.voted, votes: idea.votes }, wanted: idea.voted };
   const ballot: Ballot = ballots.get(idea.id) ?? { ...known, sending: false, buttons: new Map() };
   const { buttons } = ballot;
-  const begun = { view: idea.id, act: "vote" } as const;
+  const begun = { view: idea.id, act: "vote", title: idea.title } as const;
   // A vote that is being sent is newer than the one that was read.
   if (!ballot.sending) Object.assign(ballot, known);
   ballots.set(idea.id, ballot);
@@ -27,7 +27,7 @@ export function voteButton(idea: Idea, context: BoardContext): HTMLElement {
     const { confirmed, wanted } = ballot;
     idea.voted = wanted;
     idea.votes = confirmed.votes + Number(wanted) - Number(confirmed.voted);
-    count.data = words.number(idea.votes);
+    count.data = words.short(idea.votes);
     name.data = words.say("voteFor", { title: idea.title, count: idea.votes });
     button.setAttribute("aria-pressed", String(wanted));
     button.setAttribute("part", wanted ? "vote voted" : "vote");

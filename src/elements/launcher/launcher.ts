@@ -168,6 +168,8 @@ class IdeaBankLauncher extends HTMLElement {
     this.#root.dir = direction;
     this.#hasWords = true;
     this.#show();
+    // A link may have opened the panel before the button had a place.
+    if (this.#panel.matches(":popover-open")) this.#place();
     if (!this.#root.hidden || this.#isTold) return;
     this.#isTold = true;
     console.error("<idea-bank-launcher> is empty. Put <idea-bank-changelog> or another element into it.");

@@ -11,7 +11,7 @@ import { ideas, listView, nothing, suggestButton } from "../board/list-view.ts";
 import { isOver, rowView } from "../board/row-view.ts";
 import { toolbarView } from "../board/toolbar-view.ts";
 import { voteBox } from "../board/vote-box.ts";
-import { entryList, entryView, monthsView, unfolder } from "../changelog/entry-view.ts";
+import { byMonth, entryList, entryView, type Item, monthView, unfolder } from "../changelog/entry-view.ts";
 import { CHANGELOG_LABELS } from "../changelog/labels.ts";
 import { LANGUAGES, translationOf } from "../languages/languages.ts";
 import { COLUMNS, columnsView, columnView, emptyColumn, tabsView, tabView, total } from "../roadmap/column-view.ts";
@@ -158,6 +158,9 @@ export const roadmapMarkup: typeof Declared.roadmapMarkup = ({ lang, columns, mo
   );
 };
 
+const listOf = (rows: readonly (readonly [Item, HTMLElement])[]): HTMLElement =>
+  entryList(...rows.map(([, row]) => row));
+
 export const changelogMarkup: typeof Declared.changelogMarkup = ({ lang, headingLevel, changelog, ...page }) => {
   const { words, direction } = wordsOf("idea-bank-changelog", CHANGELOG_LABELS, lang);
   const { isOlder, moreHref } = page;
@@ -174,7 +177,12 @@ export const changelogMarkup: typeof Declared.changelogMarkup = ({ lang, heading
       : h(
           "div",
           {},
-          ...(isOlder ? monthsView(entries, words, headingLevel) : [entryList(...entries.map(([, row]) => row))]),
+          ...(isOlder
+            ? Array.from(byMonth(entries, words)).flatMap(([month, each]) => [
+                monthView(month, headingLevel),
+                listOf(each),
+              ])
+            : [listOf(entries)]),
         ),
     more(words.say("older"), moreHref, "button more"),
   );

@@ -49,7 +49,8 @@ export class Columns implements Listing {
     this.element.replaceChildren(...columnsSkeleton().children);
     try {
       const count = await this.#read();
-      if (count > 0) announce(words.say("ideas", { count }));
+      const isAll = this.element.querySelector(".more:not([hidden])") === null;
+      if (count > 0) announce(words.say(isAll ? "ideas" : "someIdeas", { count }));
     } catch (error) {
       if (!signal.aborted) this.element.replaceChildren(failure(error, () => void this.load()));
     } finally {

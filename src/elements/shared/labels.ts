@@ -35,8 +35,13 @@ export class Words<Known extends Labels> {
     });
   }
 
-  number(value: number): string {
-    return value.toLocaleString(this.locale);
+  number(value: number, options: Intl.NumberFormatOptions = {}): string {
+    return value.toLocaleString(this.locale, options);
+  }
+
+  /** For a small box: from 100,000 on "123K". */
+  short(value: number): string {
+    return this.number(value, value < 100_000 ? {} : { notation: "compact" });
   }
 
   date(time: Date, options: Intl.DateTimeFormatOptions = { dateStyle: "medium" }): string {

@@ -323,21 +323,26 @@ describe("<idea-bank-launcher>", () => {
     ["night", "rgb(198, 242, 78)", "rgb(14, 17, 24)", "32px"],
     ["soft", "rgb(107, 63, 212)", "rgb(255, 255, 255)", "32px"],
     ["block", "rgb(17, 17, 17)", "rgb(255, 255, 255)", "0px"],
-  ])("has the look that a page pastes, and what is inside has no frame: %s", async (name, accent, background, radius) => {
-    const bank = await stage.ideaBank({}, [done("First")]);
-    const { page } = await stage.page();
-    await page.goto(host(launcher("board", bank.token), { head: `<style>${block("docs/looks.md", `look ${name}`)}</style>` }));
-    const button = page.locator("button.launch");
-    const styles = (selector: string, names: string) =>
-      ask<string[]>(page.locator(selector), `"${names}".split(" ").map((name) => getComputedStyle(element)[name])`);
-    await expect.poll(() => styles("button.launch", "backgroundColor borderTopLeftRadius")).toEqual([accent, radius]);
-    await button.click();
-    await inState(page, "board", "ready");
-    await expect.poll(() => styles("#panel", "backgroundColor")).toEqual([background]);
-    await expect.poll(() => styles("idea-bank-board .root", "borderTopWidth boxShadow")).toEqual(["0px", "none"]);
-    await expectAccessible(page, `look ${name}`);
-    await takeScreenshot(page, `test-results/launcher-look-${name}.png`, false);
-  });
+  ])(
+    "has the look that a page pastes, and what is inside has no frame: %s",
+    async (name, accent, background, radius) => {
+      const bank = await stage.ideaBank({}, [done("First")]);
+      const { page } = await stage.page();
+      await page.goto(
+        host(launcher("board", bank.token), { head: `<style>${block("docs/looks.md", `look ${name}`)}</style>` }),
+      );
+      const button = page.locator("button.launch");
+      const styles = (selector: string, names: string) =>
+        ask<string[]>(page.locator(selector), `"${names}".split(" ").map((name) => getComputedStyle(element)[name])`);
+      await expect.poll(() => styles("button.launch", "backgroundColor borderTopLeftRadius")).toEqual([accent, radius]);
+      await button.click();
+      await inState(page, "board", "ready");
+      await expect.poll(() => styles("#panel", "backgroundColor")).toEqual([background]);
+      await expect.poll(() => styles("idea-bank-board .root", "borderTopWidth boxShadow")).toEqual(["0px", "none"]);
+      await expectAccessible(page, `look ${name}`);
+      await takeScreenshot(page, `test-results/launcher-look-${name}.png`, false);
+    },
+  );
 
   it("keeps clear of what else stands at the bottom of the window", async () => {
     const bank = await stage.ideaBank({}, [done("First")]);

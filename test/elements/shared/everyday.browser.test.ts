@@ -135,6 +135,104 @@ describe("the elements, every day", () => {
     }
   });
 
+  it("print dark on white, on a dark page, in a dark theme and in a dark look too", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs", { status: "implemented" })]);
+    const look = "--idea-bank-text: #f2f4f8; --idea-bank-background: #0e1118; --idea-bank-muted: #9aa3b5";
+    const body = `<div style="${look}; color-scheme: dark">${changelog(bank.token)}${board(bank.token, `theme="dark"`)}</div>`;
+    const page = await open(body + board(bank.token), { colorScheme: "dark" }, "<style>body { background: #111 }</style>");
+    const title = page.getByRole("heading", { name: "Dogs" });
+    await expect.poll(() => title.count()).toBe(3);
+    const lightness = (property: string) =>
+      ask<readonly [number, number]>(
+        page.locator("main"),
+        `(() => {
+          const roots = [...document.querySelectorAll("idea-bank-board, idea-bank-changelog")].map(({ shadowRoot }) => shadowRoot.querySelector(".root"));
+          const bright = roots.map((root) => Number(getComputedStyle(root).${property}.match(/\\d+/)[0]));
+          return [Math.min(...bright), Math.max(...bright)];
+        })()`,
+      );
+    // Dark everywhere on the screen.
+    await expect.poll(async () => (await lightness("backgroundColor"))[1]).toBeLessThan(40);
+    await page.emulateMedia({ media: "print", colorScheme: "dark" });
+    await expect.poll(() => lightness("backgroundColor")).toEqual([255, 255]);
+    await expect.poll(async () => (await lightness("color"))[1]).toBeLessThan(40);
+  });
+
+  it("are dark on a page that is dark and names no scheme, and follow it when it changes", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs", { status: "implemented" })]);
+    const styles = `<style>
+      .night { background: rgb(17 17 17); color: #eee }
+      .card { background: oklch(95% 0 0) }
+      .slow { transition: background-color 0.2s }
+      .named { color-scheme: light }
+    </style>`;
+    const launcher = `<idea-bank-launcher inline>${changelog(bank.token)}</idea-bank-launcher>`;
+    const page = await open(`${board(bank.token)}<div class="card">${board(bank.token)}</div>${launcher}`, {}, styles);
+    const schemes = () =>
+      page.evaluate(
+        "[...document.querySelectorAll('idea-bank-board, idea-bank-launcher, idea-bank-changelog')].map(({ shadowRoot }) => getComputedStyle(shadowRoot.querySelector('.root')).colorScheme)",
+      );
+    const light = ["normal", "normal", "normal", "normal"];
+    const dark = ["dark", "normal", "dark", "dark"];
+    await page.locator(".idea").first().waitFor();
+    await expect.poll(schemes).toEqual(light);
+    await page.evaluate("document.documentElement.classList.add('night')");
+    await expect.poll(schemes).toEqual(dark);
+    await page.evaluate("document.documentElement.className = ''");
+    await expect.poll(schemes).toEqual(light);
+    await page.evaluate("document.body.className = 'slow'");
+    await page.evaluate("document.body.classList.add('night')");
+    await expect.poll(schemes).toEqual(dark);
+    // What the page names comes first, and so does the element's own theme.
+    await page.evaluate("document.body.classList.add('named')");
+    await expect.poll(schemes).toEqual(["light", "light", "light", "light"]);
+    await page.evaluate("document.body.className = 'night'");
+    await ask(page.locator("idea-bank-board").first(), "element.setAttribute('theme', 'light')");
+    await page.evaluate("document.documentElement.className = 'again'");
+    await expect.poll(schemes).toEqual(["light", ...dark.slice(1)]);
+  });
+
+  it("draw no empty card where a page has kept room for them", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs")]);
+    const page = await open(board(bank.token), {}, "<style>idea-bank-board { min-block-size: 2000px }</style>");
+    await page.locator(".idea").first().waitFor();
+    const heights = () => ask<number[]>(page.locator("idea-bank-board"), "[element, element.shadowRoot.querySelector('.root')].map(({ offsetHeight }) => offsetHeight)");
+    await expect.poll(async () => (await heights())[0]).toBe(2000);
+    expect((await heights())[1]).toBeLessThan(400);
+  });
+
+  it("begin with an idea in the upper third of a phone, and cut no placeholder", async () => {
+    const bank = await stage.ideaBank({ name: "Ideen" }, [idea("Dogs")]);
+    for (const [width, height, languages] of [
+      [360, 640, ["en", "de", "ja", "ar"]] as const,
+      [390, 844, ["en", "de", "fr", "tr"]] as const,
+    ]) {
+      const { page } = await stage.page({ viewport: { width, height }, hasTouch: true, isMobile: true });
+      for (const lang of languages) {
+        const head = `<script type="module" src="${stage.api}/embed/board.js"></script><style>body { margin: 0 } h1 { display: none }</style>`;
+        await page.goto(stage.hostPage(board(bank.token), { head, lang }));
+        const first = page.locator(".idea").first();
+        await first.waitFor();
+        const top = () => ask<number>(first, "element.getBoundingClientRect().top");
+        await expect.poll(top, { message: `${lang} ${width}` }).toBeLessThanOrEqual(height / 3);
+        const search = page.getByRole("searchbox");
+        // As wide as the placeholder needs.
+        const isCut = await ask<boolean>(
+          search,
+          `(() => {
+            const probe = element.cloneNode();
+            probe.style = "field-sizing: content; inline-size: auto; flex: none; position: absolute";
+            element.after(probe);
+            const needed = probe.offsetWidth;
+            probe.remove();
+            return needed > element.offsetWidth;
+          })()`,
+        );
+        expect(isCut, lang).toBe(false);
+      }
+    }
+  });
+
   it("print an open idea with its comments, and no button, field or notice", async () => {
     const bank = await stage.ideaBank();
     const page = await open(board(bank.token, "history"));
