@@ -40,9 +40,12 @@ const NEAR = 50;
 let forms = 0;
 
 /** A visitor is asked to sign in before writing. What is written all the same is kept until then. */
-export function form(options: FormOptions, { ideaBank, words, signal, report, signIn }: BoardContext): HTMLFormElement {
+export function form(
+  options: FormOptions,
+  { ideaBank, words, signal, announce, report, signIn }: BoardContext,
+): HTMLFormElement {
   const { begun = {}, fields, reread, cancel } = options;
-  const draft = new Draft(ideaBank.who, ideaBank.bank, options.draft);
+  const draft = new Draft(ideaBank, options.draft);
   const { kept } = draft;
   /** What the visitor's changes are changes of. */
   let base: Record<string, string> = { ...kept.base };
@@ -88,6 +91,17 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
       draft.write(read(), base);
     });
     check();
+    const refusePictures = (event: ClipboardEvent | DragEvent) => {
+      const data = "clipboardData" in event ? event.clipboardData : event.dataTransfer;
+      if (!data?.files.length || data.types.includes("text/plain")) return;
+      // A browser would open a file that is dropped, in place of the page.
+      event.preventDefault();
+      note.textContent = words.say("noPictures");
+      note.hidden = false;
+      announce(note.textContent);
+    };
+    input.addEventListener("paste", refusePictures);
+    input.addEventListener("drop", refusePictures);
     const mark = optional && h("span", { class: "mark" }, words.say("optionalField"));
     const formats = rows !== undefined && h("p", { class: "formats" }, words.say("formats"));
     const row = h("div", { class: "row" }, h("label", { for: id }, label, mark), input, formats, note);
@@ -97,7 +111,7 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
 
   const submit = h(
     "button",
-    { type: "submit", class: "button primary", part: "button button-primary" },
+    { type: "button", class: "button primary", part: "button button-primary", onclick: () => void send() },
     options.submit,
   );
   const button = (label: "cancel" | "discard", onclick: () => void) =>
@@ -160,6 +174,7 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
     signIn(begun);
   };
   const isRestored = Object.values(kept.fields).some(Boolean);
+  const isDropped = reread !== undefined || ideaBank.isVisitor;
   const element = h(
     "form",
     { class: "form", part: "form", novalidate: true },
@@ -169,14 +184,15 @@ export function form(options: FormOptions, { ideaBank, words, signal, report, si
       "div",
       { class: "buttons" },
       submit,
-      // A new text is kept. What is edited is still there as it was; a draft of it is named as such.
-      cancel && button(reread && isRestored ? "discard" : "cancel", reread ? discard : cancel),
-      cancel && !reread && isRestored && button("discard", discard),
+      // A panelist's new text is kept; a visitor's ends here. What is edited is still there as it was; a draft of it is named as such.
+      cancel && button(isDropped && isRestored ? "discard" : "cancel", isDropped ? discard : cancel),
+      cancel && !isDropped && isRestored && button("discard", discard),
     ),
   );
-  element.addEventListener("submit", (event) => {
-    event.preventDefault();
-    void send();
+  // In a sandbox without `allow-forms` no form is submitted, and Enter in a title decides nothing: so none ever is.
+  element.addEventListener("submit", (event) => event.preventDefault());
+  element.addEventListener("keydown", (event) => {
+    if (event.key === "Enter" && (event.ctrlKey || event.metaKey) && !event.isComposing) void send();
   });
   if (cancel) onEscape(element, cancel);
   return element;

@@ -112,6 +112,7 @@ describe("<idea-bank-board>", () => {
     }
     await expect.poll(async () => new Set(await titles(page)).size).toBe(45);
     await expect.poll(() => page.getByRole("button", { name: "Show more ideas" }).count()).toBe(0);
+    await page.getByRole("status").filter({ hasText: /^45 ideas\.$/ }).waitFor();
 
     // Where nothing is loaded by itself there is a button, and the focus goes on with the first that came.
     const { page: manual } = await stage.page();
@@ -119,6 +120,7 @@ describe("<idea-bank-board>", () => {
     await manual.goto(strict(element(bank.token)));
     await inState(manual, "ready");
     await expect.poll(() => manual.locator("li").count()).toBe(20);
+    await manual.getByRole("status").filter({ hasText: "20 ideas shown, there are more." }).waitFor();
     await manual.getByRole("button", { name: "Show more ideas" }).press("Enter");
     await expect.poll(() => manual.locator("li").count()).toBe(40);
     const focused = "document.querySelector('idea-bank-board').shadowRoot.activeElement.textContent";

@@ -33,7 +33,7 @@ describe("finding in <idea-bank-board>", () => {
     return opened;
   }
   const titles = (page: Page) => page.locator("li h3").allTextContents();
-  const search = (page: Page) => page.getByRole("searchbox", { name: "Search titles" });
+  const search = (page: Page) => page.getByRole("searchbox", { name: "Search" });
   const compose = async (page: Page) => {
     await page.getByRole("button", { name: "New idea" }).click();
     return page.getByLabel("Title");
@@ -48,7 +48,7 @@ describe("finding in <idea-bank-board>", () => {
     await page.getByRole("status").filter({ hasText: "2 ideas." }).waitFor();
     await expect.poll(() => page.getByRole("radio", { name: "Top" }).isDisabled()).toBe(true);
     await search(page).fill("ferries");
-    await page.getByText("No titles match.").first().waitFor();
+    await page.getByText("No ideas match.").first().waitFor();
     await search(page).fill("");
     await expect.poll(() => titles(page)).toHaveLength(3);
     await expect.poll(() => page.getByRole("radio", { name: "Top" }).isDisabled()).toBe(false);
@@ -86,7 +86,7 @@ describe("finding in <idea-bank-board>", () => {
       await expect.poll(() => title.inputValue()).toBe(words);
     };
     await seek("ferries");
-    await page.getByText("No titles match.").first().waitFor();
+    await page.getByText("No ideas match.").first().waitFor();
     await page.getByLabel("Show").selectOption("Planned");
     await page.getByText("No matching ideas with this filter.").first().waitFor();
     await begin("ferries");

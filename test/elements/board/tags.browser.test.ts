@@ -69,9 +69,9 @@ describe("tags in <idea-bank-board>", () => {
     await filter(shown).selectOption("Buses");
     await expect.poll(() => titles(shown)).toEqual(["Night buses", "Bikes"]);
     await shown.getByRole("status").filter({ hasText: "2 ideas." }).waitFor();
-    await shown.getByRole("searchbox", { name: "Search titles" }).fill("night");
+    await shown.getByRole("searchbox", { name: "Search" }).fill("night");
     await expect.poll(() => titles(shown)).toEqual(["Night buses"]);
-    await shown.getByRole("searchbox", { name: "Search titles" }).fill("");
+    await shown.getByRole("searchbox", { name: "Search" }).fill("");
     await expect.poll(() => titles(shown)).toEqual(["Night buses", "Bikes"]);
     await filter(shown).press("R");
     await expect.poll(() => titles(shown)).toEqual(["Bikes"]);

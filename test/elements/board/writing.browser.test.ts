@@ -265,13 +265,11 @@ describe("writing in <idea-bank-board>", () => {
     const { page } = await open(bank.token, {}, { more: `proposal="${id}"` });
     const edit = () => page.getByRole("button", { name: "Edit" }).click();
     const description = page.getByLabel("Description");
-    const expectKept = async () => {
-      await edit();
-      await expect.poll(() => description.inputValue()).toBe("Every half hour.");
-    };
+    const expectKept = () => expect.poll(() => description.inputValue()).toBe("Every half hour.");
     await edit();
     await description.fill("Every half hour.");
     await description.press("Escape");
+    await edit();
     await expectKept();
     await page.getByRole("button", { name: "All ideas" }).click();
     await page.getByRole("link", { name: "Night buses", exact: true }).click();
@@ -300,8 +298,9 @@ describe("writing in <idea-bank-board>", () => {
     const field = page.getByLabel("Your comment");
     await comment.getByRole("button", { name: "Edit" }).click();
     await field.fill("Yes please.");
+    await field.press("Escape");
+    await comment.getByText("Yes.").waitFor();
     await page.reload();
-    await comment.getByRole("button", { name: "Edit" }).click();
     await expect.poll(() => field.inputValue()).toBe("Yes please.");
     await elsewhere(bank.token, "PATCH", `${comments}/${own.id}`, { body: "Yes, elsewhere." });
     await page.getByRole("button", { name: "Save" }).click();
@@ -444,10 +443,51 @@ describe("writing in <idea-bank-board>", () => {
     const { page } = await open(bank.token, {}, { more: `proposal="${bank.ids[1]}"` });
     await page.getByRole("heading", { name: "Big dogs" }).waitFor();
     await expect.poll(() => page.getByRole("textbox").count()).toBe(0);
-    await page.getByRole("link", { name: "Open it" }).click();
+    // It is named, once it was read.
+    await page.locator(".aside").getByRole("link", { name: "Dogs", exact: true }).click();
     await page.getByRole("heading", { name: "Dogs", exact: true }).waitFor();
     await page.getByRole("button", { name: "All ideas" }).click();
     await expect.poll(() => page.locator("li h3").allTextContents()).toEqual(["Dogs"]);
+  });
+
+  it("sends on Ctrl+Enter or Cmd+Enter, and not on Enter in a title", async () => {
+    const bank = await stage.ideaBank();
+    const { page, complaints } = await open(bank.token);
+    await page.getByRole("button", { name: "New idea" }).click();
+    const title = page.getByLabel("Title");
+    await title.fill("Night buses");
+    const sent: string[] = [];
+    page.on("request", (request) => request.method() === "POST" && sent.push(new URL(request.url()).pathname));
+    await title.press("Enter");
+    await title.press("Tab");
+    await page.keyboard.type("Every\nhour.");
+    expect(sent).toEqual([]);
+    await page.keyboard.press("Control+Enter");
+    await page.getByRole("heading", { name: "Night buses" }).waitFor();
+    await page.getByLabel("Add a comment").fill("Please.");
+    await page.keyboard.press("Meta+Enter");
+    await page.getByRole("heading", { name: "1 comment" }).waitFor();
+    expect(sent).toHaveLength(2);
+    expect(await ideas(bank.path)).toMatchObject([{ title: "Night buses", description: "Every\nhour." }]);
+    expect(complaints).toEqual([]);
+  });
+
+  it("sends in a frame with a sandbox that allows no forms", async () => {
+    const bank = await stage.ideaBank();
+    const { page } = await stage.page();
+    const script = `<script type="module" src="${stage.api}/embed/board.js"></script>`;
+    const inside = stage.hostPage(`<idea-bank-board token="${bank.token}"></idea-bank-board>`, { head: script });
+    await page.goto(
+      stage.hostPage(`<iframe sandbox="allow-scripts" src="${inside}" width="600" height="600"></iframe>`),
+    );
+    const frame = page.frameLocator("iframe");
+    await frame.getByRole("button", { name: "New idea" }).click();
+    await frame.getByLabel("Title").fill("Night buses");
+    await frame.getByRole("button", { name: "Submit idea" }).click();
+    await frame.getByRole("heading", { name: "Night buses" }).waitFor();
+    await frame.getByLabel("Add a comment").fill("Please.");
+    await frame.getByRole("button", { name: "Comment", exact: true }).click();
+    await frame.getByRole("heading", { name: "1 comment" }).waitFor();
   });
 
   it("is used by keyboard alone", async () => {

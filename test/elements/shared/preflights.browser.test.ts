@@ -67,7 +67,7 @@ describe("a page of another origin", () => {
     await page.goto(hostPage(api, "board", bank.token));
     await shown(page, "board");
     await page.getByRole("radio", { name: "New" }).press("Space");
-    await page.getByRole("searchbox", { name: "Search titles" }).fill("dog");
+    await page.getByRole("searchbox", { name: "Search" }).fill("dog");
     await expect.poll(() => page.locator("li h3").allTextContents()).toEqual(["Dogs"]);
     await page.getByRole("link", { name: "Dogs", exact: true }).click();
     await page.getByRole("heading", { name: "No comments yet" }).waitFor();
