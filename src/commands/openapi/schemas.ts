@@ -35,7 +35,9 @@ export function namedSchemas(
   const inputs = operations.flatMap(({ body }) => body ?? []);
   const answers = [...operations.flatMap(({ answer }) => answer ?? []), ...sent];
   const items = operations.flatMap(({ query, answer, sealed }) =>
-    query && answer ? [{ item: answer, isFeed: !hasCursor(query), pattern: sealed ? SEALED_CURSOR : CURSOR.pattern }] : [],
+    query && answer
+      ? [{ item: answer, isFeed: !hasCursor(query), pattern: sealed ? SEALED_CURSOR : CURSOR.pattern }]
+      : [],
   );
   const [ofInputs, ofAnswers] = [toJsonSchemas(inputs, "input"), toJsonSchemas(answers, "output", items)];
   const both = Object.keys(ofInputs).filter((name) => Object.hasOwn(ofAnswers, name));

@@ -9,15 +9,15 @@ import { head, title } from "../shared/head.ts";
 import { IdeaBankElement } from "../shared/idea-bank-element.ts";
 import { mark, parameter } from "../shared/link.ts";
 import { message, skeleton } from "../shared/message.ts";
+import { openLauncher } from "../shared/open-launcher.ts";
 import type { Connection } from "../shared/request.ts";
 import { recall, remember } from "../shared/storage.ts";
 import { isVisible } from "../shared/visible.ts";
 import styles from "./changelog.css";
-import { Entries } from "./entries.ts";
+import { ENTRY, Entries, UPDATE } from "./entries.ts";
 import { badge, type Item } from "./entry-view.ts";
 import { CHANGELOG_LABELS } from "./labels.ts";
 import { LastVisit } from "./last-visit.ts";
-import { ENTRY, Pages } from "./pages.ts";
 
 const PATH = "/public/ideabank/changelog";
 /** The number of older entries that come at once. */
@@ -65,15 +65,17 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
   protected override start(connection: Connection, signal: AbortSignal): void {
     const { words } = this;
     const hasAddresses = this.hasAttribute("history");
-    const named = hasAddresses && !this.#isAddressRead && parameter("update");
+    const named = hasAddresses && !this.#isAddressRead && parameter(UPDATE);
     this.#isAddressRead ||= hasAddresses;
-    if (named) this.#wanted = ({ id }) => id === ENTRY + named;
-    const entries = new Entries(words, this.headingLevel, hasAddresses);
-    const pages = new Pages(connection);
+    if (named) {
+      this.#wanted = ({ id }) => id === ENTRY + named;
+      void openLauncher(this);
+    }
+    const entries = new Entries(words, { level: this.headingLevel, hasAddresses, connection });
     const note = h("p", { class: "note", part: "note" });
     const more = h("button", {
       ...{ type: "button", class: "button more", part: "button" },
-      onclick: () => void read(() => pages.next(PAGE).then(draw), more),
+      onclick: () => void read(() => readPage(PAGE), more),
     });
     let visit: LastVisit | undefined;
     let items: readonly Item[] = [];
@@ -81,17 +83,19 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
     let visible = false;
     let isReading = false;
 
-    const draw = () => {
-      const { recent, older } = pages.around(items);
-      const hadFocus = more.matches(":focus");
-      const first = entries.show([...recent, ...older], recent.length, (item) => visit?.isNew(item) ?? false);
-      more.hidden = !pages.cursor;
+    const showMore = () => {
+      more.hidden = !entries.cursor;
       more.textContent = words.say("older");
+    };
+    const readPage = async (limit: number) => {
+      const first = await entries.read(limit);
+      const hadFocus = more.matches(":focus");
+      showMore();
       // The button may go: the focus goes on where it was.
       if (!hadFocus || !first) return;
       first.tabIndex = -1;
       first.focus({ preventScroll: true });
-      this.announce(words.say("loaded", { count: recent.length + older.length }));
+      this.announce(words.say("loaded", { count: entries.count }));
     };
     const tell = (text: string, place: HTMLElement) => {
       note.textContent = text;
@@ -112,25 +116,21 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
       }
     };
     const seek = async () => {
-      if (!pages.hasBegun) {
-        await pages.begin(items.length);
-        draw();
-      }
-      for (let large = 0; this.#wanted; large += 1) {
+      if (!entries.hasBegun) await readPage(items.length);
+      for (let pages = 0; this.#wanted; pages += 1) {
         const row = entries.find(this.#wanted);
-        if (row || !pages.cursor || large === LARGE_PAGES) {
-          this.#wanted = undefined;
-          if (row) mark(row);
-          // Another changelog of the page may have it.
-          else if (isOnly()) tell(words.say("notFound"), entries.element);
-        } else {
-          await pages.next(LARGE_PAGE);
-          draw();
+        if (!row && entries.cursor && pages < LARGE_PAGES) {
+          await readPage(LARGE_PAGE);
+          continue;
         }
+        this.#wanted = undefined;
+        if (row) mark(row);
+        // Another changelog of the page may have it.
+        else if (isOnly()) tell(words.say("notFound"), entries.element);
       }
     };
     this.#seek = () => {
-      if (visible && items.length > 0 && (this.#wanted || !pages.hasBegun))
+      if (visible && items.length > 0 && (this.#wanted || !entries.hasBegun))
         void read(seek, this.#wanted && entries.element);
     };
     const look = () => {
@@ -146,11 +146,9 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
         if (!reply.body) return;
         items = reply.body.items;
         visit ??= new LastVisit(`idea-bank-changelog:${connection.who}`);
-        pages.forget(items);
-        this.#showEntries(items, visit.isNew, () => {
-          draw();
-          return [entries.element, more];
-        });
+        entries.show(items, visit.isNew);
+        showMore();
+        this.#showEntries(items, visit.isNew, [entries.element, more]);
         etag = reply.etag;
         look();
       } catch (error) {
@@ -192,11 +190,7 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
     this.dispatch("changelog-count", { count });
   }
 
-  #showEntries(
-    items: readonly Item[],
-    isNew: (item: Item) => boolean,
-    draw: () => readonly HTMLElement[],
-  ): void {
+  #showEntries(items: readonly Item[], isNew: (item: Item) => boolean, content: readonly HTMLElement[]): void {
     remember(ROWS, String(items.length));
     if (items.length === 0) {
       const text = this.words.say("empty");
@@ -206,7 +200,6 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
       return;
     }
     this.enter("ready");
-    const content = draw();
     const count = items.filter(isNew).length;
     const news = count > 0 && this.words.say("newCount", { count });
     const head = this.#head(news && badge(news));

@@ -1,59 +1,142 @@
-/** The list of entries. When others appear, unfolded entries, the focus and the place stay. */
+/**
+ * The list of entries: the recent ones as the changelog has them, and older ones by month, as they are read in pages, with identifiers.
+ * When others appear, unfolded entries, the focus and the place stay.
+ */
 
+import type { ListedEntry } from "../../worker/model/changelog.ts";
 import { h } from "../shared/h.ts";
 import type { Words } from "../shared/labels.ts";
 import { linkHere, withParameters } from "../shared/link.ts";
-import { entryList, entryView, type Item, monthsView, unfolder } from "./entry-view.ts";
+import type { Connection } from "../shared/request.ts";
+import { byMonth, entryList, entryView, type Item, monthView, unfolder } from "./entry-view.ts";
 import type { CHANGELOG_LABELS } from "./labels.ts";
-import { ENTRY } from "./pages.ts";
+
+/** The parameter of the page's address that names an entry, by what follows this in its identifier. */
+export const UPDATE = "update";
+export const ENTRY = "urn:uuid:";
+const PATH = "/ideabank/changelog/entries?limit=";
+
+type Page = { readonly items: readonly ListedEntry[]; readonly nextCursor?: string };
+
+/** By their content; two entries may say the same. */
+function keyed(items: Iterable<Item>): Map<string, Item> {
+  const all = new Map<string, Item>();
+  for (const item of items) {
+    const { id, ...content } = item;
+    let key = JSON.stringify(content);
+    while (all.has(key)) key += " ";
+    all.set(key, item);
+  }
+  return all;
+}
+
+/** What is in its place is not moved: so the page does not scroll, and nothing loses the focus. */
+function arrange(parent: HTMLElement, children: readonly HTMLElement[]): void {
+  for (const [at, child] of children.entries())
+    if (parent.children[at] !== child) parent.insertBefore(child, parent.children[at] ?? null);
+  while (parent.children.length > children.length) parent.lastChild?.remove();
+}
 
 export class Entries {
   readonly element = h("div");
   readonly #words: Words<typeof CHANGELOG_LABELS>;
   readonly #level: number;
   readonly #hasAddresses: boolean;
-  #shown: readonly (readonly [Item, HTMLElement])[] = [];
-  /** By their content. */
+  readonly #connection: Connection;
+  #recent: readonly Item[] = [];
+  #isNew = (_item: Item): boolean => false;
+  /** By identifier: one that has moved up is read again, and stands once. */
+  readonly #paged = new Map<string, ListedEntry>();
+  /** The first page has been read since the recent ones have changed. */
+  hasBegun = false;
+  /** Where the pages go on; empty at their end. */
+  cursor: string | undefined;
+  /** What is shown, by content. */
+  #shown = new Map<string, Item>();
   #rows = new Map<string, HTMLElement>();
+  readonly #list = entryList();
+  readonly #months = new Map<string, readonly [HTMLElement, HTMLElement]>();
 
-  constructor(words: Words<typeof CHANGELOG_LABELS>, level: number, hasAddresses: boolean) {
+  constructor(
+    words: Words<typeof CHANGELOG_LABELS>,
+    {
+      level,
+      hasAddresses,
+      connection,
+    }: { readonly level: number; readonly hasAddresses: boolean; readonly connection: Connection },
+  ) {
     this.#words = words;
     this.#level = level;
     this.#hasAddresses = hasAddresses;
+    this.#connection = connection;
   }
 
-  /** Those after the first `recent` are shown by month. Returns the first one that was not shown before. */
-  show(items: readonly Item[], recent: number, isNew: (item: Item) => boolean): HTMLElement | undefined {
-    const focused = this.element.querySelector<HTMLElement>(":focus");
-    const rows = new Map<string, HTMLElement>();
-    let first: HTMLElement | undefined;
-    this.#shown = items.map((item, at) => {
-      const { id, ...content } = item;
-      const level = this.#level + Number(at >= recent);
-      let key = level + JSON.stringify(content);
-      // Two entries may say the same.
-      while (rows.has(key)) key += " ";
-      const row = this.#rows.get(key) ?? this.#entry(item, level, isNew(item));
-      if (!this.#rows.has(key)) first ??= row;
-      rows.set(key, row);
-      const link = id && row.querySelector<HTMLAnchorElement>(".when a");
-      if (link) link.href = withParameters(location.href, { update: id.slice(ENTRY.length) });
-      return [item, row];
-    });
-    this.#rows = rows;
-    this.element.replaceChildren(
-      entryList(...this.#shown.slice(0, recent).map(([, row]) => row)),
-      ...monthsView(this.#shown.slice(recent), this.#words, this.#level),
-    );
-    focused?.focus({ preventScroll: true });
-    return first;
+  get count(): number {
+    return this.#shown.size;
+  }
+
+  show(recent: readonly Item[], isNew: (item: Item) => boolean): void {
+    this.#recent = recent;
+    this.#isNew = isNew;
+    this.hasBegun = false;
+    const { lastModified: end = 0 } = recent.at(-1) ?? {};
+    // What is not among them any more may be gone.
+    for (const [id, { lastModified }] of this.#paged) if (lastModified >= end) this.#paged.delete(id);
+    this.#draw();
+  }
+
+  /** Reads the first page, which names the recent entries; then the next. Resolves to the first entry that was not shown before. */
+  async read(limit: number): Promise<HTMLElement | undefined> {
+    const cursor = this.hasBegun && `&cursor=${this.cursor}`;
+    const { body } = await this.#connection.send<Page>(PATH + limit + (cursor || ""));
+    for (const entry of body?.items ?? []) this.#paged.set(entry.id, entry);
+    // Where later pages go on stays.
+    if (cursor || this.cursor === undefined) this.cursor = body?.nextCursor ?? "";
+    this.hasBegun = true;
+    return this.#draw();
   }
 
   find(isWanted: (item: Item) => boolean): HTMLElement | undefined {
-    return this.#shown.find(([item]) => isWanted(item))?.[1];
+    for (const [key, item] of this.#shown) if (isWanted(item)) return this.#rows.get(key);
+    return undefined;
   }
 
-  #entry(item: Item, level: number, isNew: boolean): HTMLElement {
+  #draw(): HTMLElement | undefined {
+    const before = this.#rows;
+    const shown = [...new Map([...keyed(this.#recent), ...keyed(this.#paged.values())])];
+    shown.sort(([, one], [, other]) => other.lastModified - one.lastModified);
+    this.#shown = new Map(shown);
+    let first: HTMLElement | undefined;
+    const rows = shown.map(([key, item], at) => {
+      const level = this.#level + Number(at >= this.#recent.length);
+      const known = before.get(key);
+      const row = known ?? this.#entry(item, level);
+      if (!known) first ??= row;
+      const link = row.querySelector<HTMLAnchorElement>(".when a");
+      if (link && item.id) link.href = withParameters(location.href, { [UPDATE]: item.id.slice(ENTRY.length) });
+      return [item, row, key] as const;
+    });
+    this.#rows = new Map(rows.map(([, row, key]) => [key, row]));
+    const { length } = this.#recent;
+    arrange(
+      this.#list,
+      rows.slice(0, length).map(([, row]) => row),
+    );
+    const parts = [this.#list];
+    for (const [name, each] of byMonth(rows.slice(length), this.#words)) {
+      const month = this.#months.get(name) ?? [monthView(name, this.#level), entryList()];
+      this.#months.set(name, month);
+      arrange(
+        month[1],
+        each.map(([, row]) => row),
+      );
+      parts.push(...month);
+    }
+    arrange(this.element, parts);
+    return first;
+  }
+
+  #entry(item: Item, level: number): HTMLElement {
     const words = this.#words;
     const unfold = (text: HTMLElement) => {
       const button = unfolder(words, item.title, {
@@ -67,7 +150,7 @@ export class Entries {
       return button;
     };
     const link = this.#hasAddresses ? linkHere(undefined, () => row) : undefined;
-    const row = entryView(item, words, { level, isNew, link, unfold });
+    const row = entryView(item, words, { level, isNew: this.#isNew(item), link, unfold });
     return row;
   }
 }

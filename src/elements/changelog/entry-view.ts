@@ -22,18 +22,14 @@ export const badge = (text: string): HTMLElement => h("span", { class: "badge", 
 
 const timeOf = ({ lastModified }: Item): Date => new Date(lastModified * 1000);
 
-/** Below the names of their months. */
-export const monthsView = (
-  rows: readonly (readonly [Item, HTMLElement])[],
+/** By the names of their months. */
+export const byMonth = <Row extends readonly [Item, HTMLElement]>(
+  rows: readonly Row[],
   words: ChangelogWords,
-  level: number,
-): readonly HTMLElement[] =>
-  [...Map.groupBy(rows, ([item]) => words.date(timeOf(item), { month: "long", year: "numeric" }))].flatMap(
-    ([month, each]) => [
-      heading(level + 1, { class: "month", part: "month" }, month),
-      entryList(...each.map(([, row]) => row)),
-    ],
-  );
+): Map<string, Row[]> => Map.groupBy(rows, ([item]) => words.date(timeOf(item), { month: "long", year: "numeric" }));
+
+export const monthView = (name: string, level: number): HTMLElement =>
+  heading(level + 1, { class: "month", part: "month" }, name);
 
 /** The button that unfolds a long text. */
 export const unfolder = (words: ChangelogWords, title: string, attributes: Attributes): HTMLElement =>

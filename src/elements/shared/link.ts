@@ -1,11 +1,20 @@
 /** Links into what an element shows: a comment, an entry. Their addresses are the page's own with parameters of ours. */
 import type { Attributes } from "./h.ts";
 
-/** With these parameters in the place of those before; all others, and the hash, stay as the page has written them. */
+/**
+ * With these parameters in the place of those before; all others, and the hash, stay as the page has written them. The second stands
+ * behind the first: elsewhere, one of its name is the page's.
+ */
 export function withParameters(page: string, parameters: Readonly<Record<string, string | undefined>>): string {
   const address = new URL(page);
   const parts = address.search ? address.search.slice(1).split("&") : [];
-  const others = parts.filter((part) => !Object.hasOwn(parameters, part.replace(/=.*/, "")));
+  const names = Object.keys(parameters);
+  let isOwn = false;
+  const others = parts.filter((part) => {
+    const at = names.indexOf(part.replace(/=.*/, ""));
+    isOwn = at === 0 || (at > 0 && isOwn);
+    return !isOwn;
+  });
   const own = Object.entries(parameters).flatMap(([name, value]) =>
     value ? `${name}=${encodeURIComponent(value)}` : [],
   );
@@ -44,5 +53,15 @@ export function mark(place: HTMLElement): void {
   place.classList.add("target");
   place.tabIndex = -1;
   place.scrollIntoView({ block: "center" });
-  place.focus({ preventScroll: true });
+  const root = place.getRootNode();
+  if (root instanceof ShadowRoot && mayFocus(root.host)) place.focus({ preventScroll: true });
+}
+
+/** The focus is not taken from a field of the page. */
+export function mayFocus(element: Element): boolean {
+  // An `<img name="activeElement">` in the page hides the document's own property.
+  const focused = Reflect.get(Document.prototype, "activeElement", document);
+  return (
+    focused === null || focused.localName === "body" || focused.contains(element) || element.matches(":focus-within")
+  );
 }

@@ -96,7 +96,10 @@ const Item = describe(z.object(FIELDS), { name: "ChangelogItem", fields: FIELD_T
 export const ListedEntry = describe(z.object({ id: z.string(), ...FIELDS }), {
   name: "ChangelogEntry",
   example: { id: "urn:uuid:5b1f9c0e-6c1d-8a55-9d0f-3f6d6c1b2a90", ...EXAMPLE },
-  fields: { id: "The entry's identifier, as in the feeds. It stays the same for ever, and names nothing else.", ...FIELD_TEXTS },
+  fields: {
+    id: "The entry's identifier, as in the feeds. It stays the same for ever, and names nothing else.",
+    ...FIELD_TEXTS,
+  },
 });
 export type ListedEntry = z.infer<typeof ListedEntry>;
 

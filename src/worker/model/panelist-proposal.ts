@@ -140,7 +140,11 @@ export const SimilarQuery = describe(z.strictObject({ ...PAGE_PARAMETERS, title:
 });
 
 export const PanelistCommentQuery = describe(
-  z.strictObject({ ...PAGE_PARAMETERS, order: z._default(oneOf(["oldest", "newest"]), "oldest"), from: z.optional(Id) }),
+  z.strictObject({
+    ...PAGE_PARAMETERS,
+    order: z._default(oneOf(["oldest", "newest"]), "oldest"),
+    from: z.optional(Id),
+  }),
   {
     name: "PanelistCommentQuery",
     fields: {

@@ -77,10 +77,15 @@ export const readEntries = (
   page: OpenPage,
   { after, limit = PAGE }: { readonly after: Position | undefined; readonly limit?: number },
 ): Promise<Page<Omit<ChangelogEntry, "publishedAt">>> =>
-  contentOf(memory, page, { name: `entries ${limit}${nameOf(after)}`, isFirst: after === undefined }, async (session) => {
-    const { page: entries } = await listEntries(session, { token: strangerOf(page.id), request: { limit, after } });
-    return entries;
-  });
+  contentOf(
+    memory,
+    page,
+    { name: `entries ${limit}${nameOf(after)}`, isFirst: after === undefined },
+    async (session) => {
+      const { page: entries } = await listEntries(session, { token: strangerOf(page.id), request: { limit, after } });
+      return entries;
+    },
+  );
 
 type ReadIdea = { readonly idea: PanelistProposal; readonly comments: Page<PanelistComment> };
 

@@ -47,8 +47,7 @@ describe("the older entries of <idea-bank-changelog>", () => {
       items.find((item) => item.title === title)?.id.replace("urn:uuid:", "update=") ?? "";
     return { ...bank, addressOf };
   }
-  const numbers = (from: number, to: number) =>
-    Array.from({ length: from - to + 1 }, (_, at) => `Entry ${from - at}`);
+  const numbers = (from: number, to: number) => Array.from({ length: from - to + 1 }, (_, at) => `Entry ${from - at}`);
 
   it("come below the recent ones, by month, until there are no more; the focus goes on with the first of them", async () => {
     const bank = await createBank(26);
@@ -78,7 +77,7 @@ describe("the older entries of <idea-bank-changelog>", () => {
     const { page } = await stage.page();
     const asked: string[] = [];
     page.on("request", (request) => ENTRIES.test(request.url()) && asked.push(request.url()));
-    await page.goto(host(bank.token, `id="own" hidden`));
+    await page.goto(host(bank.token, `id="own" history hidden`));
     await expect.poll(() => page.locator(".entry").count()).toBe(2);
     expect(asked).toEqual([]);
     await ask(page.locator("#own"), "(element.hidden = false)");
@@ -161,7 +160,14 @@ describe("the older entries of <idea-bank-changelog>", () => {
       await page.goto(`${host(bank.token)}?${bank.addressOf("Entry 3")}`);
       const entry = page.locator(".target");
       await entry.getByText("Entry 3").waitFor();
-      await expect.poll(() => ask<boolean>(entry, "element.getBoundingClientRect().top < innerHeight && element.getBoundingClientRect().top > 0")).toBe(true);
+      await expect
+        .poll(() =>
+          ask<boolean>(
+            entry,
+            "element.getBoundingClientRect().top < innerHeight && element.getBoundingClientRect().top > 0",
+          ),
+        )
+        .toBe(true);
       await expect.poll(() => focused(page)).toContain("Entry 3");
       expect(asked).toHaveLength(2);
       await expectAccessible(page, "an entry that was opened by its address");

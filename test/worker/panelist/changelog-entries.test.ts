@@ -79,7 +79,10 @@ describe("the entries", () => {
 
   it("name no proposal: neither the body nor the cursor has its identifier, also decoded", async () => {
     const bank = await addIdeaBank();
-    const ids = [await addProposal(bank, { lastActivityAt: 1_000 }), await addProposal(bank, { lastActivityAt: 2_000 })];
+    const ids = [
+      await addProposal(bank, { lastActivityAt: 1_000 }),
+      await addProposal(bank, { lastActivityAt: 2_000 }),
+    ];
     const answer = await sendWith(createIsolate(), bank.token)("GET", `${ENTRIES}?limit=1`);
     const body = await answer.text();
     const { nextCursor = "" } = JSON.parse(body) as Page;
@@ -113,7 +116,12 @@ describe("the entries", () => {
     const panel = await createPanel();
     const [robin, kim] = [await panel.panelist("Robin"), await panel.panelist("Kim")];
     const done = (title: string) => panel.propose({ title, status: "implemented" });
-    const [kept, hidden, merged, deleted] = [await done("Kept"), await done("Hidden"), await done("Merged"), await done("Gone")];
+    const [kept, hidden, merged, deleted] = [
+      await done("Kept"),
+      await done("Hidden"),
+      await done("Merged"),
+      await done("Gone"),
+    ];
     const [written, waiting] = [await robin.submit("Robin's"), await kim.submit("Waiting")];
     await panel.manage("PATCH", `/proposals/${written}`, { status: "implemented" });
     await panel.manage("PATCH", `/proposals/${waiting}`, { status: "implemented" });
@@ -175,25 +183,33 @@ describe("a cursor", () => {
     const [, earlier] = signingKeys;
     const foreign = await importSigningKeys(["f".repeat(32)]);
     if (earlier === undefined) throw new Error("the tests have two secrets");
-    const open = async (keys: typeof signingKeys) => verifyCursor(await sealCursor(position, "a list", keys), "a list", signingKeys);
-    expect([await open(signingKeys), await open([earlier]), await open(foreign)]).toEqual([position, position, undefined]);
+    const open = async (keys: typeof signingKeys) =>
+      verifyCursor(await sealCursor(position, "a list", keys), "a list", signingKeys);
+    expect([await open(signingKeys), await open([earlier]), await open(foreign)]).toEqual([
+      position,
+      position,
+      undefined,
+    ]);
   });
 });
 
-it.each([20, 20_000])("a page costs rows by its limit alone, of %d proposals, at the beginning and in the middle", async (proposals) => {
-  const { bank, database } = await createScene(proposals);
-  let rows = 0;
-  const metered = meterDatabase(database, (results) => {
-    for (const { meta } of results) rows += meta.rows_read;
-  });
-  const token = { ideaBankId: bank.id, panelistId: bank.panelistId, issuedAt: 1_900_000_000 };
-  const middle = { key: 1_000_000 + Math.floor(proposals / 10) * 1_000, id: "" };
-  for (const limit of [1, 20, 100]) {
-    for (const after of [undefined, middle]) {
-      rows = 0;
-      const { page } = await listEntries(sessionOf(metered), { token, request: { limit, after } });
-      expect(rows, `${limit} ${after?.key}`).toBeLessThanOrEqual(6 * (limit + 1) + 20);
-      if (proposals > 1_000) expect(page.items).toHaveLength(limit);
+it.each([20, 20_000])(
+  "a page costs rows by its limit alone, of %d proposals, at the beginning and in the middle",
+  async (proposals) => {
+    const { bank, database } = await createScene(proposals);
+    let rows = 0;
+    const metered = meterDatabase(database, (results) => {
+      for (const { meta } of results) rows += meta.rows_read;
+    });
+    const token = { ideaBankId: bank.id, panelistId: bank.panelistId, issuedAt: 1_900_000_000 };
+    const middle = { key: 1_000_000 + Math.floor(proposals / 10) * 1_000, id: "" };
+    for (const limit of [1, 20, 100]) {
+      for (const after of [undefined, middle]) {
+        rows = 0;
+        const { page } = await listEntries(sessionOf(metered), { token, request: { limit, after } });
+        expect(rows, `${limit} ${after?.key}`).toBeLessThanOrEqual(6 * (limit + 1) + 20);
+        if (proposals > 1_000) expect(page.items).toHaveLength(limit);
+      }
     }
-  }
-});
+  },
+);

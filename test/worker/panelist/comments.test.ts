@@ -1,7 +1,7 @@
 /** Comments: in pages, oldest first or newest first, the tenant's marked as such, one's own deleted. */
 import { describe, expect, it, vi } from "vitest";
-import { freeze } from "../../support/clock.ts";
 import { listCommentsForPanelist } from "../../../src/worker/database/comments/panelist-comments.ts";
+import { freeze } from "../../support/clock.ts";
 import { databaseOf, sessionOf } from "../../support/databases.ts";
 import { meterDatabase } from "../../support/intercept-binding.ts";
 import { createPanel, PROPOSALS } from "../../support/panel.ts";
@@ -111,7 +111,9 @@ describe("of a long discussion", () => {
     expect([more.bodies, more.nextCursor]).toEqual([[5, 6], undefined]);
     const earlier = await take(robin, `${path}?order=newest&from=${ids[2]}&limit=2`);
     expect(earlier.bodies).toEqual([3, 2]);
-    expect((await take(robin, `${path}?order=newest&from=${ids[2]}&cursor=${earlier.nextCursor}&limit=2`)).bodies).toEqual([1]);
+    expect(
+      (await take(robin, `${path}?order=newest&from=${ids[2]}&cursor=${earlier.nextCursor}&limit=2`)).bodies,
+    ).toEqual([1]);
   });
 
   it("begin with none that the panelist cannot see: deleted, hidden, waiting, another's proposal's", async () => {
@@ -155,7 +157,13 @@ describe("of a long discussion", () => {
       ] as const) {
         rows = 0;
         const request = { limit: 20, after };
-        const { page } = await listCommentsForPanelist(sessionOf(metered), { token, proposalId: id, request, order, from });
+        const { page } = await listCommentsForPanelist(sessionOf(metered), {
+          token,
+          proposalId: id,
+          request,
+          order,
+          from,
+        });
         expect(page?.items).toHaveLength(20);
         expect(rows, `${order} ${from} ${after?.key}`).toBeLessThanOrEqual(6 * 21 + 30);
       }

@@ -150,7 +150,8 @@ describe.each(operations)("$name", ({ name, operation, method, path, status, cap
     const answers = [];
     for (const [sql, token] of closed) {
       await set(sql);
-      if (sql.includes("internal = 1") && (!isParticipation || isSurvey(path) || capability === "canViewChangelog")) continue;
+      if (sql.includes("internal = 1") && (!isParticipation || isSurvey(path) || capability === "canViewChangelog"))
+        continue;
       const before = await dumpDatabases();
       for (const given of [ids, NOTHING, MISSPELT])
         for (const body of bodiesOf(operation))
