@@ -59,7 +59,7 @@ const BASE_NAMES = Object.values(BASE).flat();
 /** As the script exports it. */
 const shortExport = (name: string) => LETTERS[BASE_NAMES.indexOf(name)] ?? name;
 
-/** What is alike stands together, because gzip looks 32 KiB back: the styles, then the words, then the rest. */
+/** What is alike stands together, because gzip looks 32 KiB back: styles, words, views, the rest. */
 const entries: Plugin = {
   name: "entries",
   setup({ onResolve, onLoad }) {
@@ -70,7 +70,7 @@ const entries: Plugin = {
         `export { ${names.map((name) => `${name} as ${shortExport(name)}`)} } from "./shared/${module}.ts";`,
     );
     onLoad({ filter: /./, namespace }, ({ path }) => {
-      const patterns = ["shared/*.css", `${path}/*.css`, `${path}/labels.ts`];
+      const patterns = ["shared/*.css", `${path}/*.css`, `${path}/labels.ts`, `${path}/*-view.ts`];
       const alike = patterns.flatMap((pattern) => globSync(pattern, { cwd: SOURCES }).sort());
       const contents = [
         ...alike.map((file) => `import "./${file}";`),
