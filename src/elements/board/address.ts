@@ -10,6 +10,8 @@ export type Addresses = {
   readonly of: (idea?: string, comment?: string) => string;
   /** The idea that the tab's address names. */
   readonly named: () => string | undefined;
+  /** The comment on it. */
+  readonly comment: () => string | undefined;
   /** Each is a page of the site. */
   readonly arePages: boolean;
 };
@@ -17,6 +19,7 @@ export type Addresses = {
 const ownPage: Addresses = {
   of: (idea, comment) => withParameters(location.href, { idea, comment }),
   named: () => parameter("idea"),
+  comment: () => /[?&]idea=[^&]*&comment=(\w+)/.exec(location.search)?.[1],
   arePages: false,
 };
 
@@ -34,16 +37,32 @@ export function addressesOf(ideaUrl: string | null, homeUrl: string | null): Add
   const home = homeUrl ? absolute(homeUrl) : location.href;
   const of = (idea?: string, comment?: string) =>
     idea ? withParameters(beginning + encodeURIComponent(idea) + after, { comment }) : home;
-  return { of, named, arePages: true };
+  return { of, named, comment: () => parameter("comment"), arePages: true };
 }
 
-/** One address opens one idea: the first visible board or roadmap of the page takes it. */
-export function takesAddress(board: Element): boolean {
+const LOADED = window.navigation?.currentEntry?.key;
+
+/** A router that keeps its routes in the fragment takes the parameter along to its other routes. There it names nothing. */
+export const isCarried = (): boolean => /^#!?\//.test(location.hash) && window.navigation?.currentEntry?.key !== LOADED;
+
+/** The idea that a board does not have, by the board. */
+const lacking = new WeakMap<Element, string>();
+
+/** One address opens one idea: the first board or roadmap of the page that may have it takes it, a visible one before others. */
+function takerOf(idea: string): Element | undefined {
   // An `<img name="querySelectorAll">` in the page hides the document's own method.
   const boards = Document.prototype.querySelectorAll.call(
     document,
     ":is(idea-bank-board, idea-bank-roadmap):is([history], [idea-url])",
   );
-  const first = [...boards].find((each) => each.checkVisibility());
-  return first === undefined || first === board;
+  const able = [...boards].filter((each) => lacking.get(each) !== idea);
+  return able.find((each) => each.checkVisibility()) ?? able[0];
+}
+
+export const takesAddress = (board: Element, idea: string): boolean => (takerOf(idea) ?? board) === board;
+
+/** `board` does not have this idea. The one that takes its address then. */
+export function passOn(board: Element, idea: string): Element | undefined {
+  lacking.set(board, idea);
+  return takerOf(idea);
 }

@@ -1,34 +1,72 @@
 /**
- * What a visitor had begun when a sign-in was needed. The tab keeps it for the page that follows the sign-in, where it goes on by
- * itself, once.
+ * What a visitor had begun when a sign-in was needed. The tab keeps one of it, for the page that follows the sign-in, which takes it once.
+ * It goes on by itself only for who began it: right after the board's own sign-in. Whoever else is signed in then is asked.
  */
 import { forget, recall, remember } from "../shared/storage.ts";
+import type { IdeaBank } from "./idea-bank.ts";
 
 export type Begun = {
   /** The idea, or the form; undefined for the list. */
   readonly view?: string | undefined;
+  /** On the idea. */
+  readonly comment?: string | undefined;
   /** `comment` brings the visitor back to the field. */
   readonly act?: "vote" | "comment";
-  /** For the form. */
+  /** For the form; of the idea that is voted for. */
   readonly title?: string | undefined;
 };
+type Kept = Begun & {
+  readonly bank: string;
+  /** Who was known when it was begun: a panelist whose token had ended, or the idea bank. Empty for who came back without the sign-in. */
+  readonly by: string;
+  /** In Unix milliseconds. */
+  readonly at: number;
+};
 
-const YOUNG_MS = 30 * 60_000;
+const KEY = "idea-bank-board:begun";
+/** A sign-in takes minutes. */
+const SURE_MS = 15 * 60_000;
+/** After a pause, somebody else may be at the screen. */
+const YOUNG_MS = 60 * 60_000;
 
-/** A sign-in takes minutes. Who signs in much later may be somebody else. */
-export const isYoung = (at = Number.NaN): boolean => Date.now() - at < YOUNG_MS;
+export const isYoung = (at = Number.NaN, within = YOUNG_MS): boolean => Date.now() - at < within;
 
-export const keepBegun = (key: string, begun: Begun): void =>
-  remember(key, JSON.stringify({ ...begun, at: Date.now() }), "sessionStorage");
+export const keepBegun = (begun: Begun & Omit<Kept, "at">): void =>
+  remember(KEY, JSON.stringify({ at: Date.now(), ...begun }), "sessionStorage");
 
-export function takeBegun(key: string): Begun | undefined {
+/** The visitor has gone back, or on to something else. */
+export const endBegun = (): void => forget(KEY, "sessionStorage");
+
+const read = (): Kept | undefined => {
   try {
-    const { at, ...begun } = JSON.parse(recall(key, "sessionStorage") ?? "");
-    return isYoung(at) ? begun : undefined;
+    return JSON.parse(recall(KEY, "sessionStorage") ?? "");
   } catch {
     // Nothing was begun.
     return undefined;
-  } finally {
-    forget(key, "sessionStorage");
   }
+};
+
+const isRecent = ({ at }: Kept): boolean => isYoung(at, SURE_MS);
+
+/** Something was begun a moment ago, here or on another board, and nobody has come back without the sign-in. */
+export function hasBegun(): boolean {
+  const begun = read();
+  return begun !== undefined && begun.by !== "" && isRecent(begun);
+}
+
+/** How the browser came to this page. */
+const wayHere = () => performance.getEntriesByType("navigation").map((entry) => "type" in entry && entry.type)[0];
+
+/** `isSure`: it was begun by who is signed in now. A visitor takes nothing, and has come back without the sign-in. */
+export function takeBegun({ bank, who, isVisitor }: IdeaBank): (Begun & { readonly isSure: boolean }) | undefined {
+  const begun = read();
+  if (begun?.bank !== bank) return undefined;
+  endBegun();
+  const { at, by } = begun;
+  if (isVisitor) {
+    if (wayHere() !== "back_forward") keepBegun({ ...begun, by: "" });
+    return undefined;
+  }
+  const isBack = at > performance.timeOrigin || wayHere() === "navigate";
+  return isYoung(at) ? { ...begun, isSure: isBack && isRecent(begun) && [bank, who].includes(by) } : undefined;
 }

@@ -3,20 +3,23 @@
  * (`GET /ideabank`) is not shown.
  */
 
+import { firstLine } from "../../worker/model/light-formatting.ts";
 import controlStyles from "../shared/controls.css";
 import { h, heading, icon } from "../shared/h.ts";
 import { head, title } from "../shared/head.ts";
 import { IdeaBankElement } from "../shared/idea-bank-element.ts";
 import type { Labels } from "../shared/labels.ts";
-import { isPlain } from "../shared/link.ts";
+import { isPlain, mayFocus, parameter } from "../shared/link.ts";
+import { openLauncher } from "../shared/open-launcher.ts";
 import { isRequestFailure, requestFailure } from "../shared/request-failure.ts";
 import { isVisible } from "../shared/visible.ts";
-import { addressesOf, takesAddress } from "./address.ts";
-import { type Begun, keepBegun, takeBegun } from "./begun.ts";
+import { addressesOf, isCarried, passOn, takesAddress } from "./address.ts";
+import { type Begun, endBegun, hasBegun, isYoung, keepBegun, takeBegun } from "./begun.ts";
 import boardStyles from "./board.css";
 import type { BoardContext } from "./board-context.ts";
 import detailStyles from "./detail.css";
 import { type Detail, detail } from "./detail.ts";
+import { allUnsent, handOver } from "./draft.ts";
 import forcedColors from "./forced-colors.css";
 import formStyles from "./form.css";
 import { type Access, answersOf, type Filter, type Given, type Idea, IdeaBank } from "./idea-bank.ts";
@@ -25,11 +28,14 @@ import { BOARD_LABELS } from "./labels.ts";
 import listStyles from "./list.css";
 import { List, type Listing, listSkeleton } from "./list.ts";
 import { suggestButton } from "./list-view.ts";
+import { opener } from "./row-view.ts";
 import { SharedConnection } from "./shared-connection.ts";
-import { signInButton } from "./sign-in.ts";
+import { primaryButton } from "./sign-in.ts";
 import { TabHistory } from "./tab-history.ts";
+import { nameTab } from "./tab-title.ts";
 import { renewTimes } from "./time.ts";
 import { FIRST } from "./toolbar-view.ts";
+import { isOld, unsentText } from "./unsent-text.ts";
 import wideStyles from "./wide.css";
 
 /** For the roadmap, which has this script beside it. */
@@ -73,6 +79,8 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
   #left: string | null | undefined;
   /** What was open, and for whom, when the board began anew. */
   #before: { readonly who: string; readonly view: string | undefined } | undefined;
+  /** Opens the idea that the address names, which another board of the page does not have. */
+  #openNamed = () => void openLauncher(this);
   /** Reads the present view again. */
   #reread = () => {};
   /** Reads what could not be read, as its button does. */
@@ -136,12 +144,20 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         this.#showBoard(access, { ideaBank, signal: AbortSignal.any([signal, shown.signal]), reload: load });
       } catch (error) {
         if (signal.aborted) return;
+        const isClosed = this.stateAfter(error) === "closed";
+        // What was being written has no form any more.
+        const texts = isClosed ? allUnsent(connection.who) : [];
         this.show(
           head(title(this.headingLevel, words.say("title"))),
           this.failure(error, () => void load()),
+          ...texts.map((text) => unsentText(text, { words, announce: (said) => this.announce(said) })),
         );
+        if (isClosed && linked) this.#passOn(linked);
       }
     };
+    const linked = this.hasAttribute("history") && !isCarried() ? parameter("idea") : undefined;
+    // The link, or what was begun before a sign-in, leads into the panel.
+    if ((linked ?? hasBegun()) && !this.#before && takesAddress(this, linked ?? "")) void openLauncher(this);
     // While the panel is closed, nothing is requested.
     const displayed = new ResizeObserver(() => {
       if (this.root.offsetWidth === 0) return;
@@ -154,8 +170,18 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     this.whenOnline(() => this.matches(":state(error)") && this.#retry(), signal);
     const again = () => isVisible() && (this.matches(":state(signed-out)") ? void load() : this.#reread());
     window.addEventListener("visibilitychange", again, { signal });
+    // The browser has kept the page as it was left for the sign-in.
+    window.addEventListener("pageshow", ({ persisted }) => persisted && endBegun(), { signal });
     const clock = setInterval(() => renewTimes(this.root, words), RENEW_TIMES_MS);
     signal.addEventListener("abort", () => clearInterval(clock));
+  }
+
+  /** Whether another board of the page is asked for the idea of a link, which this one does not have. */
+  #passOn(idea: string): boolean {
+    const next = passOn(this, idea);
+    if (!(next instanceof IdeaBankBoard)) return false;
+    next.#openNamed();
+    return true;
   }
 
   protected override explain(error: unknown): string {
@@ -182,15 +208,16 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     });
     const capabilities = capabilitiesOf(access);
     const notice = h("div", { class: "notice", part: "notice", hidden: true });
-    const notify = (text: string, action?: HTMLElement) => {
+    /** `action` gets the focus; `answers` to a question that comes by itself do not. */
+    const notify = (text: string, action?: HTMLElement, ...answers: readonly HTMLElement[]) => {
       // The focused part disappears, so the board takes the focus.
       if (notice.matches(":focus-within")) this.root.focus({ preventScroll: true });
       notice.hidden = text === "";
       const dismiss = h("button", { type: "button", "aria-label": words.say("dismiss"), onclick: () => notify("") });
       dismiss.append(icon(CROSS));
-      notice.replaceChildren(h("p", {}, text), action ?? "", dismiss);
+      notice.replaceChildren(h("p", {}, text), action ?? "", ...answers, dismiss);
       if (text) this.announce(text);
-      if (!this.#mayFocus()) return;
+      if (answers.length > 0 || !mayFocus(this)) return;
       action?.focus({ preventScroll: true });
       // The board may scroll in itself, with its end below the window's.
       if (text) notice.scrollIntoView({ block: "nearest" });
@@ -211,6 +238,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         void reload();
         return;
       }
+      if (code === "conflict") this.#reread();
       const begun = { view: shownView };
       if (code === "sign-in-required") {
         askToSignIn(begun);
@@ -223,7 +251,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         );
       }
       const isSignedOut = this.stateAfter(error) === "signed-out";
-      notify(this.explain(error), isSignedOut && canSignIn ? signInButton(words, () => signIn(begun)) : undefined);
+      notify(this.explain(error), isSignedOut && canSignIn ? signInButton(begun) : undefined);
       this.tellSignedOut(error);
       const text = notice.querySelector("p");
       if (!text) return;
@@ -234,8 +262,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       if (code === "offline")
         window.addEventListener("online", () => text.isConnected && again(), { signal, once: true });
     };
-    const begunKey = `${this.localName}:begun:${ideaBank.bank}`;
-    const { who } = ideaBank;
+    const { who, bank } = ideaBank;
     const addresses = addressesOf(this.getAttribute("idea-url"), this.getAttribute("home-url"));
     const isPage = addresses.arePages;
     const hasAddresses = isPage || this.hasAttribute("history");
@@ -249,10 +276,14 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       },
     });
     const canSignIn = this.signInUrl !== undefined;
+    const isNamed = hasAddresses && !isPage;
     /** The open view; undefined is the list. */
     let shownView: string | undefined;
+    /** Ideas that were looked for, and are not there. */
+    const gone = new Set<string>();
     signal.addEventListener("abort", () => {
       this.#before = { who, view: shownView };
+      if (isNamed) nameTab();
     });
     /** Offers no vote and no new idea that is not possible any more. */
     const limit = (now: Partial<typeof capabilities>) => {
@@ -263,7 +294,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       if (focused?.isConnected === false) this.root.focus({ preventScroll: true });
     };
     const signIn = (begun: Begun) => {
-      keepBegun(begunKey, begun);
+      keepBegun({ ...begun, bank, by: who });
       notify("");
       if (!this.dispatch("sign-in", { proposal: begun.view || null })) return;
       const { signInUrl } = this;
@@ -271,18 +302,16 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         location.assign(signInUrl);
         return;
       }
-      // The page has no way to sign in, so nothing is offered any more that needs it.
+      // The page has no way to sign in, so nothing is offered any more that needs it. Whoever finds one is asked.
+      keepBegun({ ...begun, bank, by: "" });
       limit({ canVote: false, canComment: false, canSubmitProposals: false });
       view.querySelector(".writing")?.remove();
       this.root.focus({ preventScroll: true });
       notify(words.say("signInHere"));
     };
+    const signInButton = (begun: Begun) => primaryButton(words.say("signIn"), () => signIn(begun));
     const askToSignIn = (begun: Begun) => {
-      if (canSignIn)
-        notify(
-          words.say("sign-in-required"),
-          signInButton(words, () => signIn(begun)),
-        );
+      if (canSignIn) notify(words.say("sign-in-required"), signInButton(begun));
       // Only the page knows whether it has a sign-in of its own.
       else signIn(begun);
     };
@@ -295,6 +324,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       signal,
       hasAddresses,
       addressOf: addresses.of,
+      commentOf: (idea) => (hasAddresses && addresses.named() === idea ? addresses.comment() : undefined),
       linkTo: (idea, open) =>
         hasAddresses ? { href: addresses.of(idea), ...(opens && follow(open)) } : { onclick: open },
       // A list that was not read yet is another page.
@@ -324,7 +354,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const visits = new TabHistory(`${this.localName}:${who}`, {
       isOn: hasAddresses,
       addresses,
-      takesAddress: takesAddress(this),
+      takes: (idea) => takesAddress(this, idea),
       show: (visited) => {
         // Back from the page of an idea that was loaded again: what was there before it is another page.
         if (isPage && !made && visited === undefined) {
@@ -344,20 +374,51 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     let moves = 0;
     const move = () => {
       moves += 1;
+      endBegun();
       this.#left = this.getAttribute("proposal");
     };
-    const open = (view: string) => {
+    const open = (view: string, comment?: string) => {
       move();
-      visits.open(view);
+      visits.open(view, comment);
     };
 
     const show = (content: HTMLElement, focus: () => void, idea?: Idea) => {
       notify("");
-      this.dispatch("idea-shown", { id: idea?.id ?? null, title: idea?.title ?? null });
-      suggest.hidden = content !== made?.element || !capabilities.canSubmitProposals;
-      view.replaceChildren(content);
-      if (this.#mayFocus()) focus();
+      const isShown = this.dispatch("idea-shown", { id: idea?.id ?? null, title: idea?.title ?? null });
+      if (isShown && isNamed) nameTab(idea?.title);
+      const isList = content === made?.element;
+      suggest.hidden = !isList || !capabilities.canSubmitProposals;
+      view.replaceChildren(...(isList ? drafts() : []), content);
+      if (mayFocus(this)) focus();
     };
+    /** What was written and not sent: the way to it, or its text where there is none. */
+    const drafts = () =>
+      allUnsent(who).flatMap((draft) => {
+        const { idea, comment, text, drop } = draft;
+        // Ideas are submitted on the board.
+        if (!idea && !this.suggests) return [];
+        if (idea ? gone.has(idea) : !capabilities.canSubmitProposals) return unsentText(draft, context);
+        const open = () => go({ view: idea, comment, act: "comment" });
+        const way = idea ? context.linkTo(idea, open) : { onclick: open };
+        const line = h(
+          "p",
+          { class: "draft" },
+          opener({ class: "link", ...way }, words.say("draft", { title: firstLine(text) })),
+        );
+        const dropIfGone = async () => {
+          if (
+            await ideaBank.idea(idea).then(
+              ({ duplicateOf }) => duplicateOf === null,
+              (error) => !isMissing(error),
+            )
+          )
+            return;
+          drop();
+          line.remove();
+        };
+        if (idea && isOld(draft)) void dropIfGone();
+        return line;
+      });
     const enterList = (focus: (list: Listing) => void) => {
       const list = made ?? this.createList(context, (idea) => visit(idea));
       this.#reread = () => void list.reread();
@@ -387,10 +448,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       const opened = detail(idea, context, {
         back: leave,
         backTo: toForm ? "suggestTitle" : "back",
-        open: (id) => {
-          open(id);
-          void openById(id);
-        },
+        open: (id) => go({ view: id }),
         withdrawn: () => {
           if (before === moves) showList(() => suggest.focus());
           made?.remove(idea);
@@ -426,12 +484,25 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         if (before === moves) openIdea(idea, act);
       } catch (error) {
         if (signal.aborted || before !== moves) return;
-        const isGone = isRequestFailure(error) && error.code === "proposal-not-found";
-        if (made || isGone) {
-          if (!made) showList(() => {});
-          report(error);
-        } else view.replaceChildren(context.failure(error, () => void openById(id, act)));
+        const isGone = isMissing(error);
+        if (!made && !isGone) {
+          view.replaceChildren(context.failure(error, () => void openById(id, act)));
+          return;
+        }
+        const isPassedOn = isGone && visits.link === id && this.#passOn(id);
+        if (isGone) gone.add(id);
+        if (isGone && shownView === undefined) showList(() => {});
+        if (!isPassedOn) report(error);
       }
+    };
+    /** Goes on with what was begun. */
+    const go = ({ view, comment, act, title }: Begun) => {
+      if (!view) {
+        compose(title);
+        return;
+      }
+      open(view, comment);
+      void openById(view, act);
     };
 
     const showForm = (title?: string) => {
@@ -478,11 +549,16 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       }
       openForm(title);
     };
+    this.#openNamed = () => {
+      void openLauncher(this);
+      const named = visits.read();
+      if (!named) return;
+      move();
+      void openById(named);
+    };
     this.#open = ({ view, title, proposal }) => {
-      if (proposal) {
-        open(proposal);
-        void openById(proposal);
-      } else if (view === "form" && capabilities.canSubmitProposals) compose(title);
+      if (proposal) go({ view: proposal });
+      else if (view === "form" && capabilities.canSubmitProposals) compose(title);
       else if (view === "list") showList(() => {});
     };
 
@@ -493,29 +569,53 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const linked = this.getAttribute("proposal");
     // The visitor had moved before the tab was reloaded.
     if (this.#left === undefined && visits.view !== undefined) this.#left = linked;
-    const begun = ideaBank.isVisitor ? undefined : takeBegun(begunKey);
+    const begun = takeBegun(ideaBank);
+    const resumed = begun?.isSure ? begun : undefined;
+    const written = ideaBank.isVisitor ? [] : allUnsent(bank);
+    const [text] = written.filter(({ at, idea }) => isYoung(at) && (idea || capabilities.canSubmitProposals));
+    if (resumed) handOver(bank, who);
+    else for (const { at, drop } of written) if (!isYoung(at)) drop();
+    /** Whoever is signed in now may be another than who began it. */
+    const ask = () => {
+      const yes = (goOn: () => void) => primaryButton(words.say("yes"), goOn);
+      if (begun?.act === "vote" && capabilities.canVote)
+        notify(
+          words.say("voteQuestion", { title: begun.title ?? "" }),
+          undefined,
+          yes(() => go(begun)),
+        );
+      else if (text) {
+        const take = () => {
+          handOver(bank, who);
+          go({ view: text.idea, act: "comment" });
+        };
+        const drop = () => {
+          handOver(bank);
+          notify("");
+        };
+        const discard = h("button", { type: "button", class: "button", onclick: drop }, words.say("discard"));
+        notify(words.say("textQuestion"), undefined, yes(take), discard);
+      }
+    };
     const before = this.#before?.who === who ? this.#before.view : undefined;
-    const visited = begun?.view ?? (this.#left === linked ? (visits.view ?? before) : linked);
+    const visited = resumed?.view ?? (this.#left === linked ? (visits.view ?? before) : linked);
     if (!isPage || visited == null) enterList(() => {});
-    if (visited === FORM) showForm(begun?.title);
+    let opened = Promise.resolve();
+    if (visited === FORM && capabilities.canSubmitProposals) showForm(resumed?.title);
     else if (visited) {
       // Begun in the list: from here Back leads to it.
-      if (begun && visited !== linked && visited !== visits.view) open(visited);
-      void openById(visited, begun?.act);
+      if (resumed && visited !== linked && visited !== visits.view) open(visited);
+      opened = openById(visited, resumed?.act);
     }
+    if (!resumed) void opened.then(ask);
     if (this.#asked) this.#open(this.#asked);
     this.#asked = undefined;
-  }
-
-  /** The focus is not taken from a field of the page. */
-  #mayFocus(): boolean {
-    // An `<img name="activeElement">` in the page hides the document's own property.
-    const focused = Reflect.get(Document.prototype, "activeElement", document);
-    return focused === null || focused.localName === "body" || focused.contains(this) || this.matches(":focus-within");
   }
 }
 
 const line = () => h("div", { class: "bones title line" });
+
+const isMissing = (error: unknown) => isRequestFailure(error) && error.code === "proposal-not-found";
 
 function keepTyped(event: Event): void {
   const isShortcut = event instanceof KeyboardEvent && (event.ctrlKey || event.metaKey);

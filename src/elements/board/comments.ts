@@ -6,10 +6,12 @@ import { prose, setProse } from "../shared/prose.ts";
 import { isRequestFailure, requestFailure } from "../shared/request-failure.ts";
 import type { BoardContext } from "./board-context.ts";
 import { commentCount, commentList, commentsTitle, commentView, discussionView } from "./comment-view.ts";
+import { allUnsent, unsent } from "./draft.ts";
 import { followButton } from "./follow-button.ts";
 import { form } from "./form.ts";
 import type { Comment, CommentPage, Idea } from "./idea-bank.ts";
 import { question } from "./question.ts";
+import { leftText } from "./unsent-text.ts";
 
 /** The API's page size. A longer discussion can be turned around, and answered at its beginning. */
 const PAGE = 20;
@@ -52,10 +54,13 @@ export function comments(idea: Idea, context: BoardContext): Discussion {
     jump.hidden = isNewest;
   };
 
-  function comment(shown: Comment): HTMLElement {
+  /** `goesOn`: a begun edit is opened. */
+  function comment(shown: Comment, goesOn = false): HTMLElement {
     const { id, mine, body, visibility } = shown;
+    const draft = `edit:${idea.id}:${id}`;
     const remove = async () => {
       await ideaBank.deleteComment(idea.id, id);
+      unsent(ideaBank.who, draft)?.drop();
       if (!visibility) idea.comments -= 1;
       showCount();
       const next = row.nextElementSibling ?? row.previousElementSibling;
@@ -76,7 +81,7 @@ export function comments(idea: Idea, context: BoardContext): Discussion {
         {
           fields: [{ ...field, label: words.say("ownComment"), value: written }],
           submit: words.say("save"),
-          draft: `edit:${id}`,
+          draft,
           cancel: () => renew({ ...shown, body: written }),
           reread: async () => {
             const { items } = await ideaBank.comments(idea.id, { from: id, limit: "1" });
@@ -103,27 +108,27 @@ export function comments(idea: Idea, context: BoardContext): Discussion {
       editor.querySelector("textarea")?.focus();
     }
     const isOwn = mine && capabilities.canComment;
+    const isEditable = isOwn && idea.duplicateOf === null;
     const own = h(
       "div",
       { class: "own" },
-      isOwn &&
-        idea.duplicateOf === null &&
-        h("button", { type: "button", class: "link quiet", onclick: showEditor }, words.say("edit")),
+      isEditable
+        ? h("button", { type: "button", class: "link quiet", onclick: showEditor }, words.say("edit"))
+        : leftText(draft, context),
       isOwn && question(context, { ask: "deleteComment", text: "deleteQuestion", yes: "deleteComment", act: remove }),
     );
-    const link = context.hasAddresses
-      ? linkHere(context.addressOf(idea.id, id), () => rows.get(id) ?? row)
-      : undefined;
+    const link = context.hasAddresses ? linkHere(context.addressOf(idea.id, id), () => rows.get(id) ?? row) : undefined;
     const row = commentView(shown, words, link, text, own);
     rows.set(id, row);
     keys.set(row, shown.createdAt + id);
+    if (goesOn && isEditable && unsent(ideaBank.who, draft)) showEditor();
     return row;
   }
 
   /** In its place, wherever the list begins and ends. Undefined for one that is here already. */
   function insert(shown: Comment): HTMLElement | undefined {
     if (rows.has(shown.id)) return undefined;
-    const row = comment(shown);
+    const row = comment(shown, true);
     const key = keys.get(row) ?? "";
     const next = Array.from(list.children).find((each) => (keys.get(each) ?? "") > key !== isNewest);
     list.insertBefore(row, next ?? null);
@@ -206,16 +211,17 @@ export function comments(idea: Idea, context: BoardContext): Discussion {
     dispatch("commented", { id: idea.id, title: idea.title, comment: added.id });
   };
   const begun = { view: idea.id, act: "comment" } as const;
+  const draft = `comment:${idea.id}`;
   const writing =
-    capabilities.canComment &&
-    idea.duplicateOf === null &&
-    (ideaBank.isVisitor && !context.canSignIn
-      ? h(
-          "button",
-          { type: "button", class: "button writing", part: "button", onclick: () => signIn(begun) },
-          field.label,
-        )
-      : form({ fields: [field], submit: words.say("send"), draft: `comment:${idea.id}`, begun, send: add }, context));
+    !capabilities.canComment || idea.duplicateOf !== null
+      ? leftText(draft, context)
+      : ideaBank.isVisitor && !context.canSignIn
+        ? h(
+            "button",
+            { type: "button", class: "button writing", part: "button", onclick: () => signIn(begun) },
+            field.label,
+          )
+        : form({ fields: [field], submit: words.say("send"), draft, begun, send: add }, context);
 
   const isWritten = writing instanceof HTMLFormElement;
   const opener = button("button", () => {
@@ -245,5 +251,12 @@ export function comments(idea: Idea, context: BoardContext): Discussion {
   const element = discussionView(
     ...[title, follow, told, tools, above, list, idea.comments > 0 && toCome, more, writing],
   );
+  // An edit whose comment is gone has no form.
+  for (const { name, comment: from } of allUnsent(ideaBank.who, idea.id)) {
+    if (from === undefined) continue;
+    ideaBank.comments(idea.id, { from, limit: "1" }).catch((error) => {
+      if (isRequestFailure(error) && error.code === "comment-not-found") element.append(leftText(name, context) ?? "");
+    });
+  }
   return { element, update, read };
 }

@@ -1,13 +1,16 @@
 /** One proposal: the text, the official response, the comments; and for its author, editing and withdrawing. */
 import { h } from "../shared/h.ts";
 import { setProse } from "../shared/prose.ts";
+import { requestFailure } from "../shared/request-failure.ts";
 import type { BoardContext } from "./board-context.ts";
 import { comments } from "./comments.ts";
 import { asidesOf, barView, detailBody, detailTitle, detailView, facts, ideaText } from "./detail-view.ts";
+import { unsent } from "./draft.ts";
 import { onEscape } from "./escape.ts";
 import type { Idea } from "./idea-bank.ts";
 import { ideaForm } from "./idea-form.ts";
 import { question } from "./question.ts";
+import { leftText } from "./unsent-text.ts";
 import { voteButton } from "./vote-button.ts";
 
 type DetailExits = {
@@ -52,9 +55,16 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
       linkTo(into, () => exits.open(into)),
     );
     body.after(...asides);
-    // A text that is being edited stays, to be copied at least.
-    if (!own.querySelector("form") && isEditable() !== own.hasChildNodes())
-      (own.matches(":focus-within") ? closeEditor : showOwn)();
+    if (into)
+      ideaBank.idea(into).then(
+        ({ title }) => {
+          const link = asides[0]?.querySelector(".link");
+          if (link) link.textContent = title;
+        },
+        // One that the visitor may not see has no name here.
+        () => {},
+      );
+    if (isEditable() !== editable) (own.matches(":focus-within") ? closeEditor : showOwn)();
     // The vote's name has the title.
     ballots.get(idea.id)?.buttons.get(vote)?.();
   };
@@ -62,17 +72,23 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
   const own = h("div", { class: "own" });
   const isEditable = () =>
     idea.mine && idea.status === "submitted" && idea.duplicateOf === null && capabilities.canSubmitProposals;
+  const draft = `edit:${idea.id}`;
+  let editable: boolean | undefined;
   const showOwn = () => {
+    editable = isEditable();
     own.replaceChildren();
-    if (!isEditable()) return;
-    const edit = h("button", { type: "button", class: "link quiet", onclick: showEditor }, words.say("edit"));
+    if (!editable) {
+      own.append(leftText(draft, context) ?? "");
+      return;
+    }
+    const onclick = () => {
+      showEditor();
+      own.querySelector("input")?.focus();
+    };
+    const edit = h("button", { type: "button", class: "link quiet", onclick }, words.say("edit"));
     const withdraw = async () => {
-      try {
-        await ideaBank.withdraw(idea.id);
-      } catch (error) {
-        update().catch(() => {});
-        throw error;
-      }
+      await ideaBank.withdraw(idea.id);
+      unsent(ideaBank.who, draft)?.drop();
       exits.withdrawn(idea);
     };
     own.append(edit, question(context, { ask: "withdraw", text: "withdrawQuestion", yes: "withdraw", act: withdraw }));
@@ -84,7 +100,10 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
   function showEditor(): void {
     const editor = ideaForm(context, {
       idea,
-      update,
+      update: async () => {
+        await update();
+        if (!editable) throw requestFailure("conflict");
+      },
       cancel: closeEditor,
       send: async (changes) => {
         Object.assign(idea, await ideaBank.edit(idea.id, changes));
@@ -94,7 +113,6 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
       },
     });
     own.replaceChildren(editor);
-    editor.querySelector("input")?.focus();
   }
 
   const copyLink = async () => {
@@ -135,6 +153,8 @@ export function detail(idea: Idea, context: BoardContext, exits: DetailExits): D
     discussion.update();
   }
   showText();
+  // A begun edit goes on.
+  if (editable && unsent(ideaBank.who, draft)) showEditor();
   onEscape(element, back);
   return { element, focus: () => title.focus(), read: discussion.read, update };
 }

@@ -1,6 +1,7 @@
 /** A text that was not sent yet. It survives a reload, with its idempotency key, so that sending it twice makes one submission. */
-import { forget, recall, remember } from "../shared/storage.ts";
+import { forget, keysWith, recall, remember } from "../shared/storage.ts";
 import { isYoung } from "./begun.ts";
+import type { IdeaBank } from "./idea-bank.ts";
 
 export type Fields = Readonly<Record<string, string>>;
 type Kept = {
@@ -12,6 +13,58 @@ type Kept = {
   /** When it was written, in Unix milliseconds. */
   readonly at?: number;
 };
+/** A draft, by its name. */
+export type Unsent = {
+  readonly name: string;
+  readonly text: string;
+  /** Empty for a new idea. */
+  readonly idea: string;
+  readonly comment: string | undefined;
+  readonly at: number | undefined;
+  readonly drop: () => void;
+};
+
+const keyOf = (owner: string, name = "") => `idea-bank-board:${owner}:${name}`;
+
+/** The text in this tab comes before the one beside it. */
+const placeOf = (key: string) => (recall(key, "sessionStorage") === null ? "localStorage" : "sessionStorage");
+
+export function unsent(owner: string, name: string): Unsent | undefined {
+  const key = keyOf(owner, name);
+  const place = placeOf(key);
+  const kept = parse(recall(key, place));
+  const [, idea = "", comment] = name.split(":");
+  const text = Object.values(kept?.fields ?? {})
+    .filter(Boolean)
+    .join("\n\n");
+  return text ? { name, text, idea, comment, at: kept?.at, drop: () => forget(key, place) } : undefined;
+}
+
+/** Those on everything, or on one idea. */
+export const allUnsent = (owner: string, about?: string): readonly Unsent[] =>
+  namesOf(owner)
+    .flatMap((name) => unsent(owner, name) ?? [])
+    .filter(({ idea }) => idea === (about ?? idea));
+
+/** A panelist's identifier may begin with another's. */
+const NAME = /^(?:idea|comment:\w+|edit:\w+(?::\w+)?)$/;
+
+const namesOf = (owner: string) =>
+  keysWith(keyOf(owner))
+    .map((key) => key.slice(keyOf(owner).length))
+    .filter((name) => NAME.test(name));
+
+/** What a visitor has written goes to who has signed in, before their own. Without `owner` it is dropped; so is what is no longer young. */
+export function handOver(visitor: string, owner?: string): void {
+  for (const name of namesOf(visitor)) {
+    const key = keyOf(visitor, name);
+    const text = recall(key, placeOf(key));
+    forget(key);
+    forget(key, "sessionStorage");
+    if (owner !== undefined && text !== null && isYoung(parse(text)?.at))
+      remember(keyOf(owner, name), text, "sessionStorage");
+  }
+}
 
 export class Draft {
   readonly #key: string;
@@ -19,25 +72,11 @@ export class Draft {
   #place: "localStorage" | "sessionStorage";
   kept: Kept;
 
-  /**
-   * The key begins with `owner`. What was written as `visitor`, shortly before a sign-in, is the newest and is taken over. An older
-   * draft of the owner's stays beside it, and comes back afterwards.
-   */
-  constructor(owner: string, visitor: string, name: string) {
-    this.#key = `idea-bank-board:${owner}:${name}`;
-    const before = `idea-bank-board:${visitor}:${name}`;
-    const isVisitor = owner === visitor;
-    const here = parse(recall(this.#key, "sessionStorage"));
-    const written = isVisitor ? undefined : parse(recall(before, "sessionStorage"));
-    const begun = isYoung(written?.at) ? written : undefined;
-    this.#place = isVisitor || here ? "sessionStorage" : "localStorage";
-    // 1.0.0 kept a visitor's text for good.
-    const [saved, old] = [recall(this.#key), recall(before)];
-    this.kept = begun ?? here ?? parse(saved ?? old) ?? { idempotencyKey: randomKey(), fields: {} };
-    if (isVisitor) return;
-    if (begun || old) this.write(this.kept.fields, {});
-    forget(before, "sessionStorage");
-    forget(before);
+  constructor({ who, isVisitor }: IdeaBank, name: string) {
+    this.#key = keyOf(who, name);
+    const place = placeOf(this.#key);
+    this.#place = isVisitor ? "sessionStorage" : place;
+    this.kept = parse(recall(this.#key, place)) ?? { idempotencyKey: randomKey(), fields: {} };
   }
 
   /** Fields that are all as in `base` are no draft. What another tab or element has kept meanwhile stays. */

@@ -5,7 +5,7 @@
  * Safari before 26.2) has no such key, so there an address is read, and no entry is written.
  */
 import { recall, remember } from "../shared/storage.ts";
-import type { Addresses } from "./address.ts";
+import { type Addresses, isCarried } from "./address.ts";
 
 const navigation: Navigation | undefined = window.navigation;
 
@@ -13,8 +13,8 @@ type Options = {
   /** Nothing is read and nothing is written without. */
   readonly isOn: boolean;
   readonly addresses: Addresses;
-  /** The idea of an address that no board of this tab has written belongs to this board. */
-  readonly takesAddress: boolean;
+  /** Whether an idea is this board's if no board of this tab has written its address. */
+  readonly takes: (idea: string) => boolean;
   /** Called when another view has to be shown; undefined is the list. */
   readonly show: (view: string | undefined) => void;
   readonly signal: AbortSignal;
@@ -25,7 +25,7 @@ export class TabHistory {
   readonly #mark: string;
   readonly #isOn: boolean;
   readonly #addresses: Addresses;
-  readonly #takesAddress: boolean;
+  readonly #takes: (idea: string) => boolean;
   /** The view in the history's last entry. */
   #last: string | undefined;
   /** Back was called, and has not happened yet. */
@@ -33,16 +33,23 @@ export class TabHistory {
   #next: string | undefined;
 
   /** `name` tells boards apart. */
-  constructor(name: string, { isOn, addresses, takesAddress, show, signal }: Options) {
+  constructor(name: string, { isOn, addresses, takes, show, signal }: Options) {
     this.#mark = ` ${name}`;
     this.#isOn = isOn;
     this.#addresses = addresses;
-    this.#takesAddress = isOn && takesAddress;
-    this.#last = this.view;
+    this.#takes = takes;
     if (!isOn) return;
+    const drop = () => {
+      if (isCarried() && this.#kept === null && !addresses.arePages && addresses.named()) this.#write("replaceState");
+    };
+    drop();
+    this.#last = this.view;
     const follow = ({ navigationType }: NavigationCurrentEntryChangeEvent) => {
-      // If the page adds an entry, the board stays open.
-      if (navigationType !== "traverse") return;
+      // If the page adds an entry, the board stays open. Whose entry it is, is known in a moment.
+      if (navigationType !== "traverse") {
+        queueMicrotask(drop);
+        return;
+      }
       const next = this.#next;
       this.#leaving = false;
       this.#next = undefined;
@@ -57,13 +64,25 @@ export class TabHistory {
 
   /** The view that was open when the tab was left or reloaded, or that the address names. */
   get view(): string | undefined {
-    // An idea's own page has one board, whichever wrote the entry.
-    const isRead = this.#takesAddress && (this.#kept === null || this.#addresses.arePages);
-    return this.#own ?? (isRead ? this.#addresses.named() : undefined);
+    return this.#own ?? this.link;
   }
 
-  /** An opened view takes the place of the one before it: Back leads to the list. */
-  open(view: string): void {
+  /** The idea that the address names, if it is this board's and no board of this tab has written it. */
+  get link(): string | undefined {
+    // An idea's own page has one board, whichever wrote the entry.
+    const isRead = this.#isOn && !isCarried() && (this.#kept === null || this.#addresses.arePages);
+    const named = isRead ? this.#addresses.named() : undefined;
+    return named && this.#takes(named) ? named : undefined;
+  }
+
+  /** The address's view, which is shown from now on. */
+  read(): string | undefined {
+    this.#last = this.view;
+    return this.#last;
+  }
+
+  /** An opened view takes the place of the one before it: Back leads to the list. `comment` is one on the idea. */
+  open(view: string, comment?: string): void {
     if (this.#leaving) {
       this.#next = view;
       return;
@@ -71,7 +90,7 @@ export class TabHistory {
     const before = this.#key;
     if (before === undefined) return;
     const isOwn = this.#own !== undefined;
-    this.#write(isOwn ? "replaceState" : "pushState", view);
+    this.#write(isOwn ? "replaceState" : "pushState", view, comment);
     const key = this.#key;
     // Without a new entry Back leaves the page.
     if (key === undefined || (key === before && !isOwn)) return;
@@ -107,10 +126,10 @@ export class TabHistory {
     return entry ? `idea-bank-view:${entry.key}` : undefined;
   }
 
-  #write(method: "pushState" | "replaceState", view?: string): void {
+  #write(method: "pushState" | "replaceState", view?: string, comment?: string): void {
     try {
       // A router finds its own state in each entry.
-      history[method](history.state, "", this.#addresses.of(view));
+      history[method](history.state, "", this.#addresses.of(view, comment));
     } catch {
       // Browsers limit how often.
     }

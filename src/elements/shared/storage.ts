@@ -24,15 +24,15 @@ export function remember(key: string, value: string, place: Place = "localStorag
   }
 }
 
-/** The keys that begin with this, of what is kept for good. */
+/** The keys that begin with this, in either place. */
 export function keysWith(beginning: string): readonly string[] {
-  let stored: readonly string[] = [];
+  const keys = Object.keys(memory);
   try {
-    stored = Object.keys(window.localStorage);
+    keys.push(...Object.keys(window.sessionStorage), ...Object.keys(window.localStorage));
   } catch {
     // Forbidden: nothing is there.
   }
-  return [...Object.keys(memory), ...stored].filter((key) => key.startsWith(beginning));
+  return [...new Set(keys)].filter((key) => key.startsWith(beginning));
 }
 
 export function forget(key: string, place: Place = "localStorage"): void {
