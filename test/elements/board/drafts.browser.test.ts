@@ -1,6 +1,7 @@
 /** Whose the unsent text in `<idea-bank-board>` is, and that no other text takes its place. */
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
+import { expectAccessible } from "../../support/node/accessible.ts";
 import { ask, openStage, type Stage, tokenSentWith } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
@@ -68,7 +69,7 @@ describe("a draft in <idea-bank-board>", () => {
   };
   const seek = async (page: Page, words: string) => {
     await page.getByRole("searchbox").fill(words);
-    await page.getByText("No titles match.").first().waitFor();
+    await page.getByText("No ideas match.").first().waitFor();
   };
   const expectForm = async (page: Page, title: string, description: string) => {
     await expect.poll(() => page.getByLabel("Title").inputValue()).toBe(title);
@@ -184,22 +185,56 @@ describe("a draft in <idea-bank-board>", () => {
     await expect.poll(() => first?.inputValue()).toBe("A long comment");
   });
 
-  it("of a visitor goes to nobody who signs in much later", async () => {
-    const { page, anna, visitor, as } = await openSite();
-    for (const [minutes, title] of [
-      [29, "Night buses"],
-      [31, ""],
-    ] as const) {
+  describe("of a visitor, once somebody is signed in who did not follow the board's sign-in,", () => {
+    const question = (page: Page) => page.locator(".notice").getByText("Is it yours?");
+    const begin = async ({ page, as, visitor }: Awaited<ReturnType<typeof openSite>>) => {
       await as(visitor);
       await compose(page);
       await page.getByLabel("Title").fill("Night buses");
-      await page.evaluate(`for (const key of Object.keys(sessionStorage))
+    };
+    const pass = (page: Page, minutes: number) =>
+      page.evaluate(`for (const key of Object.keys(sessionStorage))
         sessionStorage[key] = sessionStorage[key].replace(/(?<="at":)\\d+/, (at) => at - ${minutes} * 60_000);`);
+
+    it("is asked for without being shown, and opens when it is theirs", async () => {
+      const site = await openSite();
+      const { page, as, anna } = site;
+      await begin(site);
+      await pass(page, 59);
       await as(anna);
+      await question(page).waitFor();
+      await expectAccessible(page, "asked whose a text is");
+      await expect.poll(() => page.getByText("Night buses").count()).toBe(0);
       await compose(page);
-      await expectForm(page, title, "");
-      if (title) await page.getByRole("button", { name: "Discard draft" }).click();
-    }
+      await expectForm(page, "", "");
+      await page.reload();
+      await page.getByRole("button", { name: "Yes" }).click();
+      await expectForm(page, "Night buses", "");
+      await page.reload();
+      await page.getByRole("button", { name: "Not sent yet: “Night buses”" }).waitFor();
+      await expect.poll(() => question(page).count()).toBe(0);
+    });
+
+    it("goes when it is discarded, canceled or an hour old", async () => {
+      const site = await openSite();
+      const { page, as, anna, visitor } = site;
+      await begin(site);
+      await as(anna);
+      await question(page).waitFor();
+      await page.getByRole("button", { name: "Discard draft" }).click();
+      await begin(site);
+      await page.getByRole("button", { name: "Cancel" }).click();
+      await as(anna);
+      await begin(site);
+      await pass(page, 61);
+      await as(anna);
+      for (const token of [anna, visitor]) {
+        await as(token);
+        await expect.poll(() => question(page).count()).toBe(0);
+        await compose(page);
+        await expectForm(page, "", "");
+      }
+    });
   });
 
   it("keeps its title when the page opens the form with another", async () => {

@@ -104,18 +104,18 @@ describe("taking part in <idea-bank-board>", () => {
 
   describe("of a visitor whose page has a sign-in", () => {
     /** A tenant's site with a page that signs the visitor in, and leads back. */
-    async function openSite(bank: Bank, { element = "board", width = 1000 } = {}) {
+    async function openSite(bank: Bank, { element = "board", width = 1000, around = "div" } = {}) {
       const visitor = await visitorOf(bank);
-      const site = { isSignedIn: false };
+      const site = { isSignedIn: false, token: bank.token };
       const { page, requests } = await open("", { width });
-      await page.route("**/my/token", (route) => route.fulfill({ body: site.isSignedIn ? bank.token : visitor }));
+      await page.route("**/my/token", (route) => route.fulfill({ body: site.isSignedIn ? site.token : visitor }));
       await page.route("**/login?*", (route) => {
         const next = new URL(route.request().url()).searchParams.get("next");
         const body = `<h1>Sign in</h1><a href="${next}">I am Robin</a>`;
         return route.fulfill({ contentType: "text/html", body });
       });
       const tag = `<idea-bank-${element} token-url="/my/token" sign-in-url="/login?next={page}"></idea-bank-${element}>`;
-      const address = stage.hostPage(tag, { head: scripts(element) });
+      const address = stage.hostPage(`<${around}>${tag}</${around}>`, { head: scripts(element, "launcher") });
       await page.goto(address);
       /** Through the page of the tenant. */
       const signIn = async () => {
@@ -124,7 +124,7 @@ describe("taking part in <idea-bank-board>", () => {
         site.isSignedIn = true;
         await button.click();
       };
-      return { page, requests, site, signIn };
+      return { page, requests, site, signIn, address };
     }
     const ask = (page: Page) => page.getByRole("button", { name: "Sign in", exact: true });
     const writes = (requests: string[]) => requests.filter((request) => /^(POST|PUT|DELETE|PATCH)/.test(request));
@@ -187,7 +187,7 @@ describe("taking part in <idea-bank-board>", () => {
         await page.locator(".ideas .idea").first().waitFor();
         await page.getByRole("button", { name: "New idea" }).click();
         await expect.poll(() => page.getByLabel("Title").inputValue()).toBe("");
-        await expect.poll(() => page.evaluate("Object.keys(sessionStorage).join()")).not.toContain(":begun:");
+        await expect.poll(() => page.evaluate("Object.keys(sessionStorage).join()")).not.toContain(":begun");
       }
     });
 
@@ -208,22 +208,137 @@ describe("taking part in <idea-bank-board>", () => {
       }
     });
 
-    it("does nothing by itself for somebody who signs in much later, or after nothing was begun", async () => {
+    describe("does nothing unasked for somebody else:", () => {
+      const question = (page: Page) => page.locator(".notice").getByText("Vote for “Dogs”?");
+      const list = (page: Page) => page.locator(".ideas .idea").first().waitFor();
+      /** A vote is begun, and the visitor is at the sign-in. */
+      async function begin(page: Page): Promise<void> {
+        await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
+        await ask(page).click();
+        await page.getByRole("link", { name: "I am Robin" }).waitFor();
+      }
+      const pass = (page: Page, minutes: number) =>
+        page.evaluate(`for (const key of Object.keys(sessionStorage))
+          sessionStorage[key] = sessionStorage[key].replace(/(?<="at":)\\d+/, (at) => at - ${minutes} * 60_000);`);
+      async function expectAsked(page: Page, requests: string[]): Promise<void> {
+        await question(page).waitFor();
+        await expect.poll(() => page.locator(".notice :focus").count()).toBe(0);
+        await expectAccessible(page, "asked whether to vote");
+        expect(writes(requests)).toEqual([]);
+      }
+      async function expectNothing(page: Page, requests: string[]): Promise<void> {
+        await page.getByRole("option", { name: "My ideas" }).waitFor({ state: "attached" });
+        await list(page);
+        await expect.poll(() => page.locator(".notice:visible").count()).toBe(0);
+        await expect.poll(() => page.evaluate("Object.keys(sessionStorage).join()")).not.toContain(":begun");
+        expect(writes(requests)).toEqual([]);
+      }
+
+      it.each(["a new page", "the page as it was"])("Back ends it (%s)", async (way) => {
+        const bank = await stage.ideaBank({}, [idea("Dogs")]);
+        const { page, requests, site, address } = await openSite(bank);
+        if (way === "a new page") {
+          await begin(page);
+          await page.goBack();
+          await list(page);
+        } else {
+          // The tested browser keeps none: the event says that it did.
+          await page.evaluate("addEventListener('sign-in', (event) => event.preventDefault())");
+          await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
+          await ask(page).click();
+          await page.evaluate("dispatchEvent(new PageTransitionEvent('pageshow', { persisted: true }))");
+        }
+        site.isSignedIn = true;
+        await page.goto(address);
+        await expectNothing(page, requests);
+      });
+
+      it("an hour's pause ends it, and after a quarter of an hour it is asked for", async () => {
+        const bank = await stage.ideaBank({}, [idea("Dogs")]);
+        const { page, requests, signIn, site } = await openSite(bank);
+        await begin(page);
+        await pass(page, 61);
+        await signIn();
+        await expectNothing(page, requests);
+
+        site.isSignedIn = false;
+        await page.reload();
+        await begin(page);
+        await pass(page, 16);
+        await signIn();
+        await expectAsked(page, requests);
+        await takeScreenshot(page, "test-results/sign-in-asked.png");
+        await page.getByRole("button", { name: "Yes" }).click();
+        await page.locator(".detail").getByRole("button", { name: "Vote for “Dogs”: 1 vote", pressed: true }).waitFor();
+        await page.getByRole("status").filter({ hasText: "Voted. 1 vote." }).waitFor();
+        expect(writes(requests)).toHaveLength(1);
+      });
+
+      it("whoever signs in after a canceled sign-in is asked, once", async () => {
+        const bank = await stage.ideaBank({}, [idea("Dogs")]);
+        const { page, requests, site, address } = await openSite(bank);
+        await begin(page);
+        // The tenant's page leads back without a sign-in.
+        await page.goto(address);
+        await list(page);
+        site.isSignedIn = true;
+        await page.goto(address);
+        await expectAsked(page, requests);
+        await page.getByRole("button", { name: "Dismiss" }).click();
+        await page.reload();
+        await expectNothing(page, requests);
+      });
+
+      it("another move in the board ends it", async () => {
+        const bank = await stage.ideaBank({}, [idea("Dogs"), idea("Cats")]);
+        const { page, requests, site, address } = await openSite(bank);
+        await begin(page);
+        await page.goto(address);
+        await page.getByRole("button", { name: "Cats", exact: true }).click();
+        await page.locator(".detail").waitFor();
+        site.isSignedIn = true;
+        await page.goto(address);
+        await expectNothing(page, requests);
+      });
+
+      it("another person than the one whose session had ended is asked", async () => {
+        const bank = await stage.ideaBank({}, [idea("Dogs")]);
+        const { page, requests, site, signIn } = await openSite(bank);
+        site.isSignedIn = true;
+        await page.reload();
+        await page.getByRole("option", { name: "My ideas" }).waitFor({ state: "attached" });
+        site.isSignedIn = false;
+        await answerOnce(page, /\/vote$/, 401, "unauthorized");
+        await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
+        await ask(page).click();
+        site.token = await bank.tokenFor("somebody-else");
+        requests.length = 0;
+        await signIn();
+        await expectAsked(page, requests);
+      });
+
+      it("who signs in elsewhere than the board has led to is asked", async () => {
+        const bank = await stage.ideaBank({}, [idea("Dogs")]);
+        const visitor = await visitorOf(bank);
+        const { page, requests } = await open(`<idea-bank-board token="${visitor}"></idea-bank-board>`);
+        await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
+        await page.locator(".notice").getByText("Sign in on this site").waitFor();
+        await page.evaluate(`document.querySelector("idea-bank-board").token = "${bank.token}"`);
+        await expectAsked(page, requests);
+      });
+    });
+
+    it("opens the panel of a launcher in which the vote was begun, and counts it", async () => {
       const bank = await stage.ideaBank({}, [idea("Dogs")]);
-      const { page, requests, site } = await openSite(bank);
+      const { page, signIn } = await openSite(bank, { around: "idea-bank-launcher" });
+      await page.getByRole("button", { name: "Ideas", exact: true }).click();
       await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
       await ask(page).click();
-      await page.getByRole("link", { name: "I am Robin" }).waitFor();
-      await page.goBack();
-      await page.locator(".ideas .idea").first().waitFor();
-      await page.evaluate(`for (const key of Object.keys(sessionStorage))
-        if (key.includes(":begun:"))
-          sessionStorage[key] = sessionStorage[key].replace(/(?<="at":)\\d+/, (at) => at - 31 * 60_000);`);
-      site.isSignedIn = true;
+      await signIn();
+      await page.locator(".detail").getByRole("button", { name: "Vote for “Dogs”: 1 vote", pressed: true }).waitFor();
       await page.reload();
-      await page.locator(".ideas .idea").first().waitFor();
-      await page.getByRole("button", { name: "New idea" }).waitFor();
-      expect(writes(requests)).toEqual([]);
+      await page.getByRole("button", { name: "Ideas", exact: true }).waitFor();
+      await expect.poll(() => page.locator("idea-bank-board").isVisible()).toBe(false);
     });
 
     it("is told to sign in again where the panelist's token is refused, with the link", async () => {
@@ -256,13 +371,18 @@ describe("taking part in <idea-bank-board>", () => {
     });
   });
 
-  it("finds what 1.0.0 kept of a visitor's text", async () => {
+  it("finds what 1.0.0 kept of a visitor's text, and shows it to no panelist", async () => {
     const bank = await stage.ideaBank();
-    const { page } = await open(`<idea-bank-board token="${bank.token}"></idea-bank-board>`);
+    const visitor = await visitorOf(bank);
+    const { page } = await open(`<idea-bank-board token="${visitor}" sign-in-url="/login"></idea-bank-board>`);
     await page.evaluate(`localStorage["idea-bank-board:${stage.api}:${bank.path.split("/")[2]}:idea"] =
       JSON.stringify({ idempotencyKey: "k", fields: { title: "Night buses", description: "" } })`);
     await page.getByRole("button", { name: "New idea" }).click();
     await expect.poll(() => page.getByLabel("Title").inputValue()).toBe("Night buses");
+    await page.evaluate(`document.querySelector("idea-bank-board").token = "${bank.token}"`);
+    await page.getByText("No ideas here yet").first().waitFor();
+    await page.getByRole("button", { name: "New idea" }).click();
+    await expect.poll(() => page.getByLabel("Title").inputValue()).toBe("");
   });
 
   it("stays where it is when the page signs the visitor in itself, and what was begun goes on", async () => {

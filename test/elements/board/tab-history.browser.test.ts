@@ -127,7 +127,7 @@ describe("<idea-bank-board> in the tab's history", () => {
     };
     const shown = (page: Page, title: string, name = "board") =>
       page.locator(`idea-bank-${name} .detail`).getByRole("heading", { name: title }).waitFor();
-    const OWN = "?q=a%20b&flag&empty=&&x=1+2";
+    const OWN = "?q=a%20b&comment=5&flag&empty=&&x=1+2";
 
     it("names it while it is open, and opens it in another tab; what is the page's stays as it was written", async () => {
       const bank = await stage.ideaBank({}, [idea("Dogs"), idea("Cats")]);
