@@ -93,10 +93,9 @@ export async function buildReference(): Promise<string> {
   const faults = faultsOfReference(namesIn(scripts, styles));
   if (faults.length > 0) throw new Error(faults.join("\n"));
   const defaults = new Map(
-    [...styles.matchAll(/var\((--(?:idea-bank-[\w-]+|launcher-bottom)), ((?:[^()]|\([^()]*\))*)\)/g)].map(([, name, value]) => [
-      name,
-      value,
-    ]),
+    [...styles.matchAll(/var\((--(?:idea-bank-[\w-]+|launcher-bottom)), ((?:[^()]|\([^()]*\))*)\)/g)].map(
+      ([, name, value]) => [name, value],
+    ),
   );
   const properties = Object.entries(REFERENCE.customProperties).map(([name, meaning]) =>
     row(`\`${name}\``, meaning, `\`${defaults.get(name) ?? ""}\``),

@@ -10,7 +10,7 @@ export function followBackground(root: HTMLElement, signal: AbortSignal): void {
   const follow = () => {
     const probe = root.appendChild(h("i"));
     let each = around(root);
-    let scheme = "";
+    let isDark = false;
     // The page's own scheme, or the element's, comes first.
     if (each && getComputedStyle(each).colorScheme !== "normal") each = null;
     for (; each; each = around(each)) {
@@ -19,11 +19,11 @@ export function followBackground(root: HTMLElement, signal: AbortSignal): void {
       probe.style.color = `color-mix(in oklab, ${backgroundColor}, ${backgroundColor})`;
       const [lightness, , , opacity = 1] = (getComputedStyle(probe).color.match(/[\d.e-]+/g) ?? []).map(Number);
       if (opacity < 0.5) continue;
-      if (lightness !== undefined && lightness < 0.5) scheme = "dark";
+      isDark = lightness !== undefined && lightness < 0.5;
       break;
     }
     probe.remove();
-    root.style.colorScheme = scheme;
+    root.classList.toggle("dark", isDark);
   };
   follow();
   // A page changes its theme by an attribute of one of them, at once or slowly.

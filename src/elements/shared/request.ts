@@ -1,7 +1,16 @@
 /** Requests to the panelist API, from any page's origin. */
 import { isRequestFailure, requestFailure } from "./request-failure.ts";
 import { ownerOf } from "./token-owner.ts";
-import { DEADLINE_MS, isToken, lastUseOf, mistakenFor, nextToken, type TokenProvider, tell, useTokens } from "./tokens.ts";
+import {
+  DEADLINE_MS,
+  isToken,
+  lastUseOf,
+  mistakenFor,
+  nextToken,
+  type TokenProvider,
+  tell,
+  useTokens,
+} from "./tokens.ts";
 
 /** A longer header is asked about, too (https://fetch.spec.whatwg.org/#cors-safelisted-request-header). */
 const SAFE_LENGTH = 128;

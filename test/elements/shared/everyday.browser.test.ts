@@ -139,7 +139,11 @@ describe("the elements, every day", () => {
     const bank = await stage.ideaBank({}, [idea("Dogs", { status: "implemented" })]);
     const look = "--idea-bank-text: #f2f4f8; --idea-bank-background: #0e1118; --idea-bank-muted: #9aa3b5";
     const body = `<div style="${look}; color-scheme: dark">${changelog(bank.token)}${board(bank.token, `theme="dark"`)}</div>`;
-    const page = await open(body + board(bank.token), { colorScheme: "dark" }, "<style>body { background: #111 }</style>");
+    const page = await open(
+      body + board(bank.token),
+      { colorScheme: "dark" },
+      "<style>body { background: #111 }</style>",
+    );
     const title = page.getByRole("heading", { name: "Dogs" });
     await expect.poll(() => title.count()).toBe(3);
     const lightness = (property: string) =>
@@ -196,7 +200,11 @@ describe("the elements, every day", () => {
     const bank = await stage.ideaBank({}, [idea("Dogs")]);
     const page = await open(board(bank.token), {}, "<style>idea-bank-board { min-block-size: 2000px }</style>");
     await page.locator(".idea").first().waitFor();
-    const heights = () => ask<number[]>(page.locator("idea-bank-board"), "[element, element.shadowRoot.querySelector('.root')].map(({ offsetHeight }) => offsetHeight)");
+    const heights = () =>
+      ask<number[]>(
+        page.locator("idea-bank-board"),
+        "[element, element.shadowRoot.querySelector('.root')].map(({ offsetHeight }) => offsetHeight)",
+      );
     await expect.poll(async () => (await heights())[0]).toBe(2000);
     expect((await heights())[1]).toBeLessThan(400);
   });

@@ -21,7 +21,11 @@ describe("what people write", () => {
 
   const tag = (name: string, token: string, more = "") =>
     `<idea-bank-${name} token="${token}" ${more}></idea-bank-${name}>`;
-  async function open(body: string, options: Parameters<Stage["page"]>[0] = {}, more: Parameters<Stage["hostPage"]>[1] = {}) {
+  async function open(
+    body: string,
+    options: Parameters<Stage["page"]>[0] = {},
+    more: Parameters<Stage["hostPage"]>[1] = {},
+  ) {
     const { page } = await stage.page(options);
     const head = ELEMENTS.map((name) => `<script type="module" src="${stage.api}/embed/${name}.js"></script>`).join("");
     const address = stage.hostPage(body, { head, ...more });
@@ -66,7 +70,9 @@ describe("what people write", () => {
     const { page, visit } = await open(tag("board", bank.token), { viewport: { width: 360, height: 700 } });
     await visit();
     const faces = page.locator(".idea .face");
-    await expect.poll(() => faces.allTextContents()).toEqual(["RK", "Z", "W", "山"].map((text) => expect.stringContaining(text)));
+    await expect
+      .poll(() => faces.allTextContents())
+      .toEqual(["RK", "Z", "W", "山"].map((text) => expect.stringContaining(text)));
     for (const face of await faces.all()) {
       await expect.poll(() => beyond(face)).toBe(0);
       const sizes = await ask<readonly number[]>(face, "[element.offsetWidth, element.offsetHeight]");
@@ -103,7 +109,11 @@ describe("what people write", () => {
 
   it("draws its marks over nothing else: 400 of them, in titles, texts, comments and entries", async () => {
     const bank = await bankOf(`${MARKS} text`, () => `${MARKS.slice(0, 180)} title`);
-    await stage.tenant("POST", `${bank.path}/proposals`, { title: `${MARKS.slice(0, 180)} done`, description: MARKS, status: "implemented" });
+    await stage.tenant("POST", `${bank.path}/proposals`, {
+      title: `${MARKS.slice(0, 180)} done`,
+      description: MARKS,
+      status: "implemented",
+    });
     const { page, visit } = await open(tag("board", bank.token) + tag("changelog", bank.token));
     await visit();
     await page.locator(".entry").first().waitFor();

@@ -221,7 +221,12 @@ describe("the token of the elements", () => {
   it.each([
     ["no token", "", "<idea-bank-board> has no valid token", "You are not signed in."],
     ["a placeholder", `token="ibv_…"`, "<idea-bank-board> has no valid token", "You are not signed in."],
-    ["another text", `token="hello"`, "refused the token. It has ended, or is from another deployment.", "Your session"],
+    [
+      "another text",
+      `token="hello"`,
+      "refused the token. It has ended, or is from another deployment.",
+      "Your session",
+    ],
     [
       "JSON",
       `token='{"token":"ibt_a"}'`,
@@ -291,7 +296,9 @@ describe("the token of the elements", () => {
     page.on("console", (message) => message.text().startsWith("Idea board") && told.push(message.text()));
     await page.clock.install();
     await page.goto(stage.hostPage(TAGS.replaceAll(`token-url="/my/token"`, ""), { head: head() }));
-    await page.evaluate(`for (const element of document.querySelectorAll("main > *")) element.tokenProvider = ${provider}`);
+    await page.evaluate(
+      `for (const element of document.querySelectorAll("main > *")) element.tokenProvider = ${provider}`,
+    );
     await page.locator("idea-bank-board .message").getByText(words).waitFor();
     await page.clock.fastForward(4_000);
     const line = `Idea board: tokenProvider() is ${what}. It should be the token alone, as text.`;
@@ -307,7 +314,9 @@ describe("the token of the elements", () => {
     const sent: string[] = [];
     page.on("request", (request) => sent.push(tokenSentWith(request)));
     await ask(page.locator("idea-bank-board"), `(element.token = Promise.resolve("ibt_a"), 1)`);
-    await expect.poll(() => told).toEqual(["Idea board: token is [object Promise]. It should be the token alone, as text."]);
+    await expect
+      .poll(() => told)
+      .toEqual(["Idea board: token is [object Promise]. It should be the token alone, as text."]);
     await inState(page, "board", "signed-out");
     expect(sent.join("")).toBe("");
   });
