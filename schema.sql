@@ -652,7 +652,8 @@ END;
 -- merged further, merges names the last one, until this row does.
 -- hot: the creation time plus one week for each doubling of the votes (milliseconds). It does not change with time.
 -- panelist_writes: grows with each write of a panelist, so that the log of changes tells them from the tenant's.
--- words: a JSON array of the words of the title (src/worker/model/words.ts). A search finds no proposal whose words are NULL.
+-- words: a JSON array of words of the title (src/worker/model/words.ts); title_terms, text_terms: of what else it is found by. A search finds
+-- no proposal whose words are NULL. indexed: grows when they are written with the texts. NULL: some may be missing, and are written later.
 -- external_id, metadata (a JSON object of texts), tags (a JSON array): the tenant's. NULL for none. Panelists see the tags alone.
 -- by_tenant: the tenant wrote it, for no panelist. Otherwise author_id is NULL once its panelist was deleted.
 CREATE TABLE IF NOT EXISTS proposals (
@@ -686,7 +687,11 @@ CREATE TABLE IF NOT EXISTS proposals (
   in_changelog INTEGER GENERATED ALWAYS AS (status = 'implemented' AND visibility = 'public' AND duplicate_of IS NULL) VIRTUAL,
   -- For the team alone: the member who has the idea, by id, also one who has left; and tags that no panelist sees, a JSON array. NULL for none.
   assignee TEXT,
-  private_tags TEXT CHECK (json_valid(private_tags))
+  private_tags TEXT CHECK (json_valid(private_tags)),
+  title_terms TEXT CHECK (json_valid(title_terms)),
+  text_terms TEXT CHECK (json_valid(text_terms)),
+  indexed INTEGER,
+  terms TEXT GENERATED ALWAYS AS (coalesce(words, '') || coalesce(title_terms, '') || coalesce(text_terms, '')) VIRTUAL
 ) STRICT;
 
 CREATE TRIGGER IF NOT EXISTS proposal_status_added BEFORE INSERT ON proposals
@@ -725,6 +730,8 @@ CREATE INDEX IF NOT EXISTS proposals_by_target ON proposals (duplicate_of) WHERE
 CREATE INDEX IF NOT EXISTS proposals_merged ON proposals (idea_bank_id) WHERE duplicate_of IS NOT NULL;
 -- The ideas of a member.
 CREATE INDEX IF NOT EXISTS proposals_by_assignee ON proposals (assignee, created_at, id) WHERE assignee IS NOT NULL AND duplicate_of IS NULL;
+-- What the release before has written or edited, and has fewer terms than it could have: the scheduled job writes them.
+CREATE INDEX IF NOT EXISTS proposals_unindexed ON proposals (id) WHERE indexed IS NULL AND duplicate_of IS NULL;
 
 CREATE TRIGGER IF NOT EXISTS proposal_deleted AFTER UPDATE OF idea_bank_id ON proposals
 WHEN NEW.idea_bank_id = NEW.id
@@ -733,7 +740,8 @@ BEGIN
   VALUES (NEW.id, NEW.account_id, unixepoch() * 1000, OLD.idea_bank_id);
 END;
 
--- The proposals that have a word in their title, the newest first. Triggers keep it. listed: as of the proposal. No merged ones.
+-- The proposals that have a word in their title, the newest first. Triggers keep it. listed: as of the proposal, so that what waits or is hidden
+-- takes no public one's place. No merged ones.
 CREATE TABLE IF NOT EXISTS proposal_words (
   idea_bank_id TEXT NOT NULL,
   listed INTEGER NOT NULL,
@@ -769,6 +777,52 @@ WHEN OLD.words IS NOT NULL AND OLD.duplicate_of IS NULL AND OLD.idea_bank_id <> 
 BEGIN
   DELETE FROM proposal_words WHERE idea_bank_id = OLD.idea_bank_id AND listed = OLD.listed AND created_at = OLD.created_at AND proposal_id = OLD.id
     AND word IN (SELECT value FROM json_each(OLD.words));
+END;
+
+-- The other terms of titles, and those of descriptions, the newest first: of all proposals that were not merged, whoever may see them.
+-- Triggers keep it.
+CREATE TABLE IF NOT EXISTS proposal_terms (
+  idea_bank_id TEXT NOT NULL,
+  term TEXT NOT NULL,
+  created_at INTEGER NOT NULL,
+  proposal_id TEXT NOT NULL,
+  PRIMARY KEY (idea_bank_id, term, created_at DESC, proposal_id)
+) STRICT, WITHOUT ROWID;
+
+CREATE TRIGGER IF NOT EXISTS terms_added AFTER INSERT ON proposals
+WHEN coalesce(NEW.title_terms, NEW.text_terms) IS NOT NULL AND NEW.duplicate_of IS NULL
+BEGIN
+  INSERT INTO proposal_terms (idea_bank_id, term, created_at, proposal_id)
+  SELECT NEW.idea_bank_id, value, NEW.created_at, NEW.id
+  FROM (SELECT value FROM json_each(NEW.title_terms) UNION ALL SELECT value FROM json_each(NEW.text_terms)) WHERE true ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER IF NOT EXISTS terms_changed AFTER UPDATE OF idea_bank_id, duplicate_of, title_terms, text_terms ON proposals
+WHEN OLD.duplicate_of IS NULL AND (OLD.title_terms IS NOT NEW.title_terms OR OLD.text_terms IS NOT NEW.text_terms
+  OR NEW.duplicate_of IS NOT NULL OR OLD.idea_bank_id <> NEW.idea_bank_id)
+BEGIN
+  DELETE FROM proposal_terms WHERE idea_bank_id = OLD.idea_bank_id AND created_at = OLD.created_at AND proposal_id = OLD.id AND term IN (
+    SELECT value FROM json_each(OLD.title_terms) UNION ALL SELECT value FROM json_each(OLD.text_terms)
+    EXCEPT SELECT value FROM json_each(NEW.title_terms) WHERE NEW.duplicate_of IS NULL AND OLD.idea_bank_id = NEW.idea_bank_id
+    EXCEPT SELECT value FROM json_each(NEW.text_terms) WHERE NEW.duplicate_of IS NULL AND OLD.idea_bank_id = NEW.idea_bank_id);
+  INSERT INTO proposal_terms (idea_bank_id, term, created_at, proposal_id)
+  SELECT NEW.idea_bank_id, value, NEW.created_at, NEW.id
+  FROM (SELECT value FROM json_each(NEW.title_terms) UNION ALL SELECT value FROM json_each(NEW.text_terms))
+  WHERE NEW.duplicate_of IS NULL AND NEW.idea_bank_id <> NEW.id ON CONFLICT DO NOTHING;
+END;
+
+CREATE TRIGGER IF NOT EXISTS terms_removed AFTER DELETE ON proposals
+WHEN OLD.duplicate_of IS NULL AND OLD.idea_bank_id <> OLD.id
+BEGIN
+  DELETE FROM proposal_terms WHERE idea_bank_id = OLD.idea_bank_id AND created_at = OLD.created_at AND proposal_id = OLD.id
+    AND term IN (SELECT value FROM json_each(OLD.title_terms) UNION ALL SELECT value FROM json_each(OLD.text_terms));
+END;
+
+-- The release before edits texts, and does not know all of their terms.
+CREATE TRIGGER IF NOT EXISTS terms_stale AFTER UPDATE OF title, description ON proposals
+WHEN NEW.indexed IS NOT NULL AND NEW.indexed = OLD.indexed AND (OLD.title <> NEW.title OR OLD.description <> NEW.description)
+BEGIN
+  UPDATE proposals SET indexed = NULL WHERE id = NEW.id;
 END;
 
 -- Merges under way: votes for source_id, and proposals that were merged into it before, still have to move to target_id. The row is

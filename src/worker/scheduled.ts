@@ -1,6 +1,6 @@
 /**
  * The scheduled job ([triggers] in wrangler.toml). It moves the votes of merged proposals, and deletes the rows that deletions
- * have left and rows that have expired. It closes surveys whose time has come. It tells accounts of keys and visitor tokens that expire, members by e-mail, and people of their ideas. Meanwhile it delivers the changes that webhooks did not get after the answer to a write.
+ * have left and rows that have expired. It closes surveys whose time has come. It tells accounts of keys and visitor tokens that expire, members by e-mail, and people of their ideas. It writes the terms of ideas that the release before has written. Meanwhile it delivers the changes that webhooks did not get after the answer to a write.
  *
  * - It works in slices, in turn, so that a long backlog of one kind, tenant or database does not delay the others; nor does a
  *   database that hangs.
@@ -13,6 +13,7 @@ import { tellOfExpiry } from "./database/keys/expiring-keys.ts";
 import { deleteOldMails } from "./database/mails/outbox.ts";
 import { deleteClearedLeftovers, deleteLeftovers, deletePanelistLeftovers } from "./database/proposals/deletions.ts";
 import { continueMerge } from "./database/proposals/merges.ts";
+import { indexSlice } from "./database/proposals/words.ts";
 import { startPosition } from "./database/slices.ts";
 import { closeSurveys } from "./database/surveys/surveys.ts";
 import { tellOfSiteTokens } from "./database/tokens/site-tokens.ts";
@@ -84,7 +85,7 @@ async function runSlices(
   const start = now();
   const mails = mailsOfARun(env);
   const tasksOf = (session: Session): Task[] => [
-    ...[continueMerge, deleteLeftovers, deletePanelistLeftovers, deleteClearedLeftovers].map((runSlice) => {
+    ...[continueMerge, deleteLeftovers, deletePanelistLeftovers, deleteClearedLeftovers, indexSlice].map((runSlice) => {
       const position = startPosition();
       return () => runSlice(session, position);
     }),

@@ -21,7 +21,10 @@ export const PLACES: Readonly<Record<string, Reached>> = {
   "proposals.description": "words",
   "proposals.words": "words",
   "proposals.submitted": "words",
+  "proposals.title_terms": "words",
+  "proposals.text_terms": "words",
   "proposal_words.word": "words",
+  "proposal_terms.term": "words",
   "survey_responses.answers": "name",
   "survey_texts.text": "name",
   "comments.body": "words",
@@ -65,6 +68,7 @@ export const NONE = `
   deleted_idea_banks: id account_id idea_bank_id
   proposals: id account_id idea_bank_id author_id status visibility duplicate_of response external_id metadata tags assignee private_tags
   proposal_words: idea_bank_id proposal_id
+  proposal_terms: idea_bank_id proposal_id
   merges: source_id target_id account_id idea_bank_id
   votes: proposal_id panelist_id account_id idea_bank_id
   comments: id visibility account_id idea_bank_id proposal_id panelist_id

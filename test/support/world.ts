@@ -7,7 +7,7 @@ import { importSigningKeys } from "../../src/worker/credentials/envelope.ts";
 import { createId, type Identifier } from "../../src/worker/credentials/id.ts";
 import { isId } from "../../src/worker/model/id.ts";
 import { SCOPES, type Scope } from "../../src/worker/model/scope.ts";
-import { titleWords } from "../../src/worker/model/words.ts";
+import { textTerms, titleTerms, titleWords } from "../../src/worker/model/words.ts";
 import { type Digit, databaseOf, nextDigit } from "./databases.ts";
 
 export const secrets = env.CREDENTIAL_SECRETS.split(",") as [string, ...string[]];
@@ -132,10 +132,10 @@ export async function addProposal(ideaBank: { id: string; accountId: string }, o
   const id = newId(ideaBank.id);
   await databaseOf(id)
     .prepare(
-      `INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at, words)
-     VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8)`,
+      `INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at, words, title_terms,
+       text_terms, indexed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, 1)`,
     )
-    .bind(id, ideaBank.accountId, ideaBank.id, title, description, status, lastActivityAt, titleWords(title))
+    .bind(id, ideaBank.accountId, ideaBank.id, title, description, status, lastActivityAt, titleWords(title), titleTerms(title), textTerms(description))
     .run();
   return id;
 }

@@ -24,7 +24,7 @@ import { toSeen } from "../../src/worker/model/seen.ts";
 import { claimErrorsOf, namedIdeaBank, verifyAnyToken } from "../../src/worker/model/signed-token.ts";
 import { withoutInvisible } from "../../src/worker/model/text.ts";
 import { checkWebhookUrl } from "../../src/worker/model/webhook-url.ts";
-import { searchTerms, titleWords } from "../../src/worker/model/words.ts";
+import { searchTerms, textTerms, titleTerms, titleWords } from "../../src/worker/model/words.ts";
 import { ATOM, JSON_FEED } from "../../src/worker/view/render-feed.ts";
 import { encodedTexts, findSlow, hostileTexts } from "../support/hostile-texts.ts";
 
@@ -82,6 +82,8 @@ const READERS: readonly (readonly [name: string, length: number, read: (text: st
   ["a feed", DESCRIPTION, (text) => [ATOM.render(entry(text)), JSON_FEED.render(entry(text))]],
   ["what the activity shows", DESCRIPTION, withoutInvisible],
   ["a title's words", TITLE, titleWords],
+  ["its other terms", TITLE, titleTerms],
+  ["a description's terms", DESCRIPTION, textTerms],
   ["a search", TITLE, searchTerms],
   [
     "a comment that is sent",

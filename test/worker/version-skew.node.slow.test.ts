@@ -231,11 +231,27 @@ it.each(STEPS)(
     expect(await write("PUT", `/ideabank/proposals/${dogs}/vote`, asPanelist)).toMatchObject({
       votes: 1,
     });
+    const find = async (q: string) =>
+      (await runtime.send("GET", `/ideabank/proposals?q=${q}`, asPanelist)).json.items.map(
+        ({ title }: { title: string }) => title,
+      );
+    const sleeping = { title: "Sleeping carriages", description: "With blankets" };
+    const { id: own } = await write("POST", "/ideabank/proposals", asPanelist, sleeping);
+    expect([await find("dogs"), await find("sleeping"), await find("blankets")]).toEqual([
+      ["Dogs"],
+      ["Sleeping carriages"],
+      ["Sleeping carriages"],
+    ]);
     await runtime.stop();
 
     runtime = await start(released, "SELECT 1");
     const again = await everything();
     expect(again.map(([path, status]) => [path, status])).toEqual(before.map(([path]) => [path, 200]));
+    expect([await find("dogs"), await find("sleeping")]).toEqual([["Dogs"], ["Sleeping carriages"]]);
+    await write("PATCH", `/ideabank/proposals/${own}`, asPanelist, { title: "Dining cars" });
+    expect([await find("sleeping"), await find("dining")]).toEqual([[], ["Dining cars"]]);
+    const unwritten = "SELECT id FROM proposals WHERE indexed IS NULL AND id = ?1";
+    expect(await runtime.database.prepare(unwritten).bind(own).first("id")).toBe(own);
     expect((await runtime.send("DELETE", `/account/api/keys/${keyId}`)).status).toBe(200);
     expect(await runtime.whoami(key)).toBe(401);
     await runtime.stop();

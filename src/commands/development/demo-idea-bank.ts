@@ -1,7 +1,7 @@
 /** The demo idea bank with everything that its panelists have done in it, as statements of one batch. */
 import { secureRandomBytes } from "../../worker/credentials/base62.ts";
 import { createId } from "../../worker/credentials/id.ts";
-import { titleWords } from "../../worker/model/words.ts";
+import { textTerms, titleTerms, titleWords } from "../../worker/model/words.ts";
 import { type DemoIdea, PANELISTS, readDemo } from "./demo-ideas.ts";
 
 const DAY_MS = 86_400_000;
@@ -46,8 +46,8 @@ export function seedIdeaBank(database: D1Database, ids: DemoIds, now: number): D
         .prepare(
           `INSERT INTO proposals
              (id, account_id, idea_bank_id, author_id, title, description, status, visibility, response, responded_at,
-              created_at, last_activity_at, words, tags)
-           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14)`,
+              created_at, last_activity_at, words, tags, title_terms, text_terms, indexed)
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, 1)`,
         )
         .bind(
           proposal.id,
@@ -64,6 +64,8 @@ export function seedIdeaBank(database: D1Database, ids: DemoIds, now: number): D
           proposal.lastActivityAt,
           titleWords(proposal.title),
           proposal.tags ? JSON.stringify(proposal.tags) : null,
+          titleTerms(proposal.title),
+          textTerms(proposal.description),
         ),
     ),
     ...proposals

@@ -228,8 +228,8 @@ export const RECORDED_TEXTS: Readonly<Record<Decided, string>> = {
 };
 
 export const SEARCH_TEXT =
-  "Only proposals with these words in their titles: one page of at most 20, the best first, whatever the order of the list otherwise. " +
-  "Case and accents do not matter, and a word need not be complete. A filter picks from 40 that fit.";
+  "Only proposals with these words in their titles or descriptions: one page of at most 20, the best first, whatever the order of the list " +
+  "otherwise. Case, accents, apostrophes and hyphens do not matter, and a word need not be complete. A filter picks from 40 that fit.";
 
 const ProposalSort = oneOf(["new", "top", "active"]);
 

@@ -1,17 +1,30 @@
 /**
- * The words of titles, by which proposals are found. Words are equal regardless of case, accents and width.
+ * The terms by which proposals are found. Words are equal regardless of case, accents, width, apostrophes and hyphens.
  *
  * A script without spaces has words that only a dictionary can separate, so pairs of neighbouring characters take
- * their place. A long word in Latin letters is also found by its last part, because a compound ends with its kind
- * ("Fahrradständer" is a "Ständer").
+ * their place. Of a title, a long word is also found by its last part, because a compound ends with its kind
+ * ("Fahrradständer" is a "Ständer"), and by a spelling with one mistake; two short words, as one.
  */
 
-/** A title writes at most this many rows. */
-const STORED_AT_MOST = 12;
+/** Of a title, these many words are in the lists of those who may see it; all its other terms are in one list. */
+const LISTED_AT_MOST = 12;
+const OTHERS_AT_MOST = 88;
+/** Of a description. */
+const TEXT_TERMS_AT_MOST = 64;
 /** A search looks up at most this many words. */
 const SOUGHT_AT_MOST = 6;
 const CHARACTERS_AT_MOST = 32;
 const TELLS_ENOUGH = 5;
+
+/** A word of this size is found by its end, and a part of this size finds it. */
+const COMPOUND = { from: 7, part: 4 } as const;
+/** A word of so many letters is found with a mistake in it; of a title, these many words. */
+const SPELLED = { from: 6, to: 16, words: 8 } as const;
+/** Two neighbours are also one word: how long each is, and both together; and both together in a search ("wi fi"). */
+const JOINED = { from: 2, to: 8, together: 12, sought: 4 } as const;
+
+/** What a term is, other than a word of the title. No word has these signs. */
+const [TEXT, END, GAP] = ["=", "<", "?"];
 
 /** Letters that no normalization takes apart, with the letters that people type for them. */
 const SAME: Readonly<Record<string, string>> = {
@@ -19,25 +32,45 @@ const SAME: Readonly<Record<string, string>> = {
   ...{ ة: "ه", ى: "ي", ی: "ي", ک: "ك", ـ: "" },
 };
 
+/** Apostrophes of all scripts, and the signs that take their place; the sign that joins no letters joins words, too. */
+const APOSTROPHES = /[`´·ʹ-ʼ‘’′׳״＇\u200c]|(?<=[א-ת])"(?=[א-ת])/g;
+const INVISIBLE = /[\u00ad\u200d\u2060\ufeff]/g;
+
 function fold(text: string): string {
   // Accents in scripts that can be read without them. In other scripts a mark is a letter, and voiced kana are different sounds.
   const accents = /(?![\u3099\u309a])(?=\p{M})[\p{sc=Zinh}\p{sc=Hebr}\p{sc=Arab}]/gu;
-  const letters = text.normalize("NFKD").toLowerCase().replace(accents, "");
+  const plain = text.replace(INVISIBLE, "").replace(APOSTROPHES, "'");
+  const letters = plain.normalize("NFKD").toLowerCase().replace(accents, "");
   return letters.replace(/[ßæœøłđıςةىیکـ]/g, (letter) => SAME[letter] ?? letter).normalize("NFC");
 }
 
-/** Made at its first use: the tables of scripts take milliseconds of an isolate's start. */
-let made: { readonly LETTERS: RegExp; readonly UNSPACED: RegExp; readonly RUNS: RegExp } | undefined;
+type Patterns = Readonly<Record<"WORDS" | "LETTERS" | "UNSPACED" | "RUNS", RegExp>>;
 
-function patterns(): NonNullable<typeof made> {
+/** Made at its first use: the tables of scripts take milliseconds of an isolate's start. */
+let made: Patterns | undefined;
+
+function patterns(): Patterns {
   if (made) return made;
+  const LETTER = "[\\p{L}\\p{N}\\p{M}]";
   const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
-  const RUNS = new RegExp(`${UNSPACED.source}+|[^${UNSPACED.source.slice(1)}+`, "gu");
-  made = { LETTERS: /[\p{L}\p{N}\p{M}]+/gu, UNSPACED, RUNS };
+  made = {
+    // "don't", "Wi-Fi", "Node.js", "R&D"; "C++", "C#"; ".NET". Then emoji, flags among them, and currencies.
+    WORDS: new RegExp(
+      `(?:(?<![\\p{L}\\p{N}\\p{M}.])\\.(?=\\p{L}))?${LETTER}+(?:['._&‐-]${LETTER}+)*[+#]{0,2}|\\p{RI}{2}|[\\p{Extended_Pictographic}\\p{Sc}]`,
+      "gu",
+    ),
+    LETTERS: new RegExp(`${LETTER}+`, "gu"),
+    UNSPACED,
+    RUNS: new RegExp(`${UNSPACED.source}+|[^${UNSPACED.source.slice(1)}+`, "gu"),
+  };
   return made;
 }
+
 /** "The", also after "and", "with", "like" and "for": Arabic writes them in one word with the noun. */
 const ARABIC_ARTICLE = /^(?:[وبفك]?ال|لل)(?=...)/u;
+/** "And", "the", "in", "to", "from", "that", "like", which Hebrew and Arabic write in one word with the next one. */
+const PARTICLE = /^(?:[והבלמשכ](?=[א-ת]{4})|[وفبلك](?=[ء-ي]{4}))/;
+const wordOf = (run: string): string => [...run.replace(ARABIC_ARTICLE, "")].slice(0, CHARACTERS_AT_MOST).join("");
 
 function pairsOf(run: string): string[] {
   const characters = [...run];
@@ -46,50 +79,159 @@ function pairsOf(run: string): string[] {
     : characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
 
-const wordOf = (run: string): string => [...run.replace(ARABIC_ARTICLE, "")].slice(0, CHARACTERS_AT_MOST).join("");
-
-/** The words in the order of the text, with repetitions. */
-function allWords(text: string): string[] {
-  const { LETTERS, UNSPACED, RUNS } = patterns();
-  return (fold(text).match(LETTERS) ?? [])
-    .flatMap((letters) => letters.match(RUNS) ?? [])
-    .flatMap((run) => (UNSPACED.test(run) ? pairsOf(run) : wordOf(run)));
+/** Of "Wi-Fi" the whole and its parts: "wifi", "wi", "fi". A single letter beside an apostrophe is no word. Of a particle and a word, the word, too. */
+function spacedWords(run: string): string[] {
+  const parts: string[] = run.match(patterns().LETTERS) ?? [];
+  const sign = /[+#]*$/.exec(run)?.[0] ?? "";
+  if (parts.length === 0) return /^['._&‐+#-]*$/.test(run) ? [] : [run];
+  const words = parts.map((part, index) => (index === parts.length - 1 ? `${part}${sign}` : part));
+  const all =
+    words.length === 1
+      ? [...(run.startsWith(".") ? [`.${words[0]}`] : []), ...words]
+      : [words.join(""), ...words.filter(({ length }) => length > 1)];
+  return all.map(wordOf).flatMap((word) => (PARTICLE.test(word) ? [word, word.slice(1)] : [word]));
 }
+
+/** The runs of a word in scripts with and without spaces. */
+const runsOf = (word: string): readonly string[] => word.match(patterns().RUNS) ?? [];
+const isUnspaced = (run: string): boolean => patterns().UNSPACED.test(run);
+
+/** The words as they stand in the text, each with what is looked up of it. */
+const tokensOf = (text: string): readonly (readonly string[])[] =>
+  (fold(text).match(patterns().WORDS) ?? []).map((word) =>
+    runsOf(word).flatMap((run) => (isUnspaced(run) ? pairsOf(run) : spacedWords(run))),
+  );
+
+/** A syllable of Hangul is as much as two letters. */
+const sizeOf = (word: string): number => word.length * (/^\p{sc=Hang}/u.test(word) ? 2 : 1);
+const isOfLetters = (word: string): boolean => /^\p{L}[\p{L}\p{M}]*$/u.test(word) && !isUnspaced(word);
 
 /** How specific a word is. Long words are rare; pairs in Hiragana are mostly grammar. */
-const specificity = (word: string): number =>
-  patterns().UNSPACED.test(word) ? 6 - 2 * (word.match(/\p{sc=Hira}/gu)?.length ?? 0) : word.length;
-
-const byTelling = (words: readonly string[]): string[] =>
-  words.toSorted((left, right) => specificity(right) - specificity(left));
-
-/** The last part of a compound can begin between two consonants. */
-const LAST_PARTS = /(?<=^[a-z]{2,}[^aeiouy])(?=[^aeiouy][a-z]{3,}$)/g;
-const lastPartsOf = (word: string): string[] =>
-  /^[a-z]{8,}$/.test(word) ? [...word.matchAll(LAST_PARTS)].map(({ index }) => word.slice(index)) : [];
-
-/** The stored words of a title: a JSON array of at most 12 different ones, the most specific. */
-export function titleWords(title: string): string {
-  const words = byTelling(allWords(title));
-  return JSON.stringify([...new Set([...words, ...words.flatMap(lastPartsOf)])].slice(0, STORED_AT_MOST));
+function specificity(word: string): number {
+  if (isUnspaced(word)) return 6 - 2 * (word.match(/\p{sc=Hira}/gu)?.length ?? 0);
+  return /^[\p{L}\p{N}\p{M}]+$/u.test(word) ? sizeOf(word) : Math.max(TELLS_ENOUGH, word.length);
 }
 
+const byTelling = (words: readonly string[]): string[] =>
+  [...new Set(words)].toSorted((left, right) => specificity(right) - specificity(left));
+
+const reversed = (word: string): string => [...word].toReversed().join("");
+
+/** A word with a gap in place of some letters, and these. */
+type Gapped = readonly [around: string, letters: string];
+
+/** A gap instead of so many letters at each second place. Two words that differ by a mistake are alike around one of them. */
+const withGaps = (letters: readonly string[], gap: number): Gapped[] =>
+  Array.from({ length: Math.ceil(letters.length / 2) }, (_, pair) => [
+    [GAP, ...letters.slice(0, 2 * pair), GAP, ...letters.slice(2 * pair + gap), GAP].join(""),
+    letters.slice(2 * pair, 2 * pair + gap).join(""),
+  ]);
+
 /**
- * A word to look up; its beginning, because a word with the same beginning counts half (it may be incomplete, or have another
- * ending); and how specific it is, up to 1, because in a small idea bank even articles are rare.
+ * What a reader has in common with a word of a title who has typed it with one mistake: a letter more, one less, another one, or two in the wrong
+ * order.
  */
-type Term = readonly [word: string, beginning: string, tells: number];
+function misspellings(word: string): Readonly<Record<string, string>> {
+  const letters = [...word];
+  if (!isOfLetters(word) || letters.length < SPELLED.from - 1 || letters.length > SPELLED.to) return {};
+  // Within a pair, swapped letters are in its gap.
+  const swapped = letters.slice(0, -1).flatMap((letter, at) => {
+    if (at % 2 === 0) return [];
+    const other = letters.with(at, letters[at + 1] ?? "").with(at + 1, letter);
+    return withGaps(other, 2).slice((at - 1) / 2, (at + 1) / 2);
+  });
+  return Object.fromEntries([...withGaps(letters, 1), ...withGaps(letters, 2), ...withGaps(letters, 3), ...swapped]);
+}
+
+/** Two short neighbours as one: "dark mode" is found by "darkmode". */
+function joined(tokens: readonly (readonly string[])[], together: number): string[] {
+  const short = tokens.map(([word = "", ...others]) =>
+    others.length === 0 &&
+    /^[\p{L}\p{N}\p{M}]+$/u.test(word) &&
+    !isUnspaced(word) &&
+    word.length >= JOINED.from &&
+    word.length <= JOINED.to
+      ? word
+      : undefined,
+  );
+  return short.flatMap((word, index) => {
+    const next = short[index + 1];
+    return word === undefined || next === undefined || word.length + next.length > together ? [] : [word + next];
+  });
+}
+
+/** The last character of a run begins no pair. */
+const lastCharacters = (title: string): string[] =>
+  (fold(title).match(patterns().WORDS) ?? [])
+    .flatMap(runsOf)
+    .filter(isUnspaced)
+    .map((run) => [...run].at(-1) ?? "");
+
+/** The listed words of a title: a JSON array of at most 12 different ones, the most specific. */
+export const titleWords = (title: string): string =>
+  JSON.stringify(byTelling(tokensOf(title).flat()).slice(0, LISTED_AT_MOST));
+
+/** All other terms of a title: a JSON array of at most 88 different ones. */
+export function titleTerms(title: string): string {
+  const tokens = tokensOf(title);
+  const words = byTelling(tokens.flat());
+  const listed = words.slice(0, LISTED_AT_MOST);
+  const long = words.filter(isOfLetters);
+  const compounds = long.filter((word) => sizeOf(word) >= COMPOUND.from);
+  const spelled = long.filter(({ length }) => length >= SPELLED.from && length <= SPELLED.to).slice(0, SPELLED.words);
+  const terms = [
+    ...words.slice(LISTED_AT_MOST),
+    ...lastCharacters(title),
+    ...joined(tokens, JOINED.together),
+    ...compounds.map((word) => `${END}${reversed(word)}`),
+    ...spelled.flatMap((word) => withGaps([...word], 2).map((gapped) => gapped.join(""))),
+  ];
+  return JSON.stringify([...new Set(terms)].filter((term) => !listed.includes(term)).slice(0, OTHERS_AT_MOST));
+}
+
+/** Articles and other short words are in every text, and addresses begin alike. */
+const isOfText = (word: string): boolean =>
+  isUnspaced(word) ? specificity(word) > 2 : (sizeOf(word) > 2 || !isOfLetters(word)) && !/^(?:https?|www)$/.test(word);
+
+/** The terms of a description: a JSON array of at most 64 different ones, the most specific. */
+export const textTerms = (description: string): string =>
+  JSON.stringify(
+    byTelling(tokensOf(description).flat().filter(isOfText))
+      .slice(0, TEXT_TERMS_AT_MOST)
+      .map((word) => `${TEXT}${word}`),
+  );
+
+export type Term = {
+  readonly word: string;
+  /** A word with the same beginning counts less: it may be incomplete, or have another ending. */
+  readonly beginning: string;
+  /** How specific it is, up to 1, because in a small idea bank even articles are rare. */
+  readonly tells: number;
+  /** How the terms of compounds begin that end with the word. */
+  readonly end: string | undefined;
+  /** How gapped terms begin that are alike, and the letters that were typed in the gap. */
+  readonly misspellings: Readonly<Record<string, string>>;
+};
 
 /** The words of a search that are looked up. */
-export const searchTerms = (search: string): readonly Term[] =>
-  byTelling([...new Set(allWords(search))])
+export function searchTerms(search: string): readonly Term[] {
+  const tokens = tokensOf(search);
+  return byTelling([...tokens.flat(), ...joined(tokens, JOINED.sought)])
     .slice(0, SOUGHT_AT_MOST)
-    .map((word) => [word, beginningOf(word), Math.min(1, specificity(word) / TELLS_ENOUGH) ** 2]);
+    .map((word) => ({
+      word,
+      beginning: beginningOf(word),
+      tells: Math.min(1, specificity(word) / TELLS_ENOUGH) ** 2,
+      end: isOfLetters(word) && sizeOf(word) >= COMPOUND.part ? `${END}${reversed(word)}` : undefined,
+      misspellings: misspellings(word),
+    }));
+}
 
-/** A word without its last two letters, but at least four letters; "exporting" also finds "export". */
+/** A word without its last two letters, but at least four letters; "exporting" also finds "export". A syllable of Hangul is an ending. */
 const beginningOf = (word: string): string => {
   const [, verb] = /^([a-z]{4,})ings?$/.exec(word) ?? [];
   if (verb !== undefined) return verb;
   const letters = [...word];
-  return letters.slice(0, Math.max(4, letters.length - 2)).join("");
+  const [ending, least] = /^\p{sc=Hang}+$/u.test(word) ? [1, 2] : [2, 4];
+  return letters.slice(0, Math.max(least, letters.length - ending)).join("");
 };

@@ -55,6 +55,16 @@ test("a search shows what has all its words, and nothing that has none of them",
   expect(found(proposalsFound, ...two, reads("proposals?q=nights")([night]))).toBe(0);
   expect(found(proposalsFound, ...two, reads("proposals?q=dog")([]))).toBe(0);
 });
+test("a search may show what has a word in its text, at the end of a word, with a mistake, or as two; and nothing else", () => {
+  const idea = [make(A, "Dark mode for the keyboard"), make(B, "Dogs", { description: "On the ferry" })];
+  const [dark, dogs] = [seen(A, "Dark mode for the keyboard"), seen(B, "Dogs", { description: "On the ferry" })];
+  for (const q of ["board", "keybaord", "kyboard", "keyyboard", "darkmode"]) {
+    expect(found(proposalsFound, ...idea, reads(`proposals?q=${q}`)([dark]))).toBe(0);
+    expect(found(proposalsFound, ...idea, reads(`proposals?q=${q}`)([dogs]))).toBe(1);
+  }
+  expect(found(proposalsFound, ...idea, reads("proposals?q=ferry")([dogs]))).toBe(0);
+  expect(found(proposalsFound, ...idea, reads("proposals?q=ferry")([dark]))).toBe(1);
+});
 test("no search shows what the panelist may not see", () => {
   for (const more of [{ visibility: "hidden" }, { visibility: "pending" }, { duplicate_of: B }, { idea_bank_id: A }]) {
     const search = reads("proposals?q=night");

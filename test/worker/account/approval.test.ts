@@ -102,7 +102,7 @@ describe("the list", () => {
       const opened = `${at(id)}?back=${encodeURIComponent(`/account${WAITING}`)}`;
       const [, merge = ""] = (await list(opened)).match(/href="\/account([^"]*\/merge\?back=[^"]*)"/) ?? [];
       expect(merge).toContain(id);
-      expect(await list(merge)).toContain("Search titles");
+      expect(await list(merge)).toContain("Search ideas");
       const merged = await owner.submit(merge, { into });
       expect(merged.headers.get("Location")).toContain(
         `/ideas/${into}?back=${encodeURIComponent(`/account${WAITING}`)}&undo=`,

@@ -213,11 +213,11 @@ describe("the queue", () => {
     expect(await found("%25")).toEqual([]);
     const says = async (query: string) =>
       (await page(`/ideas?q=${query}`)).match(/<p class="hint">([^<]*1,000 ideas\.)/)?.[1];
-    expect(await says("night")).toBe("3 ideas match. Texts and authors: the newest 1,000 ideas.");
-    expect(await says("ferries")).toBe("1 idea matches. Texts and authors: the newest 1,000 ideas.");
+    expect(await says("night")).toBe("3 ideas match. Authors and parts of words: the newest 1,000 ideas.");
+    expect(await says("ferries")).toBe("1 idea matches. Authors and parts of words: the newest 1,000 ideas.");
     expect(await says("zebra")).toBeUndefined();
     for (let count = 0; count < 20; count++) await propose(first, { title: `Night ${count}` });
-    expect(await says("night")).toBe("The 20 ideas that match best. Texts and authors: the newest 1,000 ideas.");
+    expect(await says("night")).toBe("The 20 ideas that match best. Authors and parts of words: the newest 1,000 ideas.");
   });
 
   it("is searched by the words of all titles of all boards: the best match first, then the most votes", async () => {
@@ -275,7 +275,7 @@ describe("the queue", () => {
       );
     expect(await found("/ideas?q=rude")).toEqual(["rude of us", "A RUDE word"]);
     expect(await found(`/ideas?q=rude&board=${second}`)).toEqual([]);
-    const hint = "No comments match. Texts and authors: the newest 1,000 comments.";
+    const hint = "No comments match. Authors and parts of words: the newest 1,000 comments.";
     expect(await page("/ideas?q=nothing")).toContain(hint);
     expect(await page("/ideas")).not.toContain("1,000 comments");
     // By the name of who wrote them, and by the ID that the tenant has for them.

@@ -43,8 +43,8 @@ async function addOthers(count: number): Promise<void> {
   await databaseOf(id)
     .prepare(
       `${numbers(1, count)} INSERT INTO proposals
-         (id, account_id, idea_bank_id, author_id, title, description, duplicate_of, created_at, last_activity_at, words)
-       SELECT 'other' || i, ?1, ?2, ?3, 'T', '', iif(i % 10 = 0, 'other1', NULL), i, i, '["t"]' FROM n`,
+         (id, account_id, idea_bank_id, author_id, title, description, duplicate_of, created_at, last_activity_at, words, indexed)
+       SELECT 'other' || i, ?1, ?2, ?3, 'T', '', iif(i % 10 = 0, 'other1', NULL), i, i, '["t"]', 1 FROM n`,
     )
     .bind(accountId, id, bank.panelistId)
     .run();

@@ -5,7 +5,7 @@
 import { env } from "cloudflare:workers";
 import { expect, it } from "vitest";
 import decision from "../../../docs/decisions/no-fts5.md?raw";
-import { titleWords } from "../../../src/worker/model/words.ts";
+import { titleTerms, titleWords } from "../../../src/worker/model/words.ts";
 import { HELD_OUT } from "../../fixtures/held-out-titles.ts";
 import { LANGUAGES, type Language } from "../../fixtures/titles.ts";
 import { databaseOf } from "../../support/databases.ts";
@@ -38,11 +38,11 @@ async function measure(find: Finder, { name, searches }: Language, set: Set) {
 /** The search, and its peers, of these titles. */
 async function createFinders(all: readonly string[]): Promise<Record<"ours" | "LIKE" | "FTS5", Finder>> {
   const { bank, panelist } = await createPanel();
-  const rows = JSON.stringify(all.map((title) => [title, titleWords(title)]));
+  const rows = JSON.stringify(all.map((title) => [title, titleWords(title), titleTerms(title)]));
   await databaseOf(bank.id)
     .prepare(
-      `INSERT INTO proposals (id, account_id, idea_bank_id, title, description, created_at, last_activity_at, words)
-       SELECT substr(?1, 1, 5) || (key + 1000000), ?2, ?1, value ->> 0, '', key, key, value ->> 1 FROM json_each(?3)`,
+      `INSERT INTO proposals (id, account_id, idea_bank_id, title, description, created_at, last_activity_at, words, title_terms)
+       SELECT substr(?1, 1, 5) || (key + 1000000), ?2, ?1, value ->> 0, '', key, key, value ->> 1, value ->> 2 FROM json_each(?3)`,
     )
     .bind(bank.id, bank.accountId, rows)
     .run();

@@ -79,7 +79,7 @@ describe("q", () => {
     await panelist.submit("Dogs", "Leash");
     expect(await found(panelist, "ferry")).toEqual(["Ferry to the island", "A boat", "Landing stage"]);
     expect(await found(panelist, "ferries")).toEqual(["Landing stage", "A boat"]);
-    expect(await found(panelist, "ferry tickets")).toEqual(["A boat", "Ferry to the island"]);
+    expect(await found(panelist, "ferry tickets")).toEqual(["Ferry to the island", "A boat"]);
     expect(await foundByTenant(panel, "ferry")).toEqual(["Ferry to the island", "A boat", "Landing stage"]);
   });
 
@@ -235,6 +235,8 @@ describe("costs", () => {
         listPath({ q: "alp bra cha del ech fox", limit: "100" }),
         listPath({ q: "alphabet bravissmo charly deltas echoes foxtott", limit: "100" }),
         listPath({ q: "phabet vissimo trott", limit: "100" }),
+        listPath({ q: "alphabetical bravissimo charly deltas echoes foxtrott", limit: "100" }),
+        listPath({ q: "bravissimoabcdef alphabet charly deltas echoes foxtrott", limit: "100" }),
         listPath({ q: SIX, limit: "100", status: "submitted" }),
         listPath({ q: "alphabet w1", limit: "100" }),
         `${PROPOSALS}/similar?title=${encodeURIComponent(SIX)}`,

@@ -93,13 +93,13 @@ const MergePage = ({ ideaBankId, idea, q, candidates, isFound, back, errors }: P
         <form method="get" action={`${path}/merge`} class="filters">
           {back && <input type="hidden" name="back" value={back} />}
           <label>
-            Search titles
+            Search ideas
             <input type="search" name="q" value={q} maxlength={200} required />
           </label>
           <button type="submit">Search</button>
         </form>
       </search>
-      {candidates.length === 0 && <p class="notice">Nothing found. Search for a word from the other idea’s title.</p>}
+      {candidates.length === 0 && <p class="notice">Nothing found. Search for a word from the other idea.</p>}
       {candidates.length > 0 && q === "" && (
         <p class="hint">
           {isFound

@@ -355,7 +355,7 @@ const QueuePage = (props: Props) => {
       {isRecent(query.sort) && query.q === undefined && <RecentHint {...props} sort={query.sort} />}
       {props.isSortedByAge && !isWaiting && <p class="hint">{`${sortedByAge(query)} are always sorted by newest.`}</p>}
       {query.q !== undefined && ideas.length > 0 && (
-        <p class="hint">{`${matching(ideas, "idea")} Texts and authors: the newest ${number(SEARCHED_AT_MOST)} ideas.`}</p>
+        <p class="hint">{`${matching(ideas, "idea")} Authors and parts of words: the newest ${number(SEARCHED_AT_MOST)} ideas.`}</p>
       )}
       {isLookedThrough(props) && PROPOSAL_STATUSES.some((status) => (props.counts[status] ?? 0) >= COUNTED_AT_MOST) && (
         <p class="hint">{`From the next ${number(SEARCHED_AT_MOST)} ideas in this order.`}</p>
@@ -443,7 +443,7 @@ const FoundComments = ({ items, here }: FoundProps) => (
   <section aria-labelledby="comments">
     <h2 id="comments">Comments</h2>
     <p class="hint">
-      {`${matching(items, "comment")} Texts and authors: the newest ${number(SEARCHED_AT_MOST)} comments.`}
+      {`${matching(items, "comment")} Authors and parts of words: the newest ${number(SEARCHED_AT_MOST)} comments.`}
     </p>
     <ol class="events">
       {items.map((item) => (

@@ -127,6 +127,7 @@ export const LEFT_OUT: Readonly<Record<string, string>> = {
   survey_former: "of anonymous surveys, in which nobody is named",
   token_revocations: "its date is that of the panelist",
   proposal_words: "the words are in the titles",
+  proposal_terms: "the words are in the titles and texts",
   change_log: "numbers what is told here, for the tenant's server",
   audit_events: "what the team did; of the person's texts it has beginnings of those that are told here",
   proposal_steps: "what the texts of the ideas that are told here were before",

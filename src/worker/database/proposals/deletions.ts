@@ -20,6 +20,8 @@ export const authorStays = (author: string): string =>
 
 /** A slice looks at this many proposals. */
 const PROPOSALS = 100;
+/** Each has up to 164 terms, so fewer of them go at once. */
+const AT_MOST_IDEAS = ":rows / 2";
 
 /**
  * The first proposals in the idea bank. Merged ones come first, because a proposal is deleted after those that were merged into
@@ -56,7 +58,7 @@ const OF_IDEA_BANK = [
        AND NOT EXISTS (SELECT 1 FROM notes WHERE proposal_id = f.id)
        AND NOT EXISTS (SELECT 1 FROM proposal_steps WHERE proposal_id = f.id)
        AND NOT EXISTS (SELECT 1 FROM merges WHERE target_id = f.id)
-       AND NOT EXISTS (SELECT 1 FROM proposals WHERE duplicate_of = f.id))`,
+       AND NOT EXISTS (SELECT 1 FROM proposals WHERE duplicate_of = f.id) LIMIT ${AT_MOST_IDEAS})`,
   `DELETE FROM surveys WHERE id IN (SELECT id FROM surveys WHERE idea_bank_id = :id LIMIT :rows)`,
   ofSurvey("survey_responses", "survey_id, respondent"),
   ofSurvey("survey_texts", "survey_id, question_id, place, step"),
@@ -94,7 +96,7 @@ const contentsOfPanelist = (deletesContent: boolean): readonly string[] => [
   ...(deletesContent
     ? [
         `UPDATE proposals SET idea_bank_id = id, author_id = NULL, external_id = NULL
-         WHERE id IN (${OWN_PROPOSALS} AND idea_bank_id <> id LIMIT :rows)`,
+         WHERE id IN (${OWN_PROPOSALS} AND idea_bank_id <> id LIMIT ${AT_MOST_IDEAS})`,
         `UPDATE proposals SET author_id = NULL WHERE id IN (${OWN_PROPOSALS} LIMIT :rows) AND idea_bank_id = id`,
         `DELETE FROM comments WHERE id IN (${OWN_COMMENTS})`,
         `UPDATE audit_events SET author_id = NULL, api_key_name = '', changes = json_remove(changes, ${WORDS}) WHERE id IN (${OWN_EVENTS})`,

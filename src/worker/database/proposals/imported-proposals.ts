@@ -11,7 +11,7 @@ import { isMember } from "../members/membership.ts";
 import { insertPeople } from "../panelists/panelists.ts";
 import { proposalStays, votesOnTheWay } from "./merges.ts";
 import { FIELD_COLUMNS, NEW_FIELDS_OF_EACH, valuesOf } from "./proposal-fields.ts";
-import { wordsOf } from "./words.ts";
+import { TERM_COLUMNS, termsOf } from "./words.ts";
 
 /** People are named by the tenant's own ids. `id` and the comments' are new. */
 type ImportedProposal = {
@@ -105,7 +105,7 @@ export async function importProposals(
 ): Promise<ImportOutcome | null> {
   const list = proposals.map(({ id, externalId, fields, createdAt, author }) => ({
     ...valuesOf({ ...fields, externalId }),
-    ...wordsOf(fields.title),
+    ...termsOf(fields),
     ...{ id, createdAt, author },
   }));
   const votes = proposals.flatMap(({ externalId, voters }) => voters.map((voter) => [externalId, voter]));
@@ -125,9 +125,9 @@ export async function importProposals(
     before,
     people: people.length === 0 ? undefined : insertPeople({ accountId, people, now }),
     written: prepare(
-      `INSERT INTO proposals (id, account_id, idea_bank_id, author_id, ${FIELD_COLUMNS}, responded_at, words, created_at, last_activity_at, by_tenant)
+      `INSERT INTO proposals (id, account_id, idea_bank_id, author_id, ${FIELD_COLUMNS}, responded_at, ${TERM_COLUMNS}, created_at, last_activity_at, by_tenant)
        SELECT value ->> 'id', :accountId, :ideaBankId, author, ${NEW_FIELDS_OF_EACH},
-         iif(value ->> 'response' IS NULL, NULL, value ->> 'createdAt'), value ->> 'words', value ->> 'createdAt', value ->> 'createdAt', author IS NULL
+         iif(value ->> 'response' IS NULL, NULL, value ->> 'createdAt'), value ->> 'words', value ->> 'titleTerms', value ->> 'textTerms', 1, value ->> 'createdAt', value ->> 'createdAt', author IS NULL
        FROM (SELECT value, ${panelistOf("value ->> 'author'")} AS author FROM json_each(:list))
        WHERE ${OWNED} AND (value ->> 'author' IS NULL OR author IS NOT NULL)
        ON CONFLICT DO NOTHING`,

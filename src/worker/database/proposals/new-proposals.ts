@@ -20,6 +20,7 @@ import {
   setChanges,
   toProposal,
 } from "./proposals.ts";
+import { NEW_TERMS, TERM_COLUMNS } from "./words.ts";
 
 /**
  * The reason why a creation did nothing. `taken`: the idea bank has a proposal with this `externalId`. `not-owned`: the idea bank
@@ -39,9 +40,9 @@ const createdAtOf = ({ createdAt }: Fields, now: number): number =>
 /** Inserts nothing if the idea bank is not the tenant's, the panelist does not exist, or the external id is taken. */
 const insertInto = (fields: Fields, condition: string) =>
   `INSERT INTO proposals (id, account_id, idea_bank_id, author_id, ${FIELD_COLUMNS},
-     responded_at, words, created_at, last_activity_at, by_tenant)
+     responded_at, ${TERM_COLUMNS}, created_at, last_activity_at, by_tenant)
    SELECT :proposalId, :accountId, :ideaBankId, ${namedPanelist(fields)}, ${NEW_FIELDS},
-     iif(:response IS NULL, NULL, :createdAt), :words, :createdAt, :createdAt, ${namedPanelist(fields)} IS NULL
+     iif(:response IS NULL, NULL, :createdAt), ${NEW_TERMS}, :createdAt, :createdAt, ${namedPanelist(fields)} IS NULL
    WHERE ${OWNED} AND ${panelistExists(fields)} AND NOT ${TAKEN} AND ${condition}
    RETURNING id`;
 

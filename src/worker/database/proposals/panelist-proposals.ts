@@ -39,7 +39,7 @@ import {
   toPanelistsFields,
 } from "./proposal-fields.ts";
 import { hasTag, latestTagged, selectTagged } from "./tags.ts";
-import { FOUND_AT_MOST, SET_WORDS, type Search, searchFor, wordsOf } from "./words.ts";
+import { FOUND_AT_MOST, NEW_TERMS, SET_TERMS, type Search, searchFor, TERM_COLUMNS, termsOf } from "./words.ts";
 
 type ProposalRow = FieldsRow & {
   id: string;
@@ -93,7 +93,7 @@ const toProposal = (row: ProposalRow): PanelistProposal =>
 
 /**
  * Lists public proposals; with `mine` the panelist's own (including pending ones) or those that the panelist votes for. Merged
- * ones are left out. With `q` there is one page, of proposals whose titles have its words; with `similar`, enough of them.
+ * ones are left out. With `q` there is one page, of proposals whose titles or descriptions have its words; with `similar`, enough of them.
  */
 export async function listForPanelist(
   session: Session,
@@ -122,12 +122,13 @@ export async function listForPanelist(
   return { access: toAccess(access), page: search ? { items: page.items, next: undefined } : page };
 }
 
-/** Among the panelist's own proposals, only the latest are searched. The public ones have an index of words, so all are. */
+/** Among the panelist's own proposals, only the latest are searched. The public ones have an index of terms, so all are. */
 function selectFound(search: Search, { status, mine, tag, similar }: PanelistProposalFilter): string {
   const from = mine === undefined ? ({ listed: "1" } as const) : { among: `SELECT id FROM (${ownIds(mine)})` };
   const ofStatus = status === undefined ? "" : ` AND p.status = '${status}'`;
   const ofTag = tag === undefined ? "" : ` AND ${hasTag("p")}`;
-  return search.select(from, { bytes: PROPOSAL_BYTES, condition: LISTED_FOR_VOTER + ofStatus + ofTag, similar });
+  const listed = mine === undefined ? "p.listed = 1" : LISTED_FOR_VOTER;
+  return search.select(from, { bytes: PROPOSAL_BYTES, condition: listed + ofStatus + ofTag, similar });
 }
 
 /** The filter's values come from a schema's enumerations, so they can be part of the SQL. */
@@ -246,12 +247,20 @@ export async function submitProposal(
 ): Promise<{ access: PanelistAccess; result: IdempotentResult<Submitted>; waitSeconds: number | undefined }> {
   const insert = prepare(
     `INSERT INTO proposals
-       (id, account_id, idea_bank_id, author_id, title, description, visibility, votes, created_at, last_activity_at, panelist_writes, words)
+       (id, account_id, idea_bank_id, author_id, title, description, visibility, votes, created_at, last_activity_at, panelist_writes, ${TERM_COLUMNS})
      SELECT :id, b.account_id, b.id, w.id, :title, :description, iif(b.approval_required = 1, 'pending', 'public'),
-       EXISTS (SELECT 1 ${permitted("canVote")}), :now, :now, 1, :words
+       EXISTS (SELECT 1 ${permitted("canVote")}), :now, :now, 1, ${NEW_TERMS}
      ${permitted("canSubmitProposals")} AND ${mayWriteMore("proposals")} AND ${notDoneBefore("b.account_id")}
      RETURNING id`,
-    { ...tokenValues(token), ...wordsOf(title), id, title, description, now, idempotencyKey: idempotencyKey?.key },
+    {
+      ...tokenValues(token),
+      ...termsOf({ title, description }),
+      id,
+      title,
+      description,
+      now,
+      idempotencyKey: idempotencyKey?.key,
+    },
   );
   const created: Submitted = { id, at: now, visibility: "public" };
   const { ideaBankId } = token;
@@ -302,10 +311,10 @@ export async function editProposal(
   const edit = (also: string, not: "" | "NOT") =>
     prepare(
       `UPDATE proposals SET title = coalesce(:title, title), description = coalesce(:description, description),
-         ${SET_WORDS}, panelist_writes = panelist_writes + 1,
+         ${SET_TERMS}, panelist_writes = panelist_writes + 1,
          last_activity_at = iif(${UNCHANGED}, last_activity_at, max(last_activity_at, :now)) ${also}
        WHERE ${OWN_SUBMITTED} AND ${not} (SELECT approval_required FROM idea_banks WHERE id = :ideaBankId) RETURNING id`,
-      { ...tokenValues(token), ...wordsOf(title), proposalId, title, description, now },
+      { ...tokenValues(token), ...termsOf({ title, description }), proposalId, title, description, now },
     );
   const rows = await session.batch({
     access: selectAccess(token),

@@ -1,6 +1,6 @@
 /**
  * The fields of a proposal that its tenant sets, each stored in a column: what selects, inserts, changes, compares and records them
- * follows from this list. Two more columns depend on them and are in proposals.ts: `words` of the title, `responded_at` of the response.
+ * follows from this list. More columns depend on them: the terms of the title and the description (words.ts), `responded_at` of the response (proposals.ts).
  */
 import type * as z from "zod/mini";
 import { toStored } from "../../model/metadata.ts";

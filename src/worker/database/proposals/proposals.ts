@@ -30,7 +30,7 @@ import {
   valuesOf,
 } from "./proposal-fields.ts";
 import { hasTag, selectTagged } from "./tags.ts";
-import { FOUND_AT_MOST, SET_WORDS, type Search, searchFor, wordsOf } from "./words.ts";
+import { FOUND_AT_MOST, SET_TERMS, type Search, searchFor, termsOf } from "./words.ts";
 
 export type ProposalRow = FieldsRow & {
   id: string;
@@ -220,7 +220,7 @@ export function setChanges({ minor = false, notify: _, ...changes }: ProposalCha
     : moved;
   return [
     ...setFields(changes),
-    ...(changes.title === undefined ? [] : [SET_WORDS]),
+    ...((changes.title ?? changes.description) === undefined ? [] : [SET_TERMS]),
     ...(changes.response === undefined ? [] : [RESPONDED_AT]),
     `published_at = iif(status = 'implemented' AND coalesce(:status, status) = 'implemented',
       coalesce(published_at, nullif(last_activity_at, ${at ?? "last_activity_at"})), NULL)`,
@@ -234,7 +234,7 @@ const RESPONDED_AT = `responded_at = CASE WHEN :response IS response THEN respon
 /** The values of `setChanges`. */
 export const changeValues = (changes: ProposalChanges, now: number) => ({
   ...valuesOf(changes),
-  ...wordsOf(changes.title),
+  ...termsOf(changes),
   now,
   /** A response gets the time of the change, unless an undo restores the earlier time. */
   respondedAt: undefined as number | undefined,

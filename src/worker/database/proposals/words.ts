@@ -1,16 +1,24 @@
 /**
- * Finds proposals by the words of their titles. `proposals.words` are the words that the Worker extracts from a title
- * (model/words.ts); triggers keep the index `proposal_words` in the transaction of the write. A search reads a bounded number of
- * rows, however many titles there are.
+ * Finds proposals by the terms of their titles and descriptions (model/words.ts). `words` of a proposal are in the index `proposal_words`,
+ * which keeps those that panelists see apart; `title_terms` and `text_terms` are in `proposal_terms`. Triggers keep both in the
+ * transaction of the write. A search reads a bounded number of rows, however many proposals there are.
  */
-import { searchTerms, titleWords } from "../../model/words.ts";
+import { searchTerms, textTerms, titleTerms, titleWords } from "../../model/words.ts";
+import type { Session } from "../../store/session.ts";
+import { prepare } from "../../store/statement.ts";
+import { startPosition } from "../slices.ts";
 
-/** A search reads this many rows of words, the same number for each word: those of the newest proposals that have it. */
+/** A search reads this many rows of terms, those of mistakes among them, the same number for each word: those of the newest proposals that have it. */
 const READ_AT_MOST = 120;
 const OF_A_WORD_AT_MOST = 50;
 /** A search of the team reads this many, the same number for each word and idea bank. */
 const READ_BY_TEAM_AT_MOST = 2_400;
 const OF_A_WORD_BY_TEAM_AT_MOST = 200;
+/** The first of these many words that nobody has written like this is looked up with a mistake in it, which finds this many proposals. */
+const MISSPELLED_AT_MOST = 2;
+const OF_A_MISSPELLED_AT_MOST = 10;
+/** Each place of a mistake reads a row of the search, and one of the index. */
+const OF_A_PLACE = 2;
 /** Of these, the ones with the rarest words are candidates; for the team, before them, the ones with most words of the search. A filter is applied to them. */
 const CANDIDATES = 40;
 /** A search has one page. */
@@ -38,22 +46,36 @@ type From = { readonly listed: Listed } | { readonly among: string };
 export type Search = ReturnType<typeof searchFor>;
 
 /**
- * D1 also counts the rows that a statement reads from JSON and from its own sorting. So all candidates are in one row, and words
+ * How much a match counts: a word of the title, its end, its beginning; one without the last letters, with a mistake, or with another ending;
+ * then words of the text.
+ */
+const COUNTS = { word: 1, part: 0.6, shorter: 0.5, misspelled: 0.45, ending: 0.4, text: 0.35, ofText: 0.3 } as const;
+
+/**
+ * D1 also counts the rows that a statement reads from JSON and from its own sorting. So all candidates are in one row, and terms
  * are compared as text. `banks`: how many the JSON array `:ideaBankIds` has, for the team; otherwise it is `:ideaBankId`.
  */
 export function searchFor(text: string, banks?: number) {
   const terms = searchTerms(text);
   const isOfOne = banks === undefined;
+  const misspellable = terms.flatMap(({ misspellings }, term) => {
+    const places = Object.keys(misspellings).length;
+    return term < MISSPELLED_AT_MOST && places > 0
+      ? [{ term, rows: OF_A_PLACE * places + OF_A_MISSPELLED_AT_MOST }]
+      : [];
+  });
+  const ofMistakes = Math.max(0, ...misspellable.map(({ rows }) => rows));
   const ofAWord = isOfOne
-    ? Math.min(OF_A_WORD_AT_MOST, Math.floor(READ_AT_MOST / Math.max(1, terms.length)))
+    ? Math.min(OF_A_WORD_AT_MOST, Math.floor((READ_AT_MOST - ofMistakes) / Math.max(1, terms.length)))
     : Math.min(OF_A_WORD_BY_TEAM_AT_MOST, Math.floor(READ_BY_TEAM_AT_MOST / banks / Math.max(1, terms.length)));
   const bank = isOfOne ? ":ideaBankId" : "bank.value";
-  const values = terms.flatMap(([word, low, tells], term) => [
+  const values = terms.flatMap(({ word, beginning, tells, end, misspellings }, term) => [
     [`word${term}`, word],
-    [`low${term}`, low],
+    [`low${term}`, beginning],
     [`tells${term}`, tells],
     ...[1, 2].map((letters) => [`less${letters}of${term}`, withoutLast(word, letters)]),
-    [`high${term}`, `${low}\u{10ffff}`],
+    [`end${term}`, end],
+    [`misspelled${term}`, JSON.stringify(misspellings)],
   ]);
   /** Half of the candidates are listed proposals and half are not, so that neither kind hides the other. */
   const lookUp = (listed: Listed, condition: string) => {
@@ -65,36 +87,84 @@ export function searchFor(text: string, banks?: number) {
     );
     return `SELECT proposal_id FROM (${ofKinds.join(" UNION ALL ")})`;
   };
-  /** The word itself comes first, then two ranges around it. Neither reads past its rows, which can be many. */
-  const newestOfBank = (listed: Listed, term: number) =>
-    `(SELECT group_concat('"' || proposal_id || '"') FROM (${lookUp(listed, `word = :word${term}`)}
-      UNION ALL ${lookUp(listed, `word >= :low${term} AND word < :word${term}`)}
-      UNION ALL ${lookUp(listed, `word > :word${term} AND word < :high${term}`)} LIMIT ${ofAWord}))`;
-  const newest = (listed: Listed, term: number) =>
-    isOfOne
-      ? newestOfBank(listed, term)
-      : `(SELECT group_concat(ids) FROM (SELECT ${newestOfBank(listed, term)} AS ids FROM json_each(:ideaBankIds) bank))`;
+  const lookUpTerm = (condition: string) =>
+    `SELECT proposal_id FROM (SELECT proposal_id FROM proposal_terms WHERE idea_bank_id = ${bank} AND ${condition} LIMIT ${ofAWord})`;
+  /** The ranges around a word. Neither reads past its rows, which can be many. */
+  const below = (column: string, low: string, word: string) => `${column} >= ${low} AND ${column} < ${word}`;
+  const above = (column: string, low: string, word: string) => `${column} > ${word} AND ${column} < ${high(low)}`;
+  const high = (low: string) => `${low} || char(1114111)`;
+  /** The word itself comes first. Words of the text are read where the titles leave room. */
+  const newestOfBank = (listed: Listed, term: number) => {
+    const [word, low, textual, end] = [`:word${term}`, `:low${term}`, `'=' || :word${term}`, `:end${term}`];
+    const title = [`word = ${word}`, below("word", low, word), above("word", low, word)].map((each) =>
+      lookUp(listed, each),
+    );
+    const others = [
+      `term >= ${low} AND term < ${high(low)}`,
+      ...(terms[term]?.end ? [`term >= ${end} AND term < ${high(end)}`] : []),
+    ];
+    const ofText = [
+      `term = ${textual}`,
+      below("term", `'=' || ${low}`, textual),
+      above("term", `'=' || ${low}`, textual),
+    ];
+    const ids = [title, others.map((each) => lookUpTerm(each)), ofText.map((each) => lookUpTerm(each))].map(
+      (each) => `SELECT proposal_id FROM (${each.join(" UNION ALL ")})`,
+    );
+    return `(SELECT group_concat(DISTINCT '"' || proposal_id || '"') FROM (${ids.join(" UNION ALL ")} LIMIT ${ofAWord}))`;
+  };
+  const isKnown = (listed: Listed, term: number) =>
+    `(EXISTS (${lookUp(listed, `word = :word${term}`)})
+      OR EXISTS (SELECT 1 FROM proposal_terms WHERE idea_bank_id = ${bank} AND term IN (:word${term}, '=' || :word${term})))`;
+  /** Nothing where the word itself is known, or one before it is not. */
+  const misspelledInBank = (listed: Listed, term: number) =>
+    `(SELECT group_concat(DISTINCT '"' || proposal_id || '"') FROM (SELECT t.proposal_id FROM json_each(:misspelled${term}) gap
+      CROSS JOIN proposal_terms t ON t.idea_bank_id = ${bank} AND t.term >= gap.key AND t.term < ${high("gap.key")}
+        AND ${isMistake("substr(t.term, -2, 1)", "substr(t.term, -1)")} LIMIT ${OF_A_MISSPELLED_AT_MOST})
+      WHERE NOT ${isKnown(listed, term)} ${misspellable.map((each) => (each.term < term ? `AND ${isKnown(listed, each.term)}` : "")).join("")})`;
+  const ofAllBanks = (ofBank: string) =>
+    isOfOne ? ofBank : `(SELECT group_concat(ids) FROM (SELECT ${ofBank} AS ids FROM json_each(:ideaBankIds) bank))`;
   const each = (sql: (term: number) => string, between: string, none: string) =>
     terms.map((_, term) => sql(term)).join(between) || none;
+  const isMisspelled = (term: number) => misspellable.some((each) => each.term === term);
+  const lists = terms.flatMap((_, term) => [`ids${term}`, ...(isMisspelled(term) ? [`misspelled${term}`] : [])]);
   const weight = (term: number) =>
     `:tells${term} * ln(1.0 + ${ofAWord * (banks ?? 1)}.0 / (coalesce(length(ids${term}) + 1, ${UNKNOWN} * ${ITEM}) / ${ITEM}))`;
-  /** A word with the same beginning counts half. */
+  const has = (term: string) => `instr(p.terms, '"' || ${term})`;
+  const hasWithout = (term: number) => [1, 2].map((letters) => has(`:less${letters}of${term} || '"'`)).join(" OR ");
+  const hasMisspelled = (term: number) => (isMisspelled(term) ? `instr(misspelled${term}, p.id)` : "0");
+  const hasEnd = (term: number) => (terms[term]?.end ? has(`:end${term}`) : "0");
   const match = (term: number) =>
-    `iif(instr(p.words, '"' || :word${term} || '"'), 1.0, iif(instr(p.words, '"' || :low${term}), 0.5, 0.0))`;
+    [
+      [has(`:word${term} || '"'`), COUNTS.word],
+      [`${hasEnd(term)} OR ${has(`:word${term}`)}`, COUNTS.part],
+      [hasWithout(term), COUNTS.shorter],
+      [hasMisspelled(term), COUNTS.misspelled],
+      [has(`:low${term}`), COUNTS.ending],
+      [has(`'=' || :word${term} || '"'`), COUNTS.text],
+      [has(`'=' || :low${term}`), COUNTS.ofText],
+    ].reduceRight<string>((others, [condition, counts]) => `iif(${condition}, ${counts}, ${others})`, "0.0");
   const score = `(${each((term) => `${weight(term)} * ${match(term)}`, " + ", "0")}) / (${each(weight, " + ", "1")})`;
   /** Also without an ending: "buses" and "bus". */
   const matches = (term: number) =>
-    `(instr(p.words, '"' || :low${term}) OR instr(p.words, '"' || :less1of${term} || '"') OR instr(p.words, '"' || :less2of${term} || '"'))`;
+    `(${has(`:low${term}`)} OR ${hasWithout(term)} OR ${hasEnd(term)} OR coalesce(${hasMisspelled(term)}, 0))`;
+  const matchesText = (term: number) => `(${matches(term)} OR ${has(`'=' || :low${term}`)})`;
   const isRare = (term: number) =>
     `coalesce(length(ids${term}) + 1, 0) / ${ITEM} <= iif(:tells${term} = 1, ${RARE}, titles / ${MANY / RARE})`;
   /** A proposal that shares only a common word with the search is not similar, unless its title has no other word. */
-  const isSimilar = `(${each(matches, " + ", "0")} >= min(2, json_array_length(p.words))
+  const isSimilar = `(${each(matchesText, " + ", "0")} >= min(2, json_array_length(p.words))
     OR ${each((term) => `${matches(term)} AND ${isRare(term)}`, " OR ", "0")})`;
   const titles = `(SELECT count(*) FROM (SELECT 1 FROM proposals WHERE idea_bank_id = :ideaBankId AND visibility = 'public'
     AND duplicate_of IS NULL LIMIT ${MANY}))`;
-  const idsOf = (from: From, term: number) => ("listed" in from ? newest(from.listed, term) : "NULL");
+  const idsOf = (from: From, term: number) =>
+    [
+      `${"listed" in from ? ofAllBanks(newestOfBank(from.listed, term)) : "NULL"} AS ids${term}`,
+      ...(isMisspelled(term)
+        ? [`${"listed" in from ? ofAllBanks(misspelledInBank(from.listed, term)) : "NULL"} AS misspelled${term}`]
+        : []),
+    ].join(", ");
   const rarestFirst = `(SELECT group_concat(value ORDER BY length(value)) FROM found
-    CROSS JOIN json_each(json_array(${each((term) => `ids${term}`, ", ", "")})))`;
+    CROSS JOIN json_each(json_array(${lists.join(", ")})))`;
   const candidates = isOfOne
     ? `SELECT DISTINCT value AS id FROM (
     SELECT value FROM json_each('[' || ${rarestFirst} || ']') LIMIT ${CANDIDATES})`
@@ -114,18 +184,62 @@ export function searchFor(text: string, banks?: number) {
         similar = false,
       }: { readonly bytes: string; readonly condition: string; readonly similar?: boolean | undefined },
     ) =>
-      `WITH found AS MATERIALIZED (SELECT ${similar ? titles : 0} AS titles, ${each((term) => `${idsOf(from, term)} AS ids${term}`, ", ", "1")})
+      `WITH found AS MATERIALIZED (SELECT ${similar ? titles : 0} AS titles, ${each((term) => idsOf(from, term), ", ", "1")})
        SELECT p.id AS id, CAST(900 * ${score} AS INTEGER) * 10000000000000 + p.last_activity_at AS sort_key, ${bytes} AS bytes
        FROM found CROSS JOIN (${"listed" in from ? candidates : from.among}) candidate CROSS JOIN proposals p ON p.id = candidate.id
        WHERE ${isOfOne ? "p.idea_bank_id = :ideaBankId AND " : ""}${condition} AND ${score} >= ${SHARE} ${similar ? `AND ${isSimilar}` : ""}`,
   };
 }
 
+/** SQL: the two letters differ from those that were typed in their place by one mistake. */
+const isMistake = (first: string, last: string): string =>
+  `(${first} = substr(gap.value, 1, 1) OR ${last} = substr(gap.value, -1) OR ${last} || ${first} = gap.value)`;
+
 /** The word without its last letters, if at least three stay. */
 const withoutLast = (word: string, letters: number): string =>
   word.length >= 3 + letters ? word.slice(0, -letters) : word;
 
-/** For an UPDATE: sets the words of `:title`, if there is one. */
-export const SET_WORDS = "words = coalesce(:words, words)";
-/** The value `words` for SET_WORDS and for an INSERT. */
-export const wordsOf = (title: string | undefined) => ({ words: title === undefined ? undefined : titleWords(title) });
+type Texts = { readonly title?: string | undefined; readonly description?: string | undefined };
+
+/** The columns of an INSERT, and their values. `indexed` counts: a release that does not write it leaves the proposal to `indexSlice`. */
+export const TERM_COLUMNS = "words, title_terms, text_terms, indexed";
+export const NEW_TERMS = ":words, :titleTerms, :textTerms, 1";
+/** For an UPDATE: sets the terms of the texts that it sets. */
+export const SET_TERMS = `words = coalesce(:words, words), title_terms = coalesce(:titleTerms, title_terms),
+  text_terms = coalesce(:textTerms, text_terms), indexed = indexed + 1`;
+/** The values of both. */
+export const termsOf = ({ title, description }: Texts) => ({
+  words: title === undefined ? undefined : titleWords(title),
+  titleTerms: title === undefined ? undefined : titleTerms(title),
+  textTerms: description === undefined ? undefined : textTerms(description),
+});
+
+/** The proposals of a slice. Each has up to 164 terms. */
+const INDEXED_AT_ONCE = 30;
+
+/**
+ * Writes the terms of the proposals after `position` whose texts another release has written, which knows fewer of them. A text that changes
+ * meanwhile is left to the next run. False when nothing is left.
+ */
+export async function indexSlice(session: Session, position = startPosition()): Promise<boolean> {
+  const found = await session.all(
+    prepare<{ id: string; title: string; description: string }>(
+      `SELECT id, title, description FROM proposals WHERE indexed IS NULL AND duplicate_of IS NULL AND id > :id
+       ORDER BY id LIMIT ${INDEXED_AT_ONCE}`,
+      { id: position.id },
+    ),
+  );
+  const last = found.at(-1);
+  if (last === undefined) return false;
+  position.id = last.id;
+  const list = JSON.stringify(found.map((texts) => ({ ...texts, ...termsOf(texts) })));
+  await session.run(
+    prepare(
+      `UPDATE proposals SET words = value ->> 'words', title_terms = value ->> 'titleTerms', text_terms = value ->> 'textTerms', indexed = 1
+       FROM json_each(:list) AS each
+       WHERE proposals.id = value ->> 'id' AND title = value ->> 'title' AND description = value ->> 'description' AND indexed IS NULL`,
+      { list },
+    ),
+  );
+  return found.length === INDEXED_AT_ONCE;
+}
