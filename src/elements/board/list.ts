@@ -6,7 +6,7 @@ import type { BoardContext } from "./board-context.ts";
 import type { Idea } from "./idea-bank.ts";
 import { ideaRow } from "./idea-row.ts";
 import { ideas, listView, nothing } from "./list-view.ts";
-import { keepPlace, recallPlace } from "./place.ts";
+import { keepPlace, NOWHERE, recallPlace } from "./place.ts";
 import { isOver } from "./row-view.ts";
 import { toolbar } from "./toolbar.ts";
 import { FIRST } from "./toolbar-view.ts";
@@ -40,6 +40,7 @@ export class List {
   #loading: AbortController | undefined;
   #pagesByThemselves = PAGES_BY_THEMSELVES;
   #isPlaced = false;
+  #kept = NOWHERE;
 
   constructor(context: BoardContext, open: (idea: Idea) => void) {
     this.#context = context;
@@ -159,21 +160,26 @@ export class List {
     (this.#byId.get(id)?.querySelector<HTMLElement>(".open") ?? this.#place).focus();
   }
 
-  /** The row in the middle of the window, unless the visitor leaves by one. Of another list nothing is kept, and none that is not shown. */
+  /**
+   * The row in the middle of the window, unless the visitor leaves by one. Behind an open idea it is what it was. Of another list nothing is
+   * kept.
+   */
   #keepPlace(leftBy?: string): void {
-    if (!this.element.isConnected) return;
     const isInMiddle = (row: HTMLElement) => {
       const { top, bottom } = row.getBoundingClientRect();
       return top < innerHeight && bottom > innerHeight / 2;
     };
-    const [idea = ""] = Array.from(this.#byId).find(([, row]) => isInMiddle(row)) ?? [];
-    const { who } = this.#context.ideaBank;
-    keepPlace(who, this.#filter === FIRST ? { count: this.#byId.size, idea: leftBy ?? idea } : { count: 0, idea: "" });
+    if (this.element.isConnected) {
+      const [idea = ""] = Array.from(this.#byId).find(([, row]) => isInMiddle(row)) ?? [];
+      this.#kept = this.#filter === FIRST ? { count: this.#byId.size, idea: leftBy ?? idea } : NOWHERE;
+    }
+    keepPlace(this.#context.ideaBank.who, this.#kept);
   }
 
   async #findPlace(): Promise<void> {
     this.#isPlaced = true;
-    const { count, idea } = recallPlace(this.#context.ideaBank.who);
+    this.#kept = recallPlace(this.#context.ideaBank.who);
+    const { count, idea } = this.#kept;
     const missing = Math.min(count - this.#byId.size, LARGE_PAGE);
     if (missing > 0) await this.#loadMore(true, missing);
     if (this.#place.matches(":focus")) this.focus(idea);

@@ -6,6 +6,8 @@ import { recall, remember } from "../shared/storage.ts";
 
 type Place = { readonly count: number; readonly idea: string };
 
+export const NOWHERE: Place = { count: 0, idea: "" };
+
 const keyOf = (who: string): string | undefined => {
   const key = window.navigation?.currentEntry?.key;
   return key && `idea-bank-place:${key} ${who}`;

@@ -42,10 +42,7 @@ describe("a long discussion in <idea-bank-board>", () => {
   }
   const shown = (page: Page) => page.locator(".comment .prose").allTextContents();
   const numbers = (from: number, to: number) =>
-    Array.from(
-      { length: Math.abs(to - from) + 1 },
-      (_, at) => `Comment ${from + at * Math.sign(to - from || 1)}`,
-    );
+    Array.from({ length: Math.abs(to - from) + 1 }, (_, at) => `Comment ${from + at * Math.sign(to - from || 1)}`);
   const focused = (page: Page) =>
     page.evaluate<string>("document.querySelector('idea-bank-board').shadowRoot.activeElement?.textContent");
   const comeBack = (page: Page) =>
@@ -109,9 +106,7 @@ describe("a long discussion in <idea-bank-board>", () => {
     await page.getByRole("button", { name: "Comment", exact: true }).click();
     await expect.poll(() => shown(page)).toEqual([...numbers(1, 20), "Mine"]);
     const own = page.locator(".comment").last();
-    await expect
-      .poll(() => ask<boolean>(own, "element.getBoundingClientRect().bottom <= innerHeight"))
-      .toBe(true);
+    await expect.poll(() => ask<boolean>(own, "element.getBoundingClientRect().bottom <= innerHeight")).toBe(true);
     // And back below.
     await page.getByRole("button", { name: "Add a comment" }).click();
     await expect.poll(() => page.locator(".discussion > form").count()).toBe(1);

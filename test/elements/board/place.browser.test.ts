@@ -13,9 +13,11 @@ describe("the place in the list of <idea-bank-board>", () => {
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());
 
-  /** A page with a list of 130 ideas, of which 100 are shown. */
-  async function open() {
+  let token: string;
+  /** An idea bank with 130 ideas, which no test changes. */
+  beforeAll(async () => {
     const bank = await stage.ideaBank();
+    token = bank.token;
     for (let number = 130; number > 0; number -= 26) {
       const proposals = Array.from({ length: 26 }, (_, at) => ({
         ...{ title: `Idea ${number - at}`, description: "" },
@@ -23,9 +25,13 @@ describe("the place in the list of <idea-bank-board>", () => {
       }));
       for (const proposal of proposals) await stage.tenant("POST", `${bank.path}/proposals`, proposal);
     }
+  });
+
+  /** A page with the list, of which 100 are shown. */
+  async function open() {
     const { page } = await stage.page({ viewport: { width: 700, height: 600 } });
     const head = `<script type="module" src="${stage.api}/embed/board.js"></script>`;
-    const body = `<idea-bank-board token="${bank.token}" history></idea-bank-board><p id="end">End</p>`;
+    const body = `<idea-bank-board token="${token}" history></idea-bank-board><p id="end">End</p>`;
     const address = stage.hostPage(body, { head, headers: stage.strictPolicy });
     await page.goto(address);
     await rows(page).first().waitFor();
