@@ -103,6 +103,7 @@ export class Entries {
 
   #draw(): HTMLElement | undefined {
     const before = this.#rows;
+    this.#rows = new Map();
     const shown = [...new Map([...keyed(this.#recent), ...keyed(this.#paged.values())])];
     shown.sort(([, one], [, other]) => other.lastModified - one.lastModified);
     this.#shown = new Map(shown);
@@ -111,12 +112,12 @@ export class Entries {
       const level = this.#level + Number(at >= this.#recent.length);
       const known = before.get(key);
       const row = known ?? this.#entry(item, level);
+      this.#rows.set(key, row);
       if (!known) first ??= row;
       const link = row.querySelector<HTMLAnchorElement>(".when a");
       if (link && item.id) link.href = withParameters(location.href, { [UPDATE]: item.id.slice(ENTRY.length) });
-      return [item, row, key] as const;
+      return [item, row] as const;
     });
-    this.#rows = new Map(rows.map(([, row, key]) => [key, row]));
     const { length } = this.#recent;
     arrange(
       this.#list,

@@ -7,15 +7,10 @@ const shared = inject("stage");
 
 describe("the place in the list of <idea-bank-board>", () => {
   let stage: Stage;
+  let token: string;
   beforeAll(async () => {
     stage = await openStage(shared);
-  });
-  afterEach(() => stage?.closePages());
-  afterAll(() => stage?.close());
-
-  let token: string;
-  /** An idea bank with 130 ideas, which no test changes. */
-  beforeAll(async () => {
+    // 130 ideas, which no test changes.
     const bank = await stage.ideaBank();
     token = bank.token;
     for (let number = 130; number > 0; number -= 26) {
@@ -26,6 +21,9 @@ describe("the place in the list of <idea-bank-board>", () => {
       for (const proposal of proposals) await stage.tenant("POST", `${bank.path}/proposals`, proposal);
     }
   });
+
+  afterEach(() => stage?.closePages());
+  afterAll(() => stage?.close());
 
   /** A page with the list, of which 100 are shown. */
   async function open() {
