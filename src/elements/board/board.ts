@@ -176,12 +176,11 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     signal.addEventListener("abort", () => clearInterval(clock));
   }
 
-  /** Whether another board of the page is asked for the idea of a link, which this one does not have. */
+  /** Whether another board of the page may have the idea of a link, which this one does not have. Its script may run later. */
   #passOn(idea: string): boolean {
     const next = passOn(this, idea);
-    if (!(next instanceof IdeaBankBoard)) return false;
-    next.#openNamed();
-    return true;
+    if (next instanceof IdeaBankBoard) next.#openNamed();
+    return next !== undefined;
   }
 
   protected override explain(error: unknown): string {
