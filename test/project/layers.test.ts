@@ -223,6 +223,7 @@ const IMPURE =
 const DELIBERATE: Record<string, readonly string[]> = {
   // Hashes and signatures: functions of their arguments alone.
   credentials: ["crypto.subtle.digest", "crypto.subtle.importKey", "crypto.subtle.sign"],
+  "credentials/cursor.ts": ["crypto.subtle.encrypt", "crypto.subtle.decrypt"],
   "view/render-changelog.ts": ["crypto.subtle.digest"],
   // The one source of randomness. Code that needs it gets it as an argument.
   "credentials/base62.ts": ["crypto.getRandomValues"],

@@ -100,7 +100,8 @@ export async function serveOwnPage(stage: Stage, context: BrowserContext, bank: 
     }
     if (path.endsWith("/changelog")) {
       const changelog = await read<PageOf<"changelogMarkup">["changelog"]>("/public/ideabank/changelog");
-      return pageOf("changelog", "", markup.changelogMarkup({ ...common, changelog }), { changelog });
+      const shown = markup.changelogMarkup({ ...common, changelog, isOlder: false, moreHref: undefined });
+      return pageOf("changelog", "history", shown, { changelog });
     }
     const [, surveyId] = /\/surveys\/(\w+)$/.exec(path) ?? [];
     if (surveyId) {
