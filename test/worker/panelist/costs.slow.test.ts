@@ -36,7 +36,7 @@ function createMeter(ideaBankId: string) {
 
 /** An idea bank with so many proposals, all of them a panelist's, and that panelist's vote for each. */
 async function createScene(proposals: number) {
-  const panel = await createPanel();
+  const panel = await createPanel({}, createIsolate(withoutLimits(env)));
   const panelist = await panel.panelist("Robin");
   const { id, accountId } = panel.bank;
   // With so many rows they would take long. The vote's count is written beside the rows.
