@@ -139,7 +139,7 @@ describe("what people write", () => {
   });
 
   it("turns its own line alone, and no text beside it", async () => {
-    const description = `${OVERRIDE}first line\nsecond line **bold** https://example.com/${OVERRIDE}a`;
+    const description = `first ${OVERRIDE}turned https://example.com/a\nsecond line`;
     const bank = await bankOf(description);
     const { page, visit } = await open(tag("board", bank.token, `history`));
     await visit();
@@ -164,7 +164,8 @@ describe("what people write", () => {
         })()`,
       );
     const text = page.locator(".detail .prose");
-    await expect.poll(() => order(text, "first line")).toBe(false);
+    await expect.poll(() => order(text, "first")).toBe(true);
+    await expect.poll(() => order(text, "turned")).toBe(false);
     await expect.poll(() => order(text, "second line")).toBe(true);
     await expect.poll(() => order(text, "https://example.com/")).toBe(true);
     await expect.poll(() => order(page.locator(".detail .meta"), "Robin Kim")).toBe(true);
