@@ -14,7 +14,7 @@ import type { Connection } from "../shared/request.ts";
 import { recall, remember } from "../shared/storage.ts";
 import { isVisible } from "../shared/visible.ts";
 import styles from "./changelog.css";
-import { ENTRY, Entries, UPDATE } from "./entries.ts";
+import { ENTRY, Entries, type Page, UPDATE } from "./entries.ts";
 import { badge, type Item } from "./entry-view.ts";
 import { CHANGELOG_LABELS } from "./labels.ts";
 import { LastVisit } from "./last-visit.ts";
@@ -32,6 +32,12 @@ const ROWS = "idea-bank-changelog:rows";
 const isOnly = (): boolean =>
   Document.prototype.querySelectorAll.call(document, "idea-bank-changelog[history]").length < 2;
 
+/** What a page was made of. The identifiers are those of the entries, in their order. */
+type Given = {
+  readonly changelog?: Changelog;
+  readonly entries?: { readonly ids: readonly string[]; readonly nextCursor?: string };
+};
+
 /** Attribute `history`: entries have addresses, which open the page at them. */
 class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
   static override readonly observedAttributes = [...IdeaBankElement.observedAttributes, "history"];
@@ -40,6 +46,7 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
   /** The entry to bring into view. */
   #wanted: ((item: Item) => boolean) | undefined;
   #isAddressRead = false;
+  #given: Page | undefined;
   #seek = () => {};
 
   constructor() {
@@ -58,7 +65,9 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
     this.#seek();
   }
 
-  protected override answersIn({ changelog }: { readonly changelog?: Changelog }): Readonly<Record<string, unknown>> {
+  protected override answersIn({ changelog, entries }: Given): Readonly<Record<string, unknown>> {
+    const named = changelog?.items.map((item, at) => ({ ...item, id: entries?.ids[at] ?? "" }));
+    this.#given = named && entries && { ...entries, items: named };
     return { [PATH]: changelog };
   }
 
@@ -71,7 +80,9 @@ class IdeaBankChangelog extends IdeaBankElement<typeof CHANGELOG_LABELS> {
       this.#wanted = ({ id }) => id === ENTRY + named;
       void openLauncher(this);
     }
-    const entries = new Entries(words, { level: this.headingLevel, hasAddresses, connection });
+    const entries = new Entries(words, {
+      ...{ level: this.headingLevel, hasAddresses, connection, first: this.#given },
+    });
     const note = h("p", { class: "note", part: "note" });
     const more = h("button", {
       ...{ type: "button", class: "button more", part: "button" },

@@ -16,7 +16,7 @@ export const UPDATE = "update";
 export const ENTRY = "urn:uuid:";
 const PATH = "/ideabank/changelog/entries?limit=";
 
-type Page = { readonly items: readonly ListedEntry[]; readonly nextCursor?: string };
+export type Page = { readonly items: readonly ListedEntry[]; readonly nextCursor?: string };
 
 /** By their content; two entries may say the same. */
 function keyed(items: Iterable<Item>): Map<string, Item> {
@@ -43,6 +43,7 @@ export class Entries {
   readonly #level: number;
   readonly #hasAddresses: boolean;
   readonly #connection: Connection;
+  #first: Page | undefined;
   #recent: readonly Item[] = [];
   #isNew = (_item: Item): boolean => false;
   /** By identifier: one that has moved up is read again, and stands once. */
@@ -63,12 +64,20 @@ export class Entries {
       level,
       hasAddresses,
       connection,
-    }: { readonly level: number; readonly hasAddresses: boolean; readonly connection: Connection },
+      first,
+    }: {
+      readonly level: number;
+      readonly hasAddresses: boolean;
+      readonly connection: Connection;
+      /** The first page, where it is known. */
+      readonly first: Page | undefined;
+    },
   ) {
     this.#words = words;
     this.#level = level;
     this.#hasAddresses = hasAddresses;
     this.#connection = connection;
+    this.#first = first;
   }
 
   get count(): number {
@@ -88,10 +97,11 @@ export class Entries {
   /** Reads the first page, which names the recent entries; then the next. Resolves to the first entry that was not shown before. */
   async read(limit: number): Promise<HTMLElement | undefined> {
     const cursor = this.hasBegun && `&cursor=${this.cursor}`;
-    const { body } = await this.#connection.send<Page>(PATH + limit + (cursor || ""));
-    for (const entry of body?.items ?? []) this.#paged.set(entry.id, entry);
+    const page = this.#first ?? (await this.#connection.send<Page>(PATH + limit + (cursor || ""))).body;
+    this.#first = undefined;
+    for (const entry of page?.items ?? []) this.#paged.set(entry.id, entry);
     // Where later pages go on stays.
-    if (cursor || this.cursor === undefined) this.cursor = body?.nextCursor ?? "";
+    if (cursor || this.cursor === undefined) this.cursor = page?.nextCursor ?? "";
     this.hasBegun = true;
     return this.#draw();
   }

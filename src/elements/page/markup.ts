@@ -94,7 +94,7 @@ export const ideaMarkup: typeof Declared.ideaMarkup = ({ lang, idea, comments, b
   const { words, direction } = wordsOf("idea-bank-board", BOARD_LABELS, lang);
   const { access, headingLevel, ideaHref } = board;
   const rows = comments.items.map((comment) =>
-    commentView(comment, words, undefined, prose(comment.body), h("div", { class: "own" })),
+    commentView(comment, words, {}, prose(comment.body), h("div", { class: "own" })),
   );
   const isOpen = access.capabilities.canComment && idea.duplicateOf === null;
   return root(
@@ -166,7 +166,10 @@ export const changelogMarkup: typeof Declared.changelogMarkup = ({ lang, heading
   const { isOlder, moreHref } = page;
   const entries = changelog.items.map((item) => {
     const unfold = () => unfolder(words, item.title, { inert: true });
-    return [item, entryView(item, words, { level: headingLevel + Number(isOlder), isNew: false, unfold })] as const;
+    return [
+      item,
+      entryView(item, words, { level: headingLevel + Number(isOlder), isNew: false, link: {}, unfold }),
+    ] as const;
   });
   return root(
     words.say("title"),

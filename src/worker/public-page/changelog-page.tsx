@@ -9,7 +9,7 @@ import type { Changelog } from "../model/changelog.ts";
 import { pagePathOf } from "../model/page-path.ts";
 import { pagesOriginOf } from "../model/pages-origin.ts";
 import type { ViewedChangelog } from "../view/read-view.ts";
-import { ATOM, type FeedFormat, JSON_FEED } from "../view/render-feed.ts";
+import { ATOM, type FeedFormat, feedIdOf, JSON_FEED } from "../view/render-feed.ts";
 import { fillIn } from "../view/rendered-feeds.ts";
 import { readAfter, withCursor } from "./cursors.ts";
 import { Element } from "./element.tsx";
@@ -46,6 +46,10 @@ export async function changelogPage(c: Context<AppEnv>, memory: PageMemory, page
     ...{ title, description },
     lastModified: Math.floor(lastActivityAt / 1000),
   }));
+  // What was read at another time than the changelog may differ: then the element asks.
+  const isSame = JSON.stringify(older) === JSON.stringify(recent.items);
+  const ids = isSame ? await Promise.all(items.map((entry) => feedIdOf(id, entry.id))) : [];
+  const initial = { changelog: recent, ...(isSame && { entries: { ids, nextCursor } }) };
   const path = partPath(frame, "changelog");
   const markup = changelogMarkup({
     ...{ lang: frame.language, headingLevel: 1, isOlder: after !== undefined },
@@ -67,7 +71,7 @@ export async function changelogPage(c: Context<AppEnv>, memory: PageMemory, page
         name="changelog"
         markup={markup}
         attributes={{ history: "" }}
-        {...(after === undefined && { initial: { changelog: recent } })}
+        {...(after === undefined && { initial })}
       />
       <p>
         <a href={`/b/${id}/changelog.atom`}>{`${frame.say("feed")} (Atom)`}</a>

@@ -101,7 +101,14 @@ export async function serveOwnPage(stage: Stage, context: BrowserContext, bank: 
     if (path.endsWith("/changelog")) {
       const changelog = await read<PageOf<"changelogMarkup">["changelog"]>("/public/ideabank/changelog");
       const shown = markup.changelogMarkup({ ...common, changelog, isOlder: false, moreHref: undefined });
-      return pageOf("changelog", "history", shown, { changelog });
+      const entries = await read<{ items: { id: string }[]; nextCursor?: string }>(
+        `/ideabank/changelog/entries?limit=${changelog.items.length}`,
+      );
+      const { items, nextCursor } = entries;
+      return pageOf("changelog", "history", shown, {
+        changelog,
+        entries: { ids: items.map(({ id }) => id), nextCursor },
+      });
     }
     const [, surveyId] = /\/surveys\/(\w+)$/.exec(path) ?? [];
     if (surveyId) {
