@@ -134,7 +134,7 @@ describe("<idea-bank-roadmap>", () => {
     await expect.poll(() => page.evaluate("history.length")).toBe(length);
   });
 
-  it("tells the page that a visitor wants to vote, and counts the vote after the sign-in", async () => {
+  it("tells the page that a visitor wants to vote, and asks who has signed in there by another way", async () => {
     const bank = await stage.ideaBank({}, IDEAS);
     const { token } = await stage.tenant<{ token: string }>("POST", `${bank.path}/tokens`, { visitor: true });
     const { page } = await stage.page();
@@ -148,6 +148,8 @@ describe("<idea-bank-roadmap>", () => {
     await expect.poll(() => page.evaluate("said.join()")).toBe(bank.ids[2]);
     current = bank.token;
     await page.reload();
+    await page.locator(".notice").getByText("Vote for “Bikes”?").waitFor();
+    await page.getByRole("button", { name: "Yes" }).click();
     await page.getByRole("heading", { name: "Bikes", level: 3 }).waitFor();
     await page.getByRole("button", { name: "Vote for “Bikes”: 1 vote", pressed: true }).waitFor();
   });
