@@ -110,6 +110,8 @@ export const TESTS: Readonly<Record<string, readonly string[]>> = {
   Found: [
     "worker/panelist/finding.test.ts",
     "worker/panelist/finding-quality.slow.test.ts",
+    "worker/panelist/finding-scripts.slow.test.ts",
+    "worker/database/indexed-later.test.ts",
     "worker/model/words.test.ts",
     "worker/panelist/tags.test.ts",
     "worker/panelist/model/model.slow.test.ts",
