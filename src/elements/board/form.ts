@@ -91,9 +91,10 @@ export function form(
       draft.write(read(), base);
     });
     check();
-    const refusePictures = (event: ClipboardEvent | DragEvent) => {
-      const data = "clipboardData" in event ? event.clipboardData : event.dataTransfer;
-      if (!data?.files.length || data.types.includes("text/plain")) return;
+    const refusePictures = (event: Event) => {
+      const isPaste = event instanceof ClipboardEvent;
+      const data = isPaste ? event.clipboardData : event instanceof DragEvent && event.dataTransfer;
+      if (!data || data.files.length === 0 || data.types.includes("text/plain")) return;
       // A browser would open a file that is dropped, in place of the page.
       event.preventDefault();
       note.textContent = words.say("noPictures");
