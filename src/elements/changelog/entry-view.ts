@@ -1,6 +1,7 @@
 /** How an entry of the changelog looks. */
 import { type Attributes, type Child, h, heading } from "#h";
 import type { Changelog, ListedEntry } from "../../worker/model/changelog.ts";
+import { linesOf } from "../../worker/model/light-formatting.ts";
 import type { Words } from "../shared/labels.ts";
 import { prose } from "../shared/prose.ts";
 import type { CHANGELOG_LABELS } from "./labels.ts";
@@ -13,7 +14,7 @@ type ChangelogWords = Words<typeof CHANGELOG_LABELS>;
 const LONG_CHARACTERS = 420;
 const LONG_LINES = 6;
 
-const isLong = (text: string): boolean => text.length > LONG_CHARACTERS || text.split("\n").length > LONG_LINES;
+const isLong = (text: string): boolean => text.length > LONG_CHARACTERS || linesOf(text).length > LONG_LINES;
 
 export const entryList = (...rows: readonly HTMLElement[]): HTMLElement =>
   h("ol", { class: "entries", part: "entries" }, ...rows);

@@ -75,8 +75,7 @@ describe("what people write", () => {
       .toEqual(["RK", "Z", "W", "山"].map((text) => expect.stringContaining(text)));
     for (const face of await faces.all()) {
       await expect.poll(() => beyond(face)).toBe(0);
-      const sizes = await ask<readonly number[]>(face, "[element.offsetWidth, element.offsetHeight]");
-      expect(sizes[0]).toBe(sizes[1]);
+      await expect.poll(() => ask<number>(face, "element.offsetWidth - element.offsetHeight")).toBe(0);
     }
     await expect.poll(() => page.evaluate("document.documentElement.scrollWidth")).toBe(360);
     await takeScreenshot(page, "test-results/board-names-phone.png");
@@ -95,12 +94,10 @@ describe("what people write", () => {
     await expect.poll(() => counts.allTextContents()).toEqual(shown);
     for (const count of await counts.all()) {
       const box = count.locator("..");
-      const [height, line] = await ask<readonly number[]>(
-        count,
-        "[element.offsetHeight, Number.parseFloat(getComputedStyle(element).lineHeight)]",
-      );
-      expect(height).toBeLessThan(1.5 * (line ?? 0));
-      expect(await ask<number>(box, "element.scrollWidth - element.clientWidth")).toBe(0);
+      const lines = () =>
+        ask<number>(count, "element.offsetHeight / Number.parseFloat(getComputedStyle(element).lineHeight)");
+      await expect.poll(lines).toBeLessThan(1.5);
+      await expect.poll(() => ask<number>(box, "element.scrollWidth - element.clientWidth")).toBe(0);
     }
     // Said in full.
     if (lang === "en") await page.getByRole("button", { name: "123,456 votes" }).waitFor();
@@ -118,24 +115,22 @@ describe("what people write", () => {
     await visit();
     await page.locator(".entry").first().waitFor();
     /** Whether each of these clips what is drawn above and below it. */
-    const clips = async (selector: string) => {
-      const rows = page.locator(selector);
-      await rows.first().waitFor();
-      return ask<boolean>(rows.first(), `getComputedStyle(element).overflowY === "clip"`);
-    };
-    for (const selector of [".idea .content", ".entry", ".head"]) expect(await clips(selector), selector).toBe(true);
+    const clips = (selector: string) => ask(page.locator(selector).first(), "getComputedStyle(element).overflowY");
+    for (const selector of [".idea .content", ".entry", ".head"]) await expect.poll(() => clips(selector)).toBe("clip");
     await takeScreenshot(page, "test-results/board-marks.png");
     await page.locator(".idea .open").last().click();
     await page.getByLabel("Add a comment").fill(MARKS);
     await page.getByRole("button", { name: "Comment", exact: true }).click();
-    for (const selector of [".detail .content", ".comment > div"]) expect(await clips(selector), selector).toBe(true);
+    for (const selector of [".detail .content", ".comment > div"])
+      await expect.poll(() => clips(selector)).toBe("clip");
     await takeScreenshot(page, "test-results/board-marks-open.png");
     // An outline is not cut off.
-    const room = await ask<number>(
-      page.locator(".comment .own button").first(),
-      `element.closest(".comment > div").getBoundingClientRect().bottom - element.getBoundingClientRect().bottom`,
-    );
-    expect(room).toBeGreaterThanOrEqual(4);
+    const room = () =>
+      ask<number>(
+        page.locator(".comment .own button").first(),
+        `element.closest(".comment > div").getBoundingClientRect().bottom - element.getBoundingClientRect().bottom`,
+      );
+    await expect.poll(room).toBeGreaterThanOrEqual(4);
   });
 
   it("turns its own line alone, and no text beside it", async () => {
