@@ -24,7 +24,7 @@ const SLICE = 5_000;
 const READ_AT_MOST = 2_100;
 /** The settings of a board count 1,000 of its ideas and of its comments. A filter without an index looks at 1,000 ideas, three times. */
 const COUNTED_AT_MOST = 5_000;
-/** A search looks at the newest 1,000 ideas and comments, at their texts and at who wrote them, and at 2,400 words of titles. */
+/** A search looks at the newest 1,000 ideas and comments, at their texts and at who wrote them, and at 1,800 terms of ideas. */
 const SEARCHED_AT_MOST = 12_500;
 /** The first page counts 1,000 of each thing that waits, and 500 of what a month has brought: one of four surveys is here, so it can be 3,000 more. */
 const HOME_AT_MOST = 14_000;

@@ -12,7 +12,7 @@ import { startPosition } from "../slices.ts";
 const READ_AT_MOST = 120;
 const OF_A_WORD_AT_MOST = 50;
 /** A search of the team reads this many, the same number for each word and idea bank. */
-const READ_BY_TEAM_AT_MOST = 2_400;
+const READ_BY_TEAM_AT_MOST = 1_800;
 const OF_A_WORD_BY_TEAM_AT_MOST = 200;
 /** The first of these many words that nobody has written like this is looked up with a mistake in it, which finds this many proposals. */
 const MISSPELLED_AT_MOST = 2;

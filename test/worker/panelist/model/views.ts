@@ -71,14 +71,15 @@ export function readList(model: Reference, token: Token, { sort, status, mine }:
   return { status: 200, body: { items: items.map((proposal) => viewProposal(model, proposal, token)) } };
 }
 
-/** The words that titles of the model have, and one that none has. */
+/** The words that titles and texts of the model have, and one that none has. */
 export const WORDS = ["night", "BUSES", "dark", "mode", "more", "trains", "refund", "button", "ferry"] as const;
 
 /** What `q` finds: what has the word, of what the list shows. In the order of the identifiers: the model does not weigh words. */
 export function readFound(model: Reference, token: Token, filter: Filter, q: string): Answer {
   const listed = readList(model, token, filter) as { status: number; body?: { items: PanelistProposal[] } };
   if (listed.body === undefined) return listed as Answer;
-  const has = ({ title }: PanelistProposal) => title.toLowerCase().split(" ").includes(q.toLowerCase());
+  const has = ({ title, description }: PanelistProposal) =>
+    `${title} ${description}`.toLowerCase().split(/\W+/).includes(q.toLowerCase());
   return { status: 200, body: { items: listed.body.items.filter(has).toSorted(byId) } };
 }
 
