@@ -82,13 +82,16 @@ const reference = (name: string) => ({ $ref: `#/components/schemas/${name}` });
 const securityOf = ({ credential }: Operation): Record<string, readonly []> =>
   credential.kind === "access" ? { accessClientId: [], accessClientSecret: [] } : { [credential.kind]: [] };
 
-function contentOf({ query, answer }: Operation) {
+const CURSOR = "ibc_0Vj8aD3kb4nKb4nKb4nK1a2b3c4d";
+const SEALED_CURSOR = "ibc_Hk3nQx7Rb2Lw-0tYz5VgJ8cFd1_MsPaUeNo6iKqTy4XhWrBvOjGl9SmDZCfEpuAt";
+
+function contentOf({ query, answer, sealed }: Operation) {
   if (answer === undefined) return {};
   const example = exampleOf(answer);
   if (query === undefined) return { schema: reference(schemaNameOf(answer)), example };
   return {
     schema: reference(pageNameOf(answer)),
-    example: { items: [example], nextCursor: "ibc_0Vj8aD3kb4nKb4nKb4nK1a2b3c4d" },
+    example: { items: [example], nextCursor: sealed ? SEALED_CURSOR : CURSOR },
   };
 }
 
