@@ -135,7 +135,18 @@ export async function addProposal(ideaBank: { id: string; accountId: string }, o
       `INSERT INTO proposals (id, account_id, idea_bank_id, title, description, status, created_at, last_activity_at, words, title_terms,
        text_terms, indexed) VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?7, ?8, ?9, ?10, 1)`,
     )
-    .bind(id, ideaBank.accountId, ideaBank.id, title, description, status, lastActivityAt, titleWords(title), titleTerms(title), textTerms(description))
+    .bind(
+      id,
+      ideaBank.accountId,
+      ideaBank.id,
+      title,
+      description,
+      status,
+      lastActivityAt,
+      titleWords(title),
+      titleTerms(title),
+      textTerms(description),
+    )
     .run();
   return id;
 }

@@ -34,7 +34,7 @@ const SAME: Readonly<Record<string, string>> = {
 
 /** Apostrophes of all scripts, and the signs that take their place; the sign that joins no letters joins words, too. */
 const APOSTROPHES = /[`´·ʹ-ʼ‘’′׳״＇\u200c]|(?<=[א-ת])"(?=[א-ת])/g;
-const INVISIBLE = /[\u00ad\u200d\u2060\ufeff]/g;
+const INVISIBLE = /[\u00ad\u2060\ufeff]|\u200d/g;
 
 function fold(text: string): string {
   // Accents in scripts that can be read without them. In other scripts a mark is a letter, and voiced kana are different sounds.
@@ -113,7 +113,10 @@ function specificity(word: string): number {
 }
 
 const byTelling = (words: readonly string[]): string[] =>
-  [...new Set(words)].toSorted((left, right) => specificity(right) - specificity(left));
+  [...new Set(words)]
+    .map((word) => [word, specificity(word)] as const)
+    .toSorted(([, left], [, right]) => right - left)
+    .map(([word]) => word);
 
 const reversed = (word: string): string => [...word].toReversed().join("");
 
@@ -133,7 +136,7 @@ const withGaps = (letters: readonly string[], gap: number): Gapped[] =>
  */
 function misspellings(word: string): Readonly<Record<string, string>> {
   const letters = [...word];
-  if (!isOfLetters(word) || letters.length < SPELLED.from - 1 || letters.length > SPELLED.to) return {};
+  if (!isOfLetters(word) || letters.length < SPELLED.from - 1 || letters.length > SPELLED.to + 1) return {};
   // Within a pair, swapped letters are in its gap.
   const swapped = letters.slice(0, -1).flatMap((letter, at) => {
     if (at % 2 === 0) return [];

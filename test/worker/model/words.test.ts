@@ -91,7 +91,7 @@ describe("the other terms of a title", () => {
           ),
       );
     const letter = fc.constantFrom(..."abcdefgh");
-    const word = fc.array(letter, { minLength: 6, maxLength: 19 });
+    const word = fc.array(letter, { minLength: 6, maxLength: 16 });
     const at = fc.nat(18);
     fc.assert(
       fc.property(word, at, letter, (letters, place, other) => {
@@ -130,7 +130,7 @@ it("has at most 12 words of a title in the lists, the longest, each once, and 88
   const title = "a bb ccc dddd a bb eeeee ffffff g h i j k l m n";
   expect(words(title)).toHaveLength(12);
   expect(words(title).slice(0, 6)).toEqual(["ffffff", "eeeee", "dddd", "ccc", "bb", "a"]);
-  expect(others(title)).toEqual(expect.arrayContaining(["m", "n", "dddd".slice(4) + "bbeeeee"]));
+  expect(others(title)).toEqual(expect.arrayContaining(["m", "n", "bbeeeee"]));
   expect(sought(title)).toEqual(["ffffff", "eeeee", "dddd", "ccc", "bb", "a"]);
   expect(words("1".repeat(200))).toEqual(["1".repeat(32)]);
   expect(others(Array.from({ length: 150 }, (_, index) => String.fromCodePoint(0x4e00 + index)).join(""))).toHaveLength(

@@ -1,7 +1,7 @@
 /** 98 searches in 20 languages, each for one idea among 224. */
 import { expect, it } from "vitest";
 import { textTerms, titleTerms, titleWords } from "../../../src/worker/model/words.ts";
-import { type Searched, SEARCHED } from "../../fixtures/searches.ts";
+import { SEARCHED, type Searched } from "../../fixtures/searches.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { createPanel, listPath } from "../../support/panel.ts";
 
