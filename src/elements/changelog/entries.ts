@@ -52,8 +52,8 @@ export class Entries {
   hasBegun = false;
   /** Where the pages go on; empty at their end. */
   cursor: string | undefined;
-  /** What is shown, by content. */
-  #shown = new Map<string, Item>();
+  #shown: readonly (readonly [Item, HTMLElement])[] = [];
+  /** By their content. */
   #rows = new Map<string, HTMLElement>();
   readonly #list = entryList();
   readonly #months = new Map<string, readonly [HTMLElement, HTMLElement]>();
@@ -81,7 +81,7 @@ export class Entries {
   }
 
   get count(): number {
-    return this.#shown.size;
+    return this.#shown.length;
   }
 
   show(recent: readonly Item[], isNew: (item: Item) => boolean): void {
@@ -107,18 +107,16 @@ export class Entries {
   }
 
   find(isWanted: (item: Item) => boolean): HTMLElement | undefined {
-    for (const [key, item] of this.#shown) if (isWanted(item)) return this.#rows.get(key);
-    return undefined;
+    return this.#shown.find(([item]) => isWanted(item))?.[1];
   }
 
   #draw(): HTMLElement | undefined {
     const before = this.#rows;
     this.#rows = new Map();
-    const shown = [...new Map([...keyed(this.#recent), ...keyed(this.#paged.values())])];
-    shown.sort(([, one], [, other]) => other.lastModified - one.lastModified);
-    this.#shown = new Map(shown);
+    const all = [...new Map([...keyed(this.#recent), ...keyed(this.#paged.values())])];
+    all.sort(([, one], [, other]) => other.lastModified - one.lastModified);
     let first: HTMLElement | undefined;
-    const rows = shown.map(([key, item], at) => {
+    const rows = all.map(([key, item], at) => {
       const level = this.#level + Number(at >= this.#recent.length);
       const known = before.get(key);
       const row = known ?? this.#entry(item, level);
@@ -128,6 +126,7 @@ export class Entries {
       if (link && item.id) link.href = withParameters(location.href, { [UPDATE]: item.id.slice(ENTRY.length) });
       return [item, row] as const;
     });
+    this.#shown = rows;
     const { length } = this.#recent;
     arrange(
       this.#list,
