@@ -102,7 +102,8 @@ export class Entries {
     for (const entry of page?.items ?? []) this.#paged.set(entry.id, entry);
     // Where later pages go on stays.
     if (cursor || this.cursor === undefined) this.cursor = page?.nextCursor ?? "";
-    this.hasBegun = true;
+    // The recent ones may have changed while a later page was read.
+    if (!cursor) this.hasBegun = true;
     return this.#draw();
   }
 
