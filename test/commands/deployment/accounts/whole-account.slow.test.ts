@@ -39,8 +39,8 @@ function seed(id: string, owner: string, status = "suspended"): void {
     ),
     ...["one", "two", "three"].map(
       (name) =>
-        `INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, created_at, last_activity_at, words, tags, private_tags)
-         VALUES (${ids(name)}, '${id}', ${ids(name === "three" ? "gone" : "bank")}, ${ids("person")}, 'T', 'D', 1, 1, '["t"]', '["tag"]', '["private"]')`,
+        `INSERT INTO proposals (id, account_id, idea_bank_id, author_id, title, description, created_at, last_activity_at, words, text_terms, tags, private_tags)
+         VALUES (${ids(name)}, '${id}', ${ids(name === "three" ? "gone" : "bank")}, ${ids("person")}, 'T', 'D', 1, 1, '["t"]', '["=d"]', '["tag"]', '["private"]')`,
     ),
     `INSERT INTO notes (id, account_id, proposal_id, body, created_at) VALUES (${ids("n-one")}, '${id}', ${ids("one")}, 'N', 1)`,
     `INSERT INTO notes (id, account_id, panelist_id, body, created_at) VALUES (${ids("n-two")}, '${id}', ${ids("person")}, 'N', 1)`,
@@ -205,7 +205,7 @@ describe("export", () => {
       "memberships",
       "invitees",
       "invited",
-      "proposal_words",
+      ...["proposal_words", "proposal_terms"],
       "proposal_tags",
       "idea_bank_tags",
       ...["proposal_private_tags", "account_private_tags", "member_outbox", "writing_members"],
