@@ -136,14 +136,16 @@ const withGaps = (letters: readonly string[], gap: number): Gapped[] =>
  */
 function misspellings(word: string): Readonly<Record<string, string>> {
   const letters = [...word];
-  if (!isOfLetters(word) || letters.length < SPELLED.from - 1 || letters.length > SPELLED.to + 1) return {};
+  if (!isOfLetters(word)) return {};
+  const isSpelled = (length: number) => length >= SPELLED.from && length <= SPELLED.to;
+  const gapped = [1, 2, 3].flatMap((gap) => (isSpelled(letters.length + 2 - gap) ? withGaps(letters, gap) : []));
   // Within a pair, swapped letters are in its gap.
   const swapped = letters.slice(0, -1).flatMap((letter, at) => {
     if (at % 2 === 0) return [];
     const other = letters.with(at, letters[at + 1] ?? "").with(at + 1, letter);
     return withGaps(other, 2).slice((at - 1) / 2, (at + 1) / 2);
   });
-  return Object.fromEntries([...withGaps(letters, 1), ...withGaps(letters, 2), ...withGaps(letters, 3), ...swapped]);
+  return Object.fromEntries([...gapped, ...(isSpelled(letters.length) ? swapped : [])]);
 }
 
 /** Two short neighbours as one: "dark mode" is found by "darkmode". */

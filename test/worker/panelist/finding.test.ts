@@ -128,6 +128,22 @@ describe("q", () => {
     expect(await titles(author, { q: "ferry", mine: "submitted" })).toEqual([]);
   });
 
+  it("answers the same whatever those have in their texts that the panelist may not see", async () => {
+    const panel = await createPanel();
+    const panelist = await panel.panelist();
+    for (let each = 0; each < 12; each++) await panelist.submit(`Ferry ${each}`, "Boats");
+    await panelist.submit("Export");
+    const answers = () =>
+      Promise.all(["exprot", "ferry lighthouse", "boats ferry zebra", "exports"].map((q) => found(panelist, q)));
+    const before = await answers();
+    const words = "Exprot lighthouse zebra exports";
+    for (const visibility of ["hidden", "pending"])
+      await panel.propose({ title: "Something else", description: words, visibility });
+    expect(await answers()).toEqual(before);
+    await panel.propose({ title: "Something else", description: words });
+    expect(await answers()).not.toEqual(before);
+  });
+
   it("finds nothing of another idea bank, and of another account nothing", async () => {
     const [panel, other] = [await createPanel(), await createPanel()];
     const [panelist, stranger] = [await panel.panelist(), await other.panelist()];
@@ -245,7 +261,7 @@ describe("costs", () => {
         const { items } = await (await send("GET", path)).json<Page>();
         expect(items.length, path).toBeGreaterThan(0);
         expect(batches, path).toHaveLength(1);
-        expect(batches[0], path).toBeLessThanOrEqual(400);
+        expect.soft(batches[0], path).toBeLessThanOrEqual(400);
       }
     },
   );

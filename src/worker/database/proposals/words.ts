@@ -8,15 +8,19 @@ import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
 import { startPosition } from "../slices.ts";
 
-/** A search reads this many rows of terms, those of mistakes among them, the same number for each word: those of the newest proposals that have it. */
-const READ_AT_MOST = 120;
+/**
+ * A search reads this many rows to find candidates, the same number for each word: of the newest proposals that have it. A third of them may be of
+ * the index that does not know who sees a proposal: so each of these is looked at before it counts, which reads two more.
+ */
+const READ_AT_MOST = 130;
 const OF_A_WORD_AT_MOST = 50;
+const [OF_OTHERS, LOOKED_AT] = [3, 2];
 /** A search of the team reads this many, the same number for each word and idea bank. */
 const READ_BY_TEAM_AT_MOST = 1_800;
 const OF_A_WORD_BY_TEAM_AT_MOST = 200;
 /** The first of these many words that nobody has written like this is looked up with a mistake in it, which finds this many proposals. */
 const MISSPELLED_AT_MOST = 2;
-const OF_A_MISSPELLED_AT_MOST = 10;
+const OF_A_MISSPELLED_AT_MOST = 5;
 /** Each place of a mistake reads a row of the search, and one of the index. */
 const OF_A_PLACE = 2;
 /** Of these, the ones with the rarest words are candidates; for the team, before them, the ones with most words of the search. A filter is applied to them. */
@@ -61,12 +65,15 @@ export function searchFor(text: string, banks?: number) {
   const misspellable = terms.flatMap(({ misspellings }, term) => {
     const places = Object.keys(misspellings).length;
     return term < MISSPELLED_AT_MOST && places > 0
-      ? [{ term, rows: OF_A_PLACE * places + OF_A_MISSPELLED_AT_MOST }]
+      ? [{ term, rows: OF_A_PLACE * places + (1 + LOOKED_AT) * OF_A_MISSPELLED_AT_MOST }]
       : [];
   });
   const ofMistakes = Math.max(0, ...misspellable.map(({ rows }) => rows));
   const ofAWord = isOfOne
-    ? Math.min(OF_A_WORD_AT_MOST, Math.floor((READ_AT_MOST - ofMistakes) / Math.max(1, terms.length)))
+    ? Math.min(
+        OF_A_WORD_AT_MOST,
+        Math.floor((READ_AT_MOST - ofMistakes) / (1 + LOOKED_AT / OF_OTHERS) / Math.max(1, terms.length)),
+      )
     : Math.min(OF_A_WORD_BY_TEAM_AT_MOST, Math.floor(READ_BY_TEAM_AT_MOST / banks / Math.max(1, terms.length)));
   const bank = isOfOne ? ":ideaBankId" : "bank.value";
   const values = terms.flatMap(({ word, beginning, tells, end, misspellings }, term) => [
@@ -87,8 +94,14 @@ export function searchFor(text: string, banks?: number) {
     );
     return `SELECT proposal_id FROM (${ofKinds.join(" UNION ALL ")})`;
   };
+  const ofOthers = isOfOne ? Math.ceil(ofAWord / OF_OTHERS) : ofAWord;
   const lookUpTerm = (condition: string) =>
-    `SELECT proposal_id FROM (SELECT proposal_id FROM proposal_terms WHERE idea_bank_id = ${bank} AND ${condition} LIMIT ${ofAWord})`;
+    `SELECT proposal_id FROM (SELECT proposal_id FROM proposal_terms WHERE idea_bank_id = ${bank} AND ${condition} LIMIT ${ofOthers})`;
+  /** Of these, the proposals that the list can have: no other one's words may change an answer. */
+  const seen = (listed: Listed, ids: string) =>
+    listed === "0, 1"
+      ? ids
+      : `SELECT t.proposal_id FROM (${ids}) t CROSS JOIN proposals s ON s.id = t.proposal_id AND s.listed = ${listed}`;
   /** The ranges around a word. Neither reads past its rows, which can be many. */
   const below = (column: string, low: string, word: string) => `${column} >= ${low} AND ${column} < ${word}`;
   const above = (column: string, low: string, word: string) => `${column} > ${word} AND ${column} < ${high(low)}`;
@@ -108,19 +121,22 @@ export function searchFor(text: string, banks?: number) {
       below("term", `'=' || ${low}`, textual),
       above("term", `'=' || ${low}`, textual),
     ];
-    const ids = [title, others.map((each) => lookUpTerm(each)), ofText.map((each) => lookUpTerm(each))].map(
-      (each) => `SELECT proposal_id FROM (${each.join(" UNION ALL ")})`,
-    );
-    return `(SELECT group_concat(DISTINCT '"' || proposal_id || '"') FROM (${ids.join(" UNION ALL ")} LIMIT ${ofAWord}))`;
+    const [ofOtherTerms, ofTexts] = [others, ofText].map((ranges) => ranges.map(lookUpTerm).join(" UNION ALL "));
+    const rest = `SELECT proposal_id FROM (SELECT proposal_id FROM (${ofOtherTerms}) UNION ALL SELECT proposal_id FROM (${ofTexts}) LIMIT ${ofOthers})`;
+    return `(SELECT group_concat(DISTINCT '"' || proposal_id || '"') FROM (SELECT proposal_id FROM (${title.join(" UNION ALL ")})
+      UNION ALL SELECT proposal_id FROM (${seen(listed, rest)}) LIMIT ${ofAWord}))`;
   };
   const isKnown = (listed: Listed, term: number) =>
     `(EXISTS (${lookUp(listed, `word = :word${term}`)})
-      OR EXISTS (SELECT 1 FROM proposal_terms WHERE idea_bank_id = ${bank} AND term IN (:word${term}, '=' || :word${term})))`;
+      OR EXISTS (${seen(listed, lookUpTerm(`term IN (:word${term}, '=' || :word${term})`))}))`;
   /** Nothing where the word itself is known, or one before it is not. */
   const misspelledInBank = (listed: Listed, term: number) =>
-    `(SELECT group_concat(DISTINCT '"' || proposal_id || '"') FROM (SELECT t.proposal_id FROM json_each(:misspelled${term}) gap
+    `(SELECT group_concat(DISTINCT '"' || proposal_id || '"') FROM (${seen(
+      listed,
+      `SELECT t.proposal_id FROM json_each(:misspelled${term}) gap
       CROSS JOIN proposal_terms t ON t.idea_bank_id = ${bank} AND t.term >= gap.key AND t.term < ${high("gap.key")}
-        AND ${isMistake("substr(t.term, -2, 1)", "substr(t.term, -1)")} LIMIT ${OF_A_MISSPELLED_AT_MOST})
+        AND ${isMistake("substr(t.term, -2, 1)", "substr(t.term, -1)")} LIMIT ${OF_A_MISSPELLED_AT_MOST}`,
+    )})
       WHERE NOT ${isKnown(listed, term)} ${misspellable.map((each) => (each.term < term ? `AND ${isKnown(listed, each.term)}` : "")).join("")})`;
   const ofAllBanks = (ofBank: string) =>
     isOfOne ? ofBank : `(SELECT group_concat(ids) FROM (SELECT ${ofBank} AS ids FROM json_each(:ideaBankIds) bank))`;
@@ -128,8 +144,13 @@ export function searchFor(text: string, banks?: number) {
     terms.map((_, term) => sql(term)).join(between) || none;
   const isMisspelled = (term: number) => misspellable.some((each) => each.term === term);
   const lists = terms.flatMap((_, term) => [`ids${term}`, ...(isMisspelled(term) ? [`misspelled${term}`] : [])]);
+  /** A word of which as many were read as may be is as common as a word can be. */
+  const commonest = isOfOne
+    ? Math.min(OF_A_WORD_AT_MOST, Math.floor((READ_AT_MOST - ofMistakes) / Math.max(1, terms.length)))
+    : ofAWord * banks;
   const weight = (term: number) =>
-    `:tells${term} * ln(1.0 + ${ofAWord * (banks ?? 1)}.0 / (coalesce(length(ids${term}) + 1, ${UNKNOWN} * ${ITEM}) / ${ITEM}))`;
+    `:tells${term} * ln(1.0 + ${commonest}.0 / iif(length(ids${term}) + 1 >= ${ofAWord * (banks ?? 1) * ITEM}, ${commonest},
+      coalesce(length(ids${term}) + 1, ${UNKNOWN} * ${ITEM}) / ${ITEM}))`;
   const has = (term: string) => `instr(p.terms, '"' || ${term})`;
   const hasWithout = (term: number) => [1, 2].map((letters) => has(`:less${letters}of${term} || '"'`)).join(" OR ");
   const hasMisspelled = (term: number) => (isMisspelled(term) ? `instr(misspelled${term}, p.id)` : "0");
