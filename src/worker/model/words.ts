@@ -206,7 +206,7 @@ export const textTerms = (description: string): string =>
       .map((word) => `${TEXT}${word}`),
   );
 
-export type Term = {
+type Term = {
   readonly word: string;
   /** A word with the same beginning counts less: it may be incomplete, or have another ending. */
   readonly beginning: string;

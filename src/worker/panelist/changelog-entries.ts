@@ -34,7 +34,7 @@ export const ENTRY_OPERATIONS = {
 };
 
 /** As the changelog shows it, with the identifier that it has in the feeds. */
-export async function toListed(
+async function toListed(
   ideaBankId: string,
   { id, title, description, lastActivityAt }: Omit<ChangelogEntry, "publishedAt">,
 ): Promise<ListedEntry> {

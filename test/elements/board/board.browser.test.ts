@@ -112,7 +112,10 @@ describe("<idea-bank-board>", () => {
     }
     await expect.poll(async () => new Set(await titles(page)).size).toBe(45);
     await expect.poll(() => page.getByRole("button", { name: "Show more ideas" }).count()).toBe(0);
-    await page.getByRole("status").filter({ hasText: /^45 ideas\.$/ }).waitFor();
+    await page
+      .getByRole("status")
+      .filter({ hasText: /^45 ideas\.$/ })
+      .waitFor();
 
     // Where nothing is loaded by itself there is a button, and the focus goes on with the first that came.
     const { page: manual } = await stage.page();

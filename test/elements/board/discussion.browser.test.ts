@@ -191,13 +191,15 @@ describe("a long discussion in <idea-bank-board>", () => {
         })(new DataTransfer())`,
       );
     for (const type of ["paste", "drop"]) {
-      expect(await give(type, "")).toBe(false);
+      const isTaken = await give(type, "");
+      expect(isTaken).toBe(false);
       await page.locator("form").getByText("Pictures can’t be added here.").waitFor();
       await page.getByRole("status").getByText("Pictures can’t be added here.").waitFor();
       await field.fill("A text");
       await expect.poll(() => page.locator("form").getByText("Pictures").isVisible()).toBe(false);
     }
-    expect(await give("paste", "A text")).toBe(true);
+    const isTaken = await give("paste", "A text");
+    expect(isTaken).toBe(true);
     await expect.poll(() => page.locator("form").getByText("Pictures").isVisible()).toBe(false);
   });
 });

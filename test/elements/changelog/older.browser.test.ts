@@ -114,7 +114,7 @@ describe("the older entries of <idea-bank-changelog>", () => {
     const before = await top();
     await ask(more(page), "(element.click(), 1)");
     await expect.poll(() => titles(page)).toHaveLength(40);
-    expect(await top()).toBe(before);
+    await expect.poll(top).toBe(before);
   });
 
   it("say why they could not be read, and are read when asked again", async () => {
