@@ -217,7 +217,9 @@ describe("the queue", () => {
     expect(await says("ferries")).toBe("1 idea matches. Authors and parts of words: the newest 1,000 ideas.");
     expect(await says("zebra")).toBeUndefined();
     for (let count = 0; count < 20; count++) await propose(first, { title: `Night ${count}` });
-    expect(await says("night")).toBe("The 20 ideas that match best. Authors and parts of words: the newest 1,000 ideas.");
+    expect(await says("night")).toBe(
+      "The 20 ideas that match best. Authors and parts of words: the newest 1,000 ideas.",
+    );
   });
 
   it("is searched by the words of all titles of all boards: the best match first, then the most votes", async () => {
