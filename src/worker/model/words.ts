@@ -6,7 +6,7 @@
  * ("Fahrradständer" is a "Ständer"), and by a spelling with one mistake; two short words, as one.
  */
 
-/** Of a title, these many words are in the lists of those who may see it; all its other terms are in one list. */
+/** Of a title, these many words are in the index that 1.1.0 knows, too; all its other terms are in one of their own. */
 const LISTED_AT_MOST = 12;
 const OTHERS_AT_MOST = 88;
 /** Of a description. */

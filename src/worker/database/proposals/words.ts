@@ -1,20 +1,16 @@
 /**
- * Finds proposals by the terms of their titles and descriptions (model/words.ts). `words` of a proposal are in the index `proposal_words`,
- * which keeps those that panelists see apart; `title_terms` and `text_terms` are in `proposal_terms`. Triggers keep both in the
- * transaction of the write. A search reads a bounded number of rows, however many proposals there are.
+ * Finds proposals by the terms of their titles and descriptions (model/words.ts). `words` of a proposal are in the index `proposal_words`;
+ * `title_terms` and `text_terms` are in `proposal_terms`. Both keep what panelists see apart, so that nothing else changes what they find.
+ * Triggers keep both in the transaction of the write. A search reads a bounded number of rows, however many proposals there are.
  */
 import { searchTerms, textTerms, titleTerms, titleWords } from "../../model/words.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
 import { startPosition } from "../slices.ts";
 
-/**
- * A search reads this many rows to find candidates, the same number for each word: of the newest proposals that have it. A third of them may be of
- * the index that does not know who sees a proposal: so each of these is looked at before it counts, which reads two more.
- */
-const READ_AT_MOST = 130;
+/** A search reads this many rows to find candidates, the same number for each word: of the newest proposals that have it. */
+const READ_AT_MOST = 120;
 const OF_A_WORD_AT_MOST = 50;
-const [OF_OTHERS, LOOKED_AT] = [3, 2];
 /** A search of the team reads this many, the same number for each word and idea bank. */
 const READ_BY_TEAM_AT_MOST = 1_800;
 const OF_A_WORD_BY_TEAM_AT_MOST = 200;
@@ -65,15 +61,12 @@ export function searchFor(text: string, banks?: number) {
   const misspellable = terms.flatMap(({ misspellings }, term) => {
     const places = Object.keys(misspellings).length;
     return term < MISSPELLED_AT_MOST && places > 0
-      ? [{ term, rows: OF_A_PLACE * places + (1 + LOOKED_AT) * OF_A_MISSPELLED_AT_MOST }]
+      ? [{ term, rows: OF_A_PLACE * places + OF_A_MISSPELLED_AT_MOST }]
       : [];
   });
   const ofMistakes = Math.max(0, ...misspellable.map(({ rows }) => rows));
   const ofAWord = isOfOne
-    ? Math.min(
-        OF_A_WORD_AT_MOST,
-        Math.floor((READ_AT_MOST - ofMistakes) / (1 + LOOKED_AT / OF_OTHERS) / Math.max(1, terms.length)),
-      )
+    ? Math.min(OF_A_WORD_AT_MOST, Math.floor((READ_AT_MOST - ofMistakes) / Math.max(1, terms.length)))
     : Math.min(OF_A_WORD_BY_TEAM_AT_MOST, Math.floor(READ_BY_TEAM_AT_MOST / banks / Math.max(1, terms.length)));
   const bank = isOfOne ? ":ideaBankId" : "bank.value";
   const values = terms.flatMap(({ word, beginning, tells, end, misspellings }, term) => [
@@ -85,23 +78,15 @@ export function searchFor(text: string, banks?: number) {
     [`misspelled${term}`, JSON.stringify(misspellings)],
   ]);
   /** Half of the candidates are listed proposals and half are not, so that neither kind hides the other. */
-  const lookUp = (listed: Listed, condition: string) => {
+  const lookUp = (index: "words" | "terms", listed: Listed, condition: string) => {
     const kinds = listed.split(", ");
     const ofAKind = Math.floor(ofAWord / kinds.length);
     const ofKinds = kinds.map(
-      (kind) => `SELECT proposal_id FROM (SELECT proposal_id FROM proposal_words
+      (kind) => `SELECT proposal_id FROM (SELECT proposal_id FROM proposal_${index}
        WHERE idea_bank_id = ${bank} AND listed = ${kind} AND ${condition} LIMIT ${ofAKind})`,
     );
     return `SELECT proposal_id FROM (${ofKinds.join(" UNION ALL ")})`;
   };
-  const ofOthers = isOfOne ? Math.ceil(ofAWord / OF_OTHERS) : ofAWord;
-  const lookUpTerm = (condition: string) =>
-    `SELECT proposal_id FROM (SELECT proposal_id FROM proposal_terms WHERE idea_bank_id = ${bank} AND ${condition} LIMIT ${ofOthers})`;
-  /** Of these, the proposals that the list can have: no other one's words may change an answer. */
-  const seen = (listed: Listed, ids: string) =>
-    listed === "0, 1"
-      ? ids
-      : `SELECT t.proposal_id FROM (${ids}) t CROSS JOIN proposals s ON s.id = t.proposal_id AND s.listed = ${listed}`;
   /** The ranges around a word. Neither reads past its rows, which can be many. */
   const below = (column: string, low: string, word: string) => `${column} >= ${low} AND ${column} < ${word}`;
   const above = (column: string, low: string, word: string) => `${column} > ${word} AND ${column} < ${high(low)}`;
@@ -109,9 +94,7 @@ export function searchFor(text: string, banks?: number) {
   /** The word itself comes first. Words of the text are read where the titles leave room. */
   const newestOfBank = (listed: Listed, term: number) => {
     const [word, low, textual, end] = [`:word${term}`, `:low${term}`, `'=' || :word${term}`, `:end${term}`];
-    const title = [`word = ${word}`, below("word", low, word), above("word", low, word)].map((each) =>
-      lookUp(listed, each),
-    );
+    const title = [`word = ${word}`, below("word", low, word), above("word", low, word)];
     const others = [
       `term >= ${low} AND term < ${high(low)}`,
       ...(terms[term]?.end ? [`term >= ${end} AND term < ${high(end)}`] : []),
@@ -121,22 +104,21 @@ export function searchFor(text: string, banks?: number) {
       below("term", `'=' || ${low}`, textual),
       above("term", `'=' || ${low}`, textual),
     ];
-    const [ofOtherTerms, ofTexts] = [others, ofText].map((ranges) => ranges.map(lookUpTerm).join(" UNION ALL "));
-    const rest = `SELECT proposal_id FROM (SELECT proposal_id FROM (${ofOtherTerms}) UNION ALL SELECT proposal_id FROM (${ofTexts}) LIMIT ${ofOthers})`;
-    return `(SELECT group_concat(DISTINCT '"' || proposal_id || '"') FROM (SELECT proposal_id FROM (${title.join(" UNION ALL ")})
-      UNION ALL SELECT proposal_id FROM (${seen(listed, rest)}) LIMIT ${ofAWord}))`;
+    const sources = [
+      title.map((each) => lookUp("words", listed, each)),
+      ...[others, ofText].map((ranges) => ranges.map((each) => lookUp("terms", listed, each))),
+    ].map((ranges) => `SELECT proposal_id FROM (${ranges.join(" UNION ALL ")})`);
+    return `(SELECT group_concat(DISTINCT '"' || proposal_id || '"') FROM (${sources.join(" UNION ALL ")} LIMIT ${ofAWord}))`;
   };
   const isKnown = (listed: Listed, term: number) =>
-    `(EXISTS (${lookUp(listed, `word = :word${term}`)})
-      OR EXISTS (${seen(listed, lookUpTerm(`term IN (:word${term}, '=' || :word${term})`))}))`;
+    `(EXISTS (${lookUp("words", listed, `word = :word${term}`)})
+      OR EXISTS (${lookUp("terms", listed, `term IN (:word${term}, '=' || :word${term})`)}))`;
   /** Nothing where the word itself is known, or one before it is not. */
   const misspelledInBank = (listed: Listed, term: number) =>
-    `(SELECT group_concat(DISTINCT '"' || proposal_id || '"') FROM (${seen(
-      listed,
-      `SELECT t.proposal_id FROM json_each(:misspelled${term}) gap
-      CROSS JOIN proposal_terms t ON t.idea_bank_id = ${bank} AND t.term >= gap.key AND t.term < ${high("gap.key")}
-        AND ${isMistake("substr(t.term, -2, 1)", "substr(t.term, -1)")} LIMIT ${OF_A_MISSPELLED_AT_MOST}`,
-    )})
+    `(SELECT group_concat(DISTINCT '"' || proposal_id || '"') FROM (
+      SELECT t.proposal_id FROM json_each(:misspelled${term}) gap
+      CROSS JOIN proposal_terms t ON t.idea_bank_id = ${bank} AND t.listed IN (${listed}) AND t.term >= gap.key AND t.term < ${high("gap.key")}
+        AND ${isMistake("substr(t.term, -2, 1)", "substr(t.term, -1)")} LIMIT ${OF_A_MISSPELLED_AT_MOST})
       WHERE NOT ${isKnown(listed, term)} ${misspellable.map((each) => (each.term < term ? `AND ${isKnown(listed, each.term)}` : "")).join("")})`;
   const ofAllBanks = (ofBank: string) =>
     isOfOne ? ofBank : `(SELECT group_concat(ids) FROM (SELECT ${ofBank} AS ids FROM json_each(:ideaBankIds) bank))`;
