@@ -14,10 +14,8 @@ describe("the address of an idea", () => {
   afterEach(() => stage?.closePages());
   afterAll(() => stage?.close());
 
-  const head = () =>
-    ["board", "roadmap", "changelog", "launcher"]
-      .map((name) => `<script type="module" src="${stage.api}/embed/${name}.js"></script>`)
-      .join("");
+  const head = (names = ["board", "roadmap", "changelog", "launcher"]) =>
+    names.map((name) => `<script type="module" src="${stage.api}/embed/${name}.js"></script>`).join("");
   const board = (token: string, more = "history", name = "board") =>
     `<idea-bank-${name} token="${token}" ${more}></idea-bank-${name}>`;
   const host = (body: string) => stage.hostPage(body, { head: head() });
@@ -29,8 +27,8 @@ describe("the address of an idea", () => {
   it("opens the panel that the board is in, once", async () => {
     const bank = await stage.ideaBank({}, [idea("Dogs")]);
     const { page } = await stage.page();
-    const address = host(`<idea-bank-launcher>${board(bank.token)}</idea-bank-launcher>`);
-    await page.goto(`${address}?idea=${bank.ids[0]}`);
+    const inside = `<idea-bank-launcher>${board(bank.token)}</idea-bank-launcher>`;
+    await page.goto(`${host(inside)}?idea=${bank.ids[0]}`);
     await opened(page, "Dogs");
     await page.locator(".detail").getByText("About Dogs.").waitFor();
     // The panel stands at its button.
@@ -45,10 +43,10 @@ describe("the address of an idea", () => {
     const token = await bank.tokenFor("somebody-else");
     await page.evaluate(`document.querySelector("idea-bank-board").token = "${token}"`);
     await expect.poll(() => page.locator("idea-bank-board").isVisible()).toBe(false);
-    // Without an idea in its address, a page opens nothing.
+    // Without an idea in its address, a page opens nothing. Until the launcher's script has run, what is inside stands in the page.
     const asked: string[] = [];
     page.on("request", (request) => asked.push(request.url()));
-    await page.goto(address);
+    await page.goto(stage.hostPage(inside, { head: head(["launcher", "board"]) }));
     await page.getByRole("button", { name: "Ideas" }).waitFor();
     await expect.poll(() => page.locator("idea-bank-board").isVisible()).toBe(false);
     expect(asked.filter((url) => /ideabank$|sort=hot/.test(url))).toEqual([]);
