@@ -18,19 +18,47 @@ const TELLS_ENOUGH = 5;
 
 /** A word of this size is found by its end, and a part of this size finds it. */
 const COMPOUND = { from: 7, part: 4 } as const;
-/** A word of so many letters is found with a mistake in it; of a title, these many words. */
-const SPELLED = { from: 6, to: 16, words: 8 } as const;
+/** A word of so many letters, or syllables, is found with a mistake in it; of a title, these many words. */
+const SPELLED = { from: 6, syllables: 4, to: 16, words: 8 } as const;
+/** A longer one is found by so many of its first letters, or of its last ones. */
+const LONG_KNOWN_BY = 10;
 /** Two neighbours are also one word: how long each is, and both together; and both together in a search ("wi fi"). */
 const JOINED = { from: 2, to: 8, together: 12, sought: 4 } as const;
 
 /** What a term is, other than a word of the title. No word has these signs. */
 const [TEXT, END, GAP] = ["=", "<", "?"];
 
-/** Letters that no normalization takes apart, with the letters that people type for them. */
+/** The letters from `from`, as the same number of letters from `to`. */
+const lettersAs = (from: string, to: string, count: number) =>
+  Object.fromEntries(
+    Array.from({ length: count }, (_, at) =>
+      [from, to].map((first) => String.fromCodePoint((first.codePointAt(0) ?? 0) + at)),
+    ),
+  );
+
+/** Letters that no normalization takes apart, with the letters that people type for them, and signs that they leave out. */
 const SAME: Readonly<Record<string, string>> = {
-  ...{ ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ı: "i", ς: "σ" },
+  ...{ ß: "ss", æ: "ae", œ: "oe", ø: "o", ł: "l", đ: "d", ð: "d", þ: "th", ħ: "h", ı: "i", ς: "σ" },
   ...{ ة: "ه", ى: "ي", ی: "ي", ک: "ك", ـ: "" },
+  // Hindi and Punjabi are typed without the dot, and Hindi with either sign for a nasal vowel.
+  ...{ "\u093c": "", "\u0a3c": "", "\u0901": "\u0902" },
+  // Letters of their own for a letter with the sign that ends it: Bengali, and Malayalam.
+  ...{ ৎ: "ত\u09cd", ൺ: "ണ\u0d4d", ൻ: "ന\u0d4d", ർ: "ര\u0d4d", ൽ: "ല\u0d4d", ൾ: "ള\u0d4d", ൿ: "ക\u0d4d" },
+  // Letters of Amharic that sound alike.
+  ...{ ...lettersAs("ሐ", "ሀ", 7), ...lettersAs("ኀ", "ሀ", 7), ...lettersAs("ሠ", "ሰ", 7) },
+  ...{ ...lettersAs("ዐ", "አ", 7), ...lettersAs("ፀ", "ጸ", 7) },
 };
+
+/** The same for two letters: Armenian "and", Thai "ae" typed as twice "e", a nasal consonant of Hindi before another one. */
+const SAME_PAIRS = /եւ|เเ|[ङञणनम]\u094d(?=[क-ह])/g;
+const sameOfPair = (pair: string): string => (pair === "եւ" ? "եվ" : pair === "เเ" ? "แ" : "\u0902");
+
+/** A digit of any script as 0 to 9. Ten of them follow each other, and begin at a multiple of 16 or six after it. */
+function digitOf(digit: string): string {
+  const code = digit.codePointAt(0) ?? 0;
+  const row = code - (code % 16);
+  return String(code - row - (/\p{Nd}/u.test(String.fromCodePoint(row)) ? 0 : 6));
+}
 
 /** Apostrophes of all scripts, and the signs that take their place; the sign that joins no letters joins words, too. */
 const APOSTROPHES = /[`´·ʹ-ʼ‘’′׳״＇\u200c]|(?<=[א-ת])"(?=[א-ת])/g;
@@ -41,10 +69,14 @@ function fold(text: string): string {
   const accents = /(?![\u3099\u309a])(?=\p{M})[\p{sc=Zinh}\p{sc=Hebr}\p{sc=Arab}]/gu;
   const plain = text.replace(INVISIBLE, "").replace(APOSTROPHES, "'");
   const letters = plain.normalize("NFKD").toLowerCase().replace(accents, "");
-  return letters.replace(/[ßæœøłđıςةىیکـ]/g, (letter) => SAME[letter] ?? letter).normalize("NFC");
+  return letters
+    .replace(patterns().SAME, (letter) => SAME[letter] ?? letter)
+    .replace(SAME_PAIRS, sameOfPair)
+    .replace(/(?![0-9])\p{Nd}/gu, digitOf)
+    .normalize("NFC");
 }
 
-type Patterns = Readonly<Record<"WORDS" | "LETTERS" | "UNSPACED" | "RUNS", RegExp>>;
+type Patterns = Readonly<Record<"SAME" | "WORDS" | "LETTERS" | "UNSPACED" | "RUNS", RegExp>>;
 
 /** Made at its first use: the tables of scripts take milliseconds of an isolate's start. */
 let made: Patterns | undefined;
@@ -54,6 +86,7 @@ function patterns(): Patterns {
   const LETTER = "[\\p{L}\\p{N}\\p{M}]";
   const UNSPACED = /[\p{scx=Han}\p{scx=Hira}\p{scx=Kana}\p{sc=Thai}\p{sc=Laoo}\p{sc=Khmr}\p{sc=Mymr}]/u;
   made = {
+    SAME: new RegExp(`[${Object.keys(SAME).join("")}]`, "g"),
     // "don't", "Wi-Fi", "Node.js", "R&D"; "C++", "C#"; ".NET". Then emoji, flags among them, and currencies.
     WORDS: new RegExp(
       `(?:(?<![\\p{L}\\p{N}\\p{M}.])\\.(?=\\p{L}))?${LETTER}+(?:['._&‐-]${LETTER}+)*[+#]{0,2}|\\p{RI}{2}|[\\p{Extended_Pictographic}\\p{Sc}]`,
@@ -68,14 +101,20 @@ function patterns(): Patterns {
 
 /** "The", also after "and", "with", "like" and "for": Arabic writes them in one word with the noun. */
 const ARABIC_ARTICLE = /^(?:[وبفك]?ال|لل)(?=...)/u;
-/** "And", "the", "in", "to", "from", "that", "like", which Hebrew and Arabic write in one word with the next one. */
-const PARTICLE = /^(?:[והבלמשכ](?=[א-ת]{4})|[وفبلك](?=[ء-ي]{4}))/;
+/** "And", "the", "in", "to", "from", "of", "that", "like", which Hebrew, Arabic and Amharic write in one word with the next one. */
+const PARTICLE = /^(?:[והבלמשכ](?=[א-ת]{4})|[وفبلك](?=[ء-ي]{4})|[የበለከ](?=[ሀ-ፚ]{3}))/;
 const wordOf = (run: string): string => [...run.replace(ARABIC_ARTICLE, "")].slice(0, CHARACTERS_AT_MOST).join("");
 
+/** With the marks and the stacked letters of Khmer and Burmese: alone they are in every word. */
+const charactersOf = (run: string): readonly string[] =>
+  /[\p{sc=Khmr}\p{sc=Mymr}]/u.test(run)
+    ? (run.match(/.(?:[\u17d2\u1039].|\p{M})*/gsu) ?? []).map((character) => character.slice(0, CHARACTERS_AT_MOST / 2))
+    : [...run];
+
 function pairsOf(run: string): string[] {
-  const characters = [...run];
+  const characters = charactersOf(run);
   return characters.length === 1
-    ? [run]
+    ? [...characters]
     : characters.slice(1).map((character, index) => `${characters[index]}${character}`);
 }
 
@@ -102,8 +141,9 @@ const tokensOf = (text: string): readonly (readonly string[])[] =>
     runsOf(word).flatMap((run) => (isUnspaced(run) ? pairsOf(run) : spacedWords(run))),
   );
 
-/** A syllable of Hangul is as much as two letters. */
-const sizeOf = (word: string): number => word.length * (/^\p{sc=Hang}/u.test(word) ? 2 : 1);
+/** A syllable of Hangul or Amharic is as much as two letters. */
+const isOfSyllables = (word: string): boolean => /^[\p{sc=Hang}\p{sc=Ethi}]+$/u.test(word);
+const sizeOf = (word: string): number => word.length * (isOfSyllables(word) ? 2 : 1);
 const isOfLetters = (word: string): boolean => /^\p{L}[\p{L}\p{M}]*$/u.test(word) && !isUnspaced(word);
 
 /** How specific a word is. Long words are rare; pairs in Hiragana are mostly grammar. */
@@ -119,6 +159,9 @@ const byTelling = (words: readonly string[]): string[] =>
     .map(([word]) => word);
 
 const reversed = (word: string): string => [...word].toReversed().join("");
+
+const canBeMisspelled = (word: string, length = word.length): boolean =>
+  length >= (isOfSyllables(word) ? SPELLED.syllables : SPELLED.from) && length <= SPELLED.to;
 
 /** A word with a gap in place of some letters, and these. */
 type Gapped = readonly [around: string, letters: string];
@@ -137,7 +180,7 @@ const withGaps = (letters: readonly string[], gap: number): Gapped[] =>
 function misspellings(word: string): Readonly<Record<string, string>> {
   const letters = [...word];
   if (!isOfLetters(word)) return {};
-  const isSpelled = (length: number) => length >= SPELLED.from && length <= SPELLED.to;
+  const isSpelled = (length: number) => canBeMisspelled(word, length);
   const gapped = [1, 2, 3].flatMap((gap) => (isSpelled(letters.length + 2 - gap) ? withGaps(letters, gap) : []));
   // Within a pair, swapped letters are in its gap.
   const swapped = letters.slice(0, -1).flatMap((letter, at) => {
@@ -170,7 +213,7 @@ const lastCharacters = (title: string): string[] =>
   (fold(title).match(patterns().WORDS) ?? [])
     .flatMap(runsOf)
     .filter(isUnspaced)
-    .map((run) => [...run].at(-1) ?? "");
+    .map((run) => charactersOf(run).at(-1) ?? "");
 
 /** The listed words of a title: a JSON array of at most 12 different ones, the most specific. */
 export const titleWords = (title: string): string =>
@@ -183,7 +226,7 @@ export function titleTerms(title: string): string {
   const listed = words.slice(0, LISTED_AT_MOST);
   const long = words.filter(isOfLetters);
   const compounds = long.filter((word) => sizeOf(word) >= COMPOUND.from);
-  const spelled = long.filter(({ length }) => length >= SPELLED.from && length <= SPELLED.to).slice(0, SPELLED.words);
+  const spelled = long.filter((word) => canBeMisspelled(word)).slice(0, SPELLED.words);
   const terms = [
     ...words.slice(LISTED_AT_MOST),
     ...lastCharacters(title),
@@ -218,25 +261,34 @@ type Term = {
   readonly misspellings: Readonly<Record<string, string>>;
 };
 
+/** Of pairs, each second one has all characters; the others follow. */
+const everySecondFirst = (words: readonly string[]): readonly string[] =>
+  isUnspaced(words[0] ?? "") ? [0, 1].flatMap((odd) => words.filter((_, at) => at % 2 === odd)) : words;
+
 /** The words of a search that are looked up. */
 export function searchTerms(search: string): readonly Term[] {
   const tokens = tokensOf(search);
-  return byTelling([...tokens.flat(), ...joined(tokens, JOINED.sought)])
+  return byTelling([...tokens.flatMap(everySecondFirst), ...joined(tokens, JOINED.sought)])
     .slice(0, SOUGHT_AT_MOST)
     .map((word) => ({
       word,
       beginning: beginningOf(word),
       tells: Math.min(1, specificity(word) / TELLS_ENOUGH) ** 2,
-      end: isOfLetters(word) && sizeOf(word) >= COMPOUND.part ? `${END}${reversed(word)}` : undefined,
+      end: isOfLetters(word) && sizeOf(word) >= COMPOUND.part ? `${END}${endOf(word)}` : undefined,
       misspellings: misspellings(word),
     }));
 }
 
-/** A word without its last two letters, but at least four letters; "exporting" also finds "export". A syllable of Hangul is an ending. */
+/** A word without its last two letters, but at least four letters; "exporting" also finds "export". A syllable is an ending. */
 const beginningOf = (word: string): string => {
   const [, verb] = /^([a-z]{4,})ings?$/.exec(word) ?? [];
   if (verb !== undefined) return verb;
   const letters = [...word];
-  const [ending, least] = /^\p{sc=Hang}+$/u.test(word) ? [1, 2] : [2, 4];
+  if (isLong(word)) return letters.slice(0, LONG_KNOWN_BY).join("");
+  const [ending, least] = isOfSyllables(word) ? [1, 2] : [2, 4];
   return letters.slice(0, Math.max(least, letters.length - ending)).join("");
 };
+
+/** The last letters, backwards. */
+const endOf = (word: string): string => reversed(word).slice(0, isLong(word) ? LONG_KNOWN_BY : undefined);
+const isLong = (word: string): boolean => word.length > SPELLED.to && isOfLetters(word);

@@ -24,8 +24,8 @@ const SLICE = 5_000;
 const READ_AT_MOST = 2_100;
 /** The settings of a board count 1,000 of its ideas and of its comments. A filter without an index looks at 1,000 ideas, three times. */
 const COUNTED_AT_MOST = 5_000;
-/** A search looks at the newest 1,000 ideas and comments, at their texts and at who wrote them, and at 1,800 terms of ideas. */
-const SEARCHED_AT_MOST = 12_500;
+/** A search looks at the newest 1,000 ideas and comments, at their texts and at who wrote them, and at 1,600 terms of ideas, and for words with a mistake, in the lists of panelists and in the others. */
+const SEARCHED_AT_MOST = 13_300;
 /** The first page counts 1,000 of each thing that waits, and 500 of what a month has brought: one of four surveys is here, so it can be 3,000 more. */
 const HOME_AT_MOST = 14_000;
 /** Results with a filter look at the newest 5,000 responses, and at what each of them counts for. */

@@ -21,6 +21,11 @@ describe("what is equal", () => {
     ["the Greek accents, and the sigma at the end", "ΟΔΌΣ οδός", ["οδοσ"]],
     ["Arabic vowel signs, forms of alef, and the article", "الحافِلة أحمد", ["حافله", "احمد"]],
     ["Cyrillic ё", "Ещё", ["еще"]],
+    ["Hindi with and without dots, and both ways to write a nasal", "बाज़ार हिन्दी गाँव", ["बाजार", "हिंदी", "गांव"]],
+    ["letters of Malayalam and Bengali that end a syllable", "സർവ സര്‍വ ৎ", ["സര്വ", "ত্"]],
+    ["letters of Amharic that sound alike", "ሠላም ዐዲስ", ["ሰላም", "አዲስ"]],
+    ["Armenian “and”, Icelandic þ and ð", "Երևան ԵՐԵՎԱՆ Það", ["երեվան", "thad"]],
+    ["digits of all scripts", "٢٤ ۲۵ १२ ๑๓ ၄၅ 𝟗𝟖", ["24", "25", "12", "13", "45", "98"]],
   ])("%s", (_, title, expected) => {
     expect(words(title)).toEqual(expect.arrayContaining(expected));
   });
@@ -42,6 +47,22 @@ it("takes pairs of characters where a script has no spaces, those that tell most
 });
 const rank = (pair: string) => pair.match(/\p{sc=Hira}/gu)?.length ?? 0;
 
+it("takes Khmer and Burmese characters with their marks and what is stacked under them", () => {
+  expect(words("ကျောင်းသား")).toEqual(["ကျောင်း", "င်းသား"]);
+  expect(words("និស្សិត")).toEqual(["និស្សិ", "ស្សិត"]);
+  expect(words("เเม่")).toEqual(words("แม่"));
+  expect(words(`က${"ါ".repeat(400)}ခ`)).toEqual([`က${"ါ".repeat(15)}ခ`]);
+});
+
+it("looks each second pair of a long search up first: together they have all of its characters", () => {
+  expect(sought("希望手机应用可以在夜间自动")).toEqual(["希望", "手机", "应用", "可以", "在夜", "间自"]);
+});
+
+it("finds a word of more than 16 letters by its first ten, or by its last ten", () => {
+  const [term] = searchTerms("Geschwindigkeitsbegrenzung");
+  expect([term?.beginning, term?.end]).toEqual(["geschwindi", "<gnuznergeb"]);
+});
+
 it("takes what apostrophes and hyphens join as one word, and its parts as words", () => {
   expect(words("Wi-Fi")).toEqual(["wifi", "wi", "fi"]);
   for (const apostrophe of ["'", "’", "ʼ", "`", "´"]) expect(words(`Don${apostrophe}t`)).toEqual(["dont", "don"]);
@@ -49,6 +70,7 @@ it("takes what apostrophes and hyphens join as one word, and its parts as words"
   expect(words('צה"ל')).toEqual(["צהל", "צה"]);
   expect(words("می‌خواهم")).toContain("ميخواهم");
   expect(words("ותאורה")).toEqual(["ותאורה", "תאורה"]);
+  expect(words("የሌሊት")).toEqual(["የሌሊት", "ሌሊት"]);
   expect(words("Node.js, R&D")).toEqual(["nodejs", "node", "js", "rd"]);
   expect(words("“quoted” - 'so'")).toEqual(["quoted", "so"]);
 });

@@ -1,12 +1,14 @@
-/** 98 searches in 20 languages, each for one idea among 224. */
+/** 98 searches in 20 languages and 94 that were written later, in 23 scripts together: each for one idea among all of these. */
 import { expect, it } from "vitest";
 import { textTerms, titleTerms, titleWords } from "../../../src/worker/model/words.ts";
-import { SEARCHED, type Searched } from "../../fixtures/searches.ts";
+import { SEARCHED as SEARCHED_FIRST, type Searched } from "../../fixtures/searches.ts";
+import { SEARCHED_LATER } from "../../fixtures/searches-later.ts";
 import { databaseOf } from "../../support/databases.ts";
 import { createPanel, listPath } from "../../support/panel.ts";
 
 type Page = { items: { id: string; title: string }[] };
 
+const SEARCHED = [...SEARCHED_FIRST, ...SEARCHED_LATER];
 const CASES = SEARCHED.flatMap((language: Searched) =>
   language.searches.map(([q, idea, kind]) => ({
     name: language.name,
@@ -43,12 +45,20 @@ async function createScene() {
   return panel;
 }
 
-it("there are 98 searches in 20 languages, and 200 other ideas", () => {
-  expect([CASES.length, SEARCHED.length]).toEqual([98, 20]);
-  expect(SEARCHED.flatMap(({ others }) => others.split("\n"))).toHaveLength(200);
+it("there are 98 searches in 20 languages, 94 more, and 306 other ideas", () => {
+  const count = (languages: readonly Searched[]) => languages.flatMap(({ searches }) => searches).length;
+  expect([count(SEARCHED_FIRST), SEARCHED_FIRST.length, count(SEARCHED_LATER)]).toEqual([98, 20, 94]);
+  expect(SEARCHED.flatMap(({ others }) => others.split("\n"))).toHaveLength(306);
 });
 
-it("98 of 98 put the idea first, for panelists and for the tenant", async () => {
+it("they are in 23 scripts", () => {
+  const scripts =
+    "Arab Armn Beng Cyrl Deva Ethi Geor Grek Gujr Guru Hang Hani Hebr Kana Khmr Laoo Latn Mlym Mymr Sinh Taml Telu Thai";
+  for (const script of scripts.split(" "))
+    expect(CASES.filter(({ q }) => new RegExp(`\\p{sc=${script}}`, "u").test(q)).length, script).toBeGreaterThan(1);
+});
+
+it("192 of 192 put the idea first, for panelists and for the tenant", async () => {
   const panel = await createScene();
   const panelist = await panel.panelist();
   const misses: object[] = [];

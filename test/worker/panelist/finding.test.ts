@@ -160,6 +160,53 @@ describe("q", () => {
     expect(await answers()).toEqual(before);
   });
 
+  it("takes every sign as what it is, and answers however a text is made", async () => {
+    const panel = await createPanel();
+    const panelist = await panel.panelist();
+    const marks = "\u0301".repeat(180);
+    const [turned, piled] = ["Ferry yrref to the island", `Zal${marks}go ferry`];
+    for (const title of [turned.replace("y", "y\u202e"), piled, "日".repeat(200), "ก".repeat(200), "🎉🎉🎉"]) await panelist.submit(title);
+    const hostile = [
+      "%",
+      "_",
+      "*",
+      "'",
+      '"',
+      "\\",
+      "%%%",
+      "ferr%",
+      "f_rry",
+      "f*",
+      "' OR 1=1 --",
+      'NEAR("a" "b")',
+      "=ferry",
+    ];
+    const searches = [
+      ...hostile,
+      "<yrref",
+      "?",
+      "??",
+      "\u0000",
+      "fer\u0000ry",
+      "\u202e",
+      marks,
+      "[",
+      "]",
+      "null",
+      "{}",
+    ];
+    for (const q of searches) {
+      const answer = await panelist.send("GET", listPath({ q }));
+      expect([200, 400], JSON.stringify(q)).toContain(answer.status);
+      if (answer.status === 200) expect((await answer.json<Page>()).items.length, q).toBeLessThanOrEqual(2);
+    }
+    expect(await found(panelist, "zalgo")).toEqual([piled]);
+    expect(await found(panelist, "\u202eisland")).toEqual([turned]);
+    expect(await found(panelist, "🎉")).toEqual(["🎉🎉🎉"]);
+    for (const q of ["日".repeat(200), "ก".repeat(200)]) expect(await found(panelist, q)).toEqual([q]);
+    expect((await panelist.send("GET", listPath({ q: "x".repeat(10_000) }))).status).toBe(400);
+  });
+
   it("finds nothing of another idea bank, and of another account nothing", async () => {
     const [panel, other] = [await createPanel(), await createPanel()];
     const [panelist, stranger] = [await panel.panelist(), await other.panelist()];
@@ -277,6 +324,8 @@ describe("costs", () => {
         listPath({ q: "alp bra cha del ech fox", limit: "100" }),
         listPath({ q: "alphabet bravissmo charly deltas echoes foxtott", limit: "100" }),
         listPath({ q: "phabet vissimo trott", limit: "100" }),
+        // Two letters are wrong, where each of the titles has a gap.
+        listPath({ q: "brxyissimo alphabet charly deltas", limit: "100" }),
         listPath({ q: "alphabetical bravissimo charly deltas echoes foxtrott", limit: "100" }),
         listPath({ q: "bravissimoabcdef alphabet charly deltas echoes foxtrott", limit: "100" }),
         listPath({ q: SIX, limit: "100", status: "submitted" }),

@@ -12,11 +12,14 @@ import { startPosition } from "../slices.ts";
 const READ_AT_MOST = 120;
 const OF_A_WORD_AT_MOST = 50;
 /** A search of the team reads this many, the same number for each word and idea bank. */
-const READ_BY_TEAM_AT_MOST = 1_800;
+const READ_BY_TEAM_AT_MOST = 1_600;
 const OF_A_WORD_BY_TEAM_AT_MOST = 200;
-/** The first of these many words that nobody has written like this is looked up with a mistake in it, which finds this many proposals. */
-const MISSPELLED_AT_MOST = 2;
-const OF_A_MISSPELLED_AT_MOST = 5;
+/**
+ * The first of these many words that nobody has written like this is looked up with a mistake in it; a search of all idea banks takes the first
+ * alone. It looks at this many words that are alike but for two letters, and takes those with one mistake.
+ */
+const [MISSPELLED_AT_MOST, MISSPELLED_OF_ALL_BANKS] = [2, 1];
+const ALIKE_AT_MOST = 16;
 /** Each place of a mistake reads a row of the search, and one of the index. */
 const OF_A_PLACE = 2;
 /** Of these, the ones with the rarest words are candidates; for the team, before them, the ones with most words of the search. A filter is applied to them. */
@@ -60,8 +63,8 @@ export function searchFor(text: string, banks?: number) {
   const isOfOne = banks === undefined;
   const misspellable = terms.flatMap(({ misspellings }, term) => {
     const places = Object.keys(misspellings).length;
-    return term < MISSPELLED_AT_MOST && places > 0
-      ? [{ term, rows: OF_A_PLACE * places + OF_A_MISSPELLED_AT_MOST }]
+    return term < (isOfOne ? MISSPELLED_AT_MOST : MISSPELLED_OF_ALL_BANKS) && places > 0
+      ? [{ term, rows: OF_A_PLACE * places + ALIKE_AT_MOST }]
       : [];
   });
   const ofMistakes = Math.max(0, ...misspellable.map(({ rows }) => rows));
@@ -114,12 +117,18 @@ export function searchFor(text: string, banks?: number) {
     `(EXISTS (${lookUp("words", listed, `word = :word${term}`)})
       OR EXISTS (${lookUp("terms", listed, `term IN (:word${term}, '=' || :word${term})`)}))`;
   /** Nothing where the word itself is known, or one before it is not. */
-  const misspelledInBank = (listed: Listed, term: number) =>
-    `(SELECT group_concat(DISTINCT '"' || proposal_id || '"') FROM (
-      SELECT t.proposal_id FROM json_each(:misspelled${term}) gap
-      CROSS JOIN proposal_terms t ON t.idea_bank_id = ${bank} AND t.listed IN (${listed}) AND t.term >= gap.key AND t.term < ${high("gap.key")}
-        AND ${isMistake("substr(t.term, -2, 1)", "substr(t.term, -1)")} LIMIT ${OF_A_MISSPELLED_AT_MOST})
-      WHERE NOT ${isKnown(listed, term)} ${misspellable.map((each) => (each.term < term ? `AND ${isKnown(listed, each.term)}` : "")).join("")})`;
+  const misspelledInBank = (listed: Listed, term: number) => {
+    const kinds = listed.split(", ");
+    const alike = kinds.map(
+      (
+        kind,
+      ) => `SELECT proposal_id, term, typed FROM (SELECT t.proposal_id, t.term, gap.value AS typed FROM json_each(:misspelled${term}) gap
+        CROSS JOIN proposal_terms t ON t.idea_bank_id = ${bank} AND t.listed = ${kind} AND t.term >= gap.key AND t.term < ${high("gap.key")}
+        LIMIT ${ALIKE_AT_MOST / kinds.length})`,
+    );
+    return `(SELECT group_concat(DISTINCT '"' || proposal_id || '"') FROM (${alike.join(" UNION ALL ")})
+      WHERE ${isMistake("substr(term, -2, 1)", "substr(term, -1)")} AND NOT ${isKnown(listed, term)} ${misspellable.map((each) => (each.term < term ? `AND ${isKnown(listed, each.term)}` : "")).join("")})`;
+  };
   const ofAllBanks = (ofBank: string) =>
     isOfOne ? ofBank : `(SELECT group_concat(ids) FROM (SELECT ${ofBank} AS ids FROM json_each(:ideaBankIds) bank))`;
   const each = (sql: (term: number) => string, between: string, none: string) =>
@@ -194,9 +203,9 @@ export function searchFor(text: string, banks?: number) {
   };
 }
 
-/** SQL: the two letters differ from those that were typed in their place by one mistake. */
+/** SQL: the two letters differ from those that were `typed` in their place by one mistake. */
 const isMistake = (first: string, last: string): string =>
-  `(${first} = substr(gap.value, 1, 1) OR ${last} = substr(gap.value, -1) OR ${last} || ${first} = gap.value)`;
+  `(${first} = substr(typed, 1, 1) OR ${last} = substr(typed, -1) OR ${last} || ${first} = typed)`;
 
 /** The word without its last letters, if at least three stay. */
 const withoutLast = (word: string, letters: number): string =>
