@@ -165,7 +165,8 @@ describe("q", () => {
     const panelist = await panel.panelist();
     const marks = "\u0301".repeat(180);
     const [turned, piled] = ["Ferry yrref to the island", `Zal${marks}go ferry`];
-    for (const title of [turned.replace("y", "y\u202e"), piled, "日".repeat(200), "ก".repeat(200), "🎉🎉🎉"]) await panelist.submit(title);
+    for (const title of [turned.replace("y", "y\u202e"), piled, "日".repeat(200), "ก".repeat(200), "🎉🎉🎉"])
+      await panelist.submit(title);
     const hostile = [
       "%",
       "_",
