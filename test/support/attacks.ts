@@ -1,4 +1,4 @@
-/** The attacks of docs/security.md's table: what comes before each, and the one request that is counted. */
+/** The attacks of docs/attack-costs.md: what comes before each, and the one request that is counted. */
 import { vi } from "vitest";
 import { createApiKey } from "../../src/worker/credentials/api-key.ts";
 import { secureRandomBytes } from "../../src/worker/credentials/base62.ts";
@@ -115,7 +115,7 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
     async (send) => send(WHOAMI, withKey((await addApiKey({ revokedAt: NOW })).text)),
   ],
   [
-    "valid token: changelog, fresh in the isolate",
+    "token: changelog, fresh in the isolate",
     200,
     async (send) => {
       const { token } = await addChangelog(20);
@@ -124,7 +124,7 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
     },
   ],
   [
-    "valid token: changelog, past the freshness window",
+    "token: changelog, past the freshness window",
     200,
     async (send) => {
       const { token } = await addChangelog(20);
@@ -134,7 +134,7 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
     },
   ],
   [
-    "valid token: changelog, a new isolate each time",
+    "token: changelog, a new isolate each time",
     200,
     async (send, newIsolate) => {
       const { token } = await addChangelog(20);
@@ -143,12 +143,12 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
     },
   ],
   [
-    "valid token: changelog of 20 entries, changed before each read",
+    "token: changelog of 20 entries, changed before each read",
     200,
     async (send) => send(CHANGELOG, withToken((await addChangelog(20)).token)),
   ],
   [
-    "valid token: a page of 100 proposals, each with an author and the panelist's vote",
+    "token: 100 proposals with author and own vote",
     200,
     async (send) => {
       const bank = await addIdeaBank();
@@ -163,13 +163,9 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
       return send("/ideabank/proposals?sort=hot&limit=100", withToken(bank.token));
     },
   ],
+  ["token: 100 proposals by tag and votes, with author and own vote", 200, listByTag],
   [
-    "valid token: a page of 100 proposals by tag and votes, each with an author and the panelist's vote",
-    200,
-    listByTag,
-  ],
-  [
-    "valid token: a search for six words that many titles have",
+    "token: a search for six words that many titles have",
     200,
     async (send) => {
       const bank = await addIdeaBank();
@@ -193,7 +189,7 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
     },
   ],
   [
-    "valid token: a vote",
+    "token: a vote",
     200,
     async (send) => {
       const bank = await addIdeaBank();
@@ -202,16 +198,12 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
     },
   ],
   [
-    "valid token: submit a proposal, with an Idempotency-Key",
+    "token: submit a proposal",
     201,
     async (send) => send("/ideabank/proposals", post({ Authorization: (await addIdeaBank()).token })),
   ],
-  [
-    "valid token: edit one's own proposal, which has tags and waits for approval again, sent to 4 webhooks",
-    200,
-    editOwnTitle,
-  ],
-  ["valid token: withdraw a proposal with many votes and comments", 204, withdrawPopular],
+  ["token: edit one's own proposal that waits for approval again, 4 webhooks", 200, editOwnTitle],
+  ["token: withdraw a proposal with many votes and comments", 204, withdrawPopular],
   [
     "leaks: a thousand reports without GitHub's signature",
     401,
@@ -238,7 +230,7 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
       ),
   ],
   [
-    "leaks: 20 made-up secrets of webhooks and 20 for signing tokens, pasted",
+    "leaks: 20 made-up secrets of webhooks and 20 for signing, pasted",
     303,
     async (send) =>
       paste(
@@ -263,9 +255,9 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
       return report(send, await keysOf(1_000));
     },
   ],
-  ["valid API key: whoami", 200, async (send) => send(WHOAMI, withKey((await addApiKey()).text))],
+  ["key: whoami", 200, async (send) => send(WHOAMI, withKey((await addApiKey()).text))],
   [
-    "valid API key: a page of 100 proposals, each with an author",
+    "key: 100 proposals with author",
     200,
     async (send) => {
       const { id, accountId, panelistId } = await addChangelog(110);
@@ -274,9 +266,9 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
       return send(`/tenant/ideabanks/${id}/proposals?limit=100`, withKey(text));
     },
   ],
-  ["valid API key: a page of 100 changes, each of a comment on another proposal", 200, readChanges],
+  ["key: 100 changes, each of a comment on another proposal", 200, readChanges],
   [
-    "valid API key: create an implemented proposal, with an Idempotency-Key",
+    "key: create an implemented proposal",
     201,
     async (send) => {
       const { id, accountId } = await addIdeaBank();
@@ -284,9 +276,9 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
       return send(`/tenant/ideabanks/${id}/proposals`, post({ "X-API-Key": text }, { status: "implemented" }));
     },
   ],
-  ["valid API key: change everything of a proposal, sent to 4 webhooks", 200, changeEverything],
+  ["key: change everything of a proposal, 4 webhooks", 200, changeEverything],
   [
-    "valid API key: change a proposal, and deliver that to a webhook",
+    "key: change a proposal, and deliver that to a webhook",
     200,
     async (send) => {
       const bank = await addIdeaBank();
@@ -300,11 +292,11 @@ export const ATTACKS: [string, number, (send: Send, newIsolate: () => Send) => P
       });
     },
   ],
-  ["valid API key: create 100 panelists in a request, sent to 4 webhooks", 200, createPeople],
-  ["valid API key: give 100 votes in a request", 200, giveVotes],
-  ["valid API key: write 100 comments in a request, with an Idempotency-Key, sent to 4 webhooks", 201, writeComments],
-  ["valid API key: delete a panelist with many votes, proposals and comments", 204, deleteBusyPanelist],
-  ["valid API key: delete a proposal with many votes and comments, which many were merged into", 204, deletePopular],
-  ["valid API key: merge a proposal with many votes, which many were merged into", 200, mergePopular],
-  ["valid API key: delete a panelist with many votes, and the proposals and comments with it", 204, eraseBusyPanelist],
+  ["key: create 100 panelists in a request, 4 webhooks", 200, createPeople],
+  ["key: give 100 votes in a request", 200, giveVotes],
+  ["key: write 100 comments in a request, 4 webhooks", 201, writeComments],
+  ["key: delete a panelist with many votes, proposals and comments", 204, deleteBusyPanelist],
+  ["key: delete a proposal with many votes and comments, which many were merged into", 204, deletePopular],
+  ["key: merge a proposal with many votes, which many were merged into", 200, mergePopular],
+  ["key: delete a panelist with many votes, and the proposals and comments with it", 204, eraseBusyPanelist],
 ];

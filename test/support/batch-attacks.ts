@@ -1,4 +1,4 @@
-/** Of the attacks of docs/security.md's table, the requests that write a hundred things. */
+/** Of the attacks of docs/attack-costs.md, the requests that write a hundred things. */
 import { MAX_WEBHOOKS } from "../../src/worker/model/webhook.ts";
 import { addVoters, voterId } from "./many-rows.ts";
 import { addWebhook } from "./webhooks.ts";

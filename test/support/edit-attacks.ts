@@ -1,4 +1,4 @@
-/** Of the attacks of docs/security.md's table, the edits that write the most: every word, tag and index entry of a proposal is another one after. */
+/** Of the attacks of docs/attack-costs.md, the edits that write the most: every word, tag and index entry of a proposal is another one after. */
 import { MAX_WEBHOOKS } from "../../src/worker/model/webhook.ts";
 import { databaseOf } from "./databases.ts";
 import { numbers } from "./many-rows.ts";
