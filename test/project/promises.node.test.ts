@@ -21,6 +21,18 @@ it("promises at most 30 things, of one sentence each", () => {
   expect(promised.filter(({ words }) => !/^[^.]*\.$/.test(words))).toEqual([]);
 });
 
+it("has at most 25 exceptions, each of a promise and under the reader whom it concerns", () => {
+  const section = readFileSync("docs/promises.md", "utf8").split("\n## Exceptions\n")[1]?.split("\n## ")[0] ?? "";
+  const [intro = "", ...readers] = section.split(/^### /m);
+  expect(intro).not.toContain("- **");
+  const exceptions = readers.flatMap((reader) => [...reader.matchAll(/^- (.*)$/gm)].map(([, words = ""]) => words));
+  expect(exceptions.length).toBeGreaterThan(10);
+  expect(exceptions.length).toBeLessThanOrEqual(25);
+  const numbersOf = (words: string) => words.match(/^\*\*([\d, ]+)\.\*\* /)?.[1]?.split(", ") ?? ["none"];
+  const known = new Set(promised.map(({ number }) => number));
+  expect(exceptions.filter((words) => numbersOf(words).some((number) => !known.has(number)))).toEqual([]);
+});
+
 it("each promise has its tests, and each test is there", () => {
   expect(Object.keys(TESTS)).toEqual(promised.map(({ name }) => name));
   const tests = Object.values(TESTS).flat();
