@@ -12,6 +12,7 @@ import { main } from "../command-line/main.ts";
 import { compareApis, describeChanges } from "../openapi/api-changes.ts";
 import { makeClientSource } from "../openapi/client-source.ts";
 import { buildDocument } from "../openapi/document.ts";
+import { errorTable, operationTable } from "../openapi/operation-tables.ts";
 import { REFERENCE_HTML, renderReference } from "../openapi/reference/page.ts";
 import { resourceTables } from "../openapi/resource-tables.ts";
 import { buildElements, buildPage } from "./build-elements.ts";
@@ -26,8 +27,23 @@ const DOCUMENT = "public/openapi.json";
 const DOCUMENT_AS_YAML = "public/openapi.yaml";
 const RELEASE = "src/worker/operator/release.ts";
 const API = "docs/api.md";
-/** The part of `docs/api.md` between the two marks, which is made here. */
-const TABLES = /(?<=<!-- resources -->\n).*(?=<!-- end of resources -->)/s;
+/** The parts of `docs/api.md` that are made here, each between `<!-- name -->` and `<!-- end of name -->`. */
+const makeTables = (document: string): Readonly<Record<string, string>> => ({
+  resources: resourceTables(JSON.parse(document)),
+  "tenant operations": operationTable("apiKey"),
+  "panelist operations": operationTable("compoundToken"),
+  "account operations": operationTable("access"),
+  errors: errorTable(),
+});
+
+/** The page with its tables. Throws for a table without its marks. */
+const withTables = (page: string, tables: Readonly<Record<string, string>>): string =>
+  Object.entries(tables).reduce((text, [name, table]) => {
+    const [before, rest] = text.split(`<!-- ${name} -->\n`);
+    const [, after] = rest?.split(`<!-- end of ${name} -->`) ?? [];
+    if (after === undefined) throw new Error(`${API}: no marks for ${name}`);
+    return `${before}<!-- ${name} -->\n\n${table}\n\n<!-- end of ${name} -->${after}`;
+  }, page);
 
 /** The changes to the API since the release whose document `npm run release` kept. */
 export const API_CHANGES = "docs/api-changes.md";
@@ -72,11 +88,7 @@ const build = defineCommand({
     await keep(RELEASE, await renderRelease(), check);
     await writeFile(REFERENCE_HTML, await renderReference(JSON.parse(document)));
     const api = await read(API);
-    await keep(
-      API,
-      api.replace(TABLES, () => `\n${resourceTables(JSON.parse(document))}\n\n`),
-      check,
-    );
+    if (api !== "") await keep(API, withTables(api, makeTables(document)), check);
     const released = await read(RELEASED_DOCUMENT);
     if (released !== "") {
       const changes = compareApis(JSON.parse(released), JSON.parse(document));
