@@ -1,15 +1,14 @@
-/** The Python and PHP of docs/clients.md, against a server that fails as servers and networks do. */
+/** The clients of docs/examples in Python and PHP, against a server that fails as servers and networks do. */
 import { spawn } from "node:child_process";
+import { readFileSync } from "node:fs";
 import { createServer } from "node:net";
 import { text } from "node:stream/consumers";
 import { describe, expect, it } from "vitest";
 import { freePort } from "../support/node/checkout.ts";
-import { block } from "../support/node/documents.ts";
 
 type Language = {
   readonly command: readonly [program: string, ...options: string[]];
-  /** The block's example call, which is left out. */
-  readonly example: RegExp;
+  readonly file: string;
   /** Prints how long it would wait, and waits for nothing. */
   readonly waits: string;
   /** Prints a call's answer, or the problem that it throws. */
@@ -20,7 +19,7 @@ type Language = {
 const LANGUAGES: Readonly<Record<string, Language>> = {
   python: {
     command: ["python3", "-"],
-    example: /^if __name__[\s\S]*/m,
+    file: "tenant.py",
     waits: 'time.sleep = lambda seconds: print(f"wait {seconds}")',
     print: (call) => `try:
     print(json.dumps(${call}))
@@ -35,7 +34,7 @@ except ApiProblem as problem:
   },
   php: {
     command: ["php", "-d", "disable_functions=sleep"],
-    example: /^\$bank[\s\S]*/m,
+    file: "tenant.php",
     waits: 'function sleep(int $seconds): int { echo "wait $seconds\\n"; return 0; }',
     print: (call) => `try {
     echo json_encode(${call}), "\\n";
@@ -62,7 +61,7 @@ const MADE_UP = ["made-up", "Made up.", [{ path: "a" }], "r"];
 
 /** Runs the call against a server that gives these answers, byte by byte. */
 async function run(name: string, call: keyof Language["calls"], answers: readonly string[]) {
-  const { command, example, waits, print, calls } = LANGUAGES[name] ?? expect.unreachable(name);
+  const { command, file, waits, print, calls } = LANGUAGES[name] ?? expect.unreachable(name);
   const requests: string[] = [];
   const server = createServer((socket) => {
     let received = "";
@@ -76,7 +75,7 @@ async function run(name: string, call: keyof Language["calls"], answers: readonl
   });
   const port = await freePort();
   await new Promise<void>((done) => server.listen(port, "127.0.0.1", done));
-  const source = block("docs/clients.md", name).replace(example, "").replace("localhost:8787", `127.0.0.1:${port}`);
+  const source = readFileSync(`docs/examples/${file}`, "utf8").replace("localhost:8787", `127.0.0.1:${port}`);
   const [program, ...options] = command;
   const child = spawn(program, options, { env: { ...process.env, API_KEY: "ibk_" } });
   child.stdin.end(`${source}\n${waits}\n${print(calls[call])}\n`);

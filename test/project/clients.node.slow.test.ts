@@ -1,6 +1,6 @@
 /** The clients of docs/clients.md, made and run as it says; and the document that they are made of. */
 import { spawn, spawnSync } from "node:child_process";
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
 import { tmpdir } from "node:os";
@@ -15,6 +15,8 @@ import { install } from "../support/node/install.ts";
 
 const DOCUMENT = "docs/clients.md";
 const LOCAL = "http://localhost:8787";
+const PROGRAMS = ["sync.mjs", "tenant.php", "tenant.py"] as const;
+const readProgram = (name: (typeof PROGRAMS)[number]) => readFileSync(`docs/examples/${name}`, "utf8");
 
 let checkout: Awaited<ReturnType<typeof makeCheckout>>;
 let server: DevServer;
@@ -45,9 +47,10 @@ async function askTenantApi<Answer>(method: string, path: string, body?: object)
 const runIn = (folder: string, commands: string) =>
   paste(`set -e; cd '${folder}'; export PATH='${dirname(process.execPath)}':"$PATH"\n${commands}`);
 
-/** A folder with a program of the page, and the command that runs it. */
+/** A folder with a program of the page, the ones that it can be beside, and the command that runs it. */
 async function writeProgram(name: string, file: string) {
   const folder = await mkdtemp(join(tmpdir(), "program-"));
+  for (const each of PROGRAMS) await writeFile(join(folder, each), readProgram(each).replace(LOCAL, origin));
   await writeFile(join(folder, file), block(DOCUMENT, name).replace(LOCAL, origin));
   const run = () => runIn(folder, block(DOCUMENT, `${name}-run`).replace("ibk_…", key));
   return { folder, run, remove: () => rm(folder, { recursive: true, force: true }) };
@@ -158,14 +161,14 @@ describe("the standard library", () => {
 
   const SECRET = "whsec_MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw";
   const body = '{"type":"webhook.test"}';
-  const verified = (name: string, of: { interpreter: string; call: (headers: object) => string; keep: RegExp }) => {
+  const verified = (source: string, of: { interpreter: string; call: (headers: object) => string }) => {
     const sign = (text: string, at = new Date()) => ({
       "webhook-id": "msg_1",
       "webhook-timestamp": String(Math.floor(at.getTime() / 1_000)),
       "webhook-signature": `v1,bm8= ${new Webhook(SECRET).sign("msg_1", at, text)}`,
     });
     const run = (headers: object) => {
-      const program = `${block(DOCUMENT, name).replace(of.keep, "")}\n${of.call(headers)}\n`;
+      const program = `${source}\n${of.call(headers)}\n`;
       const { stdout, stderr } = spawnSync(of.interpreter, { input: program, encoding: "utf8" });
       return stdout.trim() + stderr;
     };
@@ -187,8 +190,7 @@ describe("the standard library", () => {
     if (spawnSync("php", ["--version"]).error !== undefined) skip("php is not installed");
     const board = await askTenantApi<{ id: string }>("POST", "/tenant/ideabanks", { name: "PHP", status: "OPEN" });
     const folder = await mkdtemp(join(tmpdir(), "php-"));
-    const client = block(DOCUMENT, "php").replace(LOCAL, origin);
-    await writeFile(join(folder, "tenant.php"), client.replace(/^\$bank[\s\S]*/m, ""));
+    await writeFile(join(folder, "tenant.php"), readProgram("tenant.php").replace(LOCAL, origin));
     await writeFile(join(folder, "panelist-token.php"), block(DOCUMENT, "php-token"));
     const login = `<?php session_start(); $_SESSION = ["user_id" => (int) $_GET["id"], "name" => "Robin"];`;
     await writeFile(join(folder, "login.php"), login);
@@ -225,7 +227,7 @@ describe("the standard library", () => {
   it("of Python verifies a webhook", ({ skip }) => {
     if (spawnSync("python3", ["--version"]).error !== undefined) skip("python3 is not installed");
     const call = (headers: object) => `print(verify("${SECRET}", ${JSON.stringify(headers)}, b'${body}'))`;
-    const { genuine, refused } = verified("python", { interpreter: "python3", call, keep: /^if __name__[\s\S]*/m });
+    const { genuine, refused } = verified(readProgram("tenant.py"), { interpreter: "python3", call });
     expect([genuine, new Set(refused)]).toEqual([["True", "True"], new Set(["False"])]);
   });
 
@@ -233,14 +235,14 @@ describe("the standard library", () => {
     if (spawnSync("php", ["--version"]).error !== undefined) skip("php is not installed");
     const call = (headers: object) =>
       `echo json_encode(verify("${SECRET}", json_decode('${JSON.stringify(headers)}', true), '${body}'));`;
-    const { genuine, refused } = verified("php", { interpreter: "php", call, keep: /^\$bank[\s\S]*/m });
+    const { genuine, refused } = verified(readProgram("tenant.php"), { interpreter: "php", call });
     expect([genuine, new Set(refused)]).toEqual([["true", "true"], new Set(["false"])]);
   });
 
   it("of PHP receives a webhook whose header names are capitalized", async ({ skip }) => {
     if (spawnSync("php", ["--version"]).error !== undefined) skip("php is not installed");
     const folder = await mkdtemp(join(tmpdir(), "php-"));
-    await writeFile(join(folder, "tenant.php"), block(DOCUMENT, "php").replace(/^\$bank[\s\S]*/m, ""));
+    await writeFile(join(folder, "tenant.php"), readProgram("tenant.php"));
     await writeFile(join(folder, "webhook.php"), block(DOCUMENT, "php-receiver"));
     const port = await freePort();
     const env = { ...process.env, WEBHOOK_SECRET: SECRET };
@@ -272,9 +274,7 @@ describe("the standard library", () => {
 
   it("of PHP refuses a text that is not UTF-8, and sends an empty object", async ({ skip }) => {
     if (spawnSync("php", ["--version"]).error !== undefined) skip("php is not installed");
-    const client = block(DOCUMENT, "php")
-      .replace(/^\$bank[\s\S]*/m, "")
-      .replace(LOCAL, origin);
+    const client = readProgram("tenant.php").replace(LOCAL, origin);
     const run = (code: string) => {
       const env = { ...process.env, API_KEY: key };
       const { stdout, stderr } = spawnSync("php", { input: `${client}\n${code}`, encoding: "utf8", env });
@@ -325,7 +325,7 @@ describe("the copy that stays up to date", () => {
   let folder: string;
   beforeAll(async () => {
     folder = await mkdtemp(join(tmpdir(), "copy-"));
-    await writeFile(join(folder, "sync.mjs"), block(DOCUMENT, "sync").replace(LOCAL, origin));
+    await writeFile(join(folder, "sync.mjs"), readProgram("sync.mjs").replace(LOCAL, origin));
   });
   afterAll(() => rm(folder, { recursive: true, force: true }));
 

@@ -101,7 +101,7 @@ const build = defineCommand({
       for (const line of changes.breaking) context.complain(`The API, breaking since the last release: ${line}.`);
     }
     await keep(REFERENCE_PAGE, await buildReference(), check);
-    await mkdir("public/docs", { recursive: true });
+    await mkdir("public/docs/examples", { recursive: true });
     for (const [path, text] of await buildServedDocuments()) await writeFile(`public/${path}`, text);
 
     await makePageStyles();

@@ -16,6 +16,9 @@ const DOCUMENTS = {
   security: "Threats, and what is done about each",
 } as const;
 
+/** Programs to copy, which are served beside the documents. */
+const PROGRAMS: readonly string[] = ["examples/sync.mjs", "examples/tenant.php", "examples/tenant.py"];
+
 /** Files of the repository that the deployment serves at another place. */
 const SERVED_AT: ReadonlyMap<string, string> = new Map([["../public/openapi.json", "/openapi.json"]]);
 
@@ -26,8 +29,8 @@ export function toServed(markdown: string): string {
   return markdown.replace(CODE_OR_LINK, (whole, _indent, image: string, text: string, target: string | undefined) => {
     if (target === undefined) return whole;
     const [path = "", fragment] = target.split("#");
-    if (path === "" || /^https?:/.test(path) || Object.keys(DOCUMENTS).some((name) => path === `${name}.md`))
-      return whole;
+    const isServed = PROGRAMS.includes(path) || Object.keys(DOCUMENTS).some((name) => path === `${name}.md`);
+    if (path === "" || /^https?:/.test(path) || isServed) return whole;
     const served = SERVED_AT.get(path);
     if (served === undefined) return text;
     return `${image}[${text}](${served}${fragment === undefined ? "" : `#${fragment}`})`;
@@ -83,5 +86,6 @@ export async function buildServedDocuments(): Promise<ReadonlyMap<string, string
     files.set(`docs/${name}.md`, toServed(markdown));
     lines.push(`- [${markdown.match(/^# (.*)/)?.[1] ?? name}](/docs/${name}.md): ${line}\n`);
   }
+  for (const path of PROGRAMS) files.set(`docs/${path}`, await readFile(`docs/${path}`, "utf8"));
   return files.set("llms.txt", `${HEAD}\n## Documents\n\n${lines.join("")}\n${FOOT}`);
 }

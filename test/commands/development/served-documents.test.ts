@@ -14,6 +14,7 @@ describe("a link of a served document", () => {
     ["to one that is served stays", "[a](clients.md#retries)", "[a](clients.md#retries)"],
     ["to a place in it stays", "[a](#errors)", "[a](#errors)"],
     ["to another host stays", "[a](https://example.com/b.md)", "[a](https://example.com/b.md)"],
+    ["to a program to copy stays", "[a](examples/sync.mjs)", "[a](examples/sync.mjs)"],
     ["to what is served elsewhere leads there", "[`a`](../public/openapi.json)", "[`a`](/openapi.json)"],
     ["to a file that is not served is its text", "see [a test](../test/a.test.ts), and", "see a test, and"],
     ["to another place's file of the same name is its text", "[a](decisions/api.md)", "a"],
@@ -23,14 +24,14 @@ describe("a link of a served document", () => {
 });
 
 it("llms.txt names every document, and every document's links have targets", () => {
-  const documents = [...files.keys()].filter((path) => path.startsWith("docs/"));
+  const documents = [...files.keys()].filter((path) => path.endsWith(".md"));
   expect(documents.length).toBeGreaterThan(5);
   const listed = linksOf(files.get("llms.txt") ?? "");
   expect(listed.filter((link) => link.startsWith("/docs/"))).toEqual(documents.map((path) => `/${path}`));
   for (const path of documents) {
     const inside = linksOf(files.get(path) ?? "").filter((link) => !/^(https?:|#)/.test(link));
     for (const link of inside)
-      expect([...documents, "/openapi.json"], path).toContain(
+      expect([...files.keys(), "/openapi.json"], path).toContain(
         link.startsWith("/") ? link : `docs/${link.replace(/#.*/, "")}`,
       );
   }
