@@ -27,18 +27,13 @@ const FINDINGS: Record<string, (results: Results, share: ShareOf) => string> = {
     `${(share("whoami, key in use", "ours").median / share("whoami, key in use", "peer: better-auth").median).toFixed(0)} times the processor time of ours.`,
   "Forged key": () =>
     "A forged key is recognized by its HMAC, which no cache can avoid: WebCrypto's promise alone costs the bare route about a " +
-    "tenth. Fixed after profiling: a log line for each refusal " +
-    "(half of the whole request; now at most one a second for each cause), an error with its stack trace and its document for each refusal " +
-    "(now made once for each cause), and the tag's digits divided out one by one. Tried and left out: " +
-    "`node:crypto`, which signs without a promise and was no faster, and `Error.stackTraceLimit`, which cost more than the trace.",
+    "tenth. The refusal's document is made once for each cause. `node:crypto`, which signs without a promise, was no faster.",
   "Key over its limit": () =>
     "No store is called. The difference from the bare route is the middleware, the look-ups of key and flood, a document that is created once for each " +
     "waiting time, and the rate limit's headers.",
   "Changelog, fresh": () =>
-    "No store is called: the view holds the finished body. The difference from the bare route is the middleware, the look-ups of token and view, and one read of D1 " +
-    "a second after an answer, which runs in the same process and counts.",
-  "Changelog, 304": () =>
-    "The same as the fresh changelog, and a little more: the answer is so short that every microsecond of a look-up counts.",
+    "No store is called. The difference is the middleware, the look-ups of token and view, and one read of D1 a second after an answer, in the same process.",
+  "Changelog, 304": () => "The same: the answer is so short that every microsecond of a look-up counts.",
   "Changelog, FRESHNESS_SECONDS=0": () =>
     "Both make one round trip to D1 for each request, and the round trip is nearly all of it: the two differ by less than their spread. Ours reads four " +
     "rows where the peer reads one for each entry, which the bill shows and the clock does not. Its batch has a second statement, which selects a new " +

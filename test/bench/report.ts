@@ -6,7 +6,15 @@ import { PRICES, PRICES_AS_OF } from "./prices.ts";
 import type { Results } from "./results.ts";
 import { middleHalfOf, type Spread, spreadOf } from "./statistics.ts";
 import { table } from "./table.ts";
-import { groupOf, judge, processorShareOf, shareOf, startFactorOf, TARGET_CONNECTIONS } from "./targets.ts";
+import {
+  groupOf,
+  judge,
+  processorShareOf,
+  shareOf,
+  startFactorOf,
+  TARGET_CONNECTIONS,
+  type Verdict,
+} from "./targets.ts";
 import { worldPlots, worldReport } from "./world-report.ts";
 
 const MIB = 2 ** 20;
@@ -97,7 +105,7 @@ function summary(results: Results): string {
   const targetsOf = (question: keyof typeof QUESTIONS) =>
     table(
       ["", "target", "measured: median (spread)", "", "beside it"],
-      verdicts
+      summed(verdicts)
         .filter((verdict) => verdict.question === question)
         .map(({ what, target, measured, met, beside = "" }) => [
           what,
@@ -109,8 +117,8 @@ function summary(results: Results): string {
     );
   return `# Benchmarks
 
-\`npm run bench\` writes this page. Everything ran in one workerd on one machine, with local D1, KV and Durable Objects and no network.
-So compare counts and ratios, not times. The distances in "across the world" are simulated. [All tables](benchmarks-tables.md)
+\`npm run bench\` writes this page. Everything ran on one machine, without a network: compare counts and ratios, not times. The
+distances in "across the world" are simulated. [All tables](benchmarks-tables.md)
 
 ${describe(results)}
 
@@ -122,7 +130,7 @@ ${targetsOf("waits")}
 
 ${targetsOf("costs")}
 
-Dollars for a million requests, at the prices of ${PRICES_AS_OF}, without processor time. [How it is counted](benchmarks-tables.md#cost)
+Dollars, at the prices of ${PRICES_AS_OF}, without processor time. [How it is counted](benchmarks-tables.md#cost)
 
 ${table(
   ["", "$ a million"],
@@ -135,6 +143,15 @@ ${table(
 
 ${targetsOf("uses")}
 ${missed.length > 0 ? "\n## What is missed, and why\n" : ""}${missed.map(({ what, finding }) => `\n**${what}.** ${finding ?? "Not looked into yet."}\n`).join("")}`;
+}
+
+/** The targets of scale are one line where all are met. */
+function summed(verdicts: readonly Verdict[]): readonly Verdict[] {
+  const scale = verdicts.filter(({ what }) => what.startsWith("Scale: "));
+  const [first] = scale;
+  if (first === undefined || scale.some(({ met }) => !met)) return verdicts;
+  const line = { ...first, what: `Scale: ${scale.length} requests`, measured: "[each](benchmarks-tables.md#scale)" };
+  return verdicts.flatMap((each) => (each === first ? line : scale.includes(each) ? [] : each));
 }
 
 function dollarsOf({ cost }: Results, row: string): number {

@@ -8,21 +8,20 @@ const FOLDER = "docs";
 
 const INTRODUCTION = `# Incidents
 
-What users see when D1 fails in the ways that its users have reported. \`npm run simulate -- --incidents\` simulates the incidents and writes this page.
-Each row is ten requests a second to four isolates, two near D1's primary and two near a replica. It runs from half a minute before the incident
-to half a minute after it. The peers are the benchmark's (test/bench/workers): the code that one would write first.
+What users see when D1 fails in reported ways. \`npm run simulate -- --incidents\` writes this page.
+Each row is ten requests a second to four isolates, two near D1's primary and two near a replica, from half a minute before to half a minute
+after. The peers are the code that one would write first.
 
-*No store called*: answered from memory. Some of the other 200s waited for a store first and were then answered from memory. *503*: also
-any other error. *None*: the client gave up after 40 seconds.
-*Oldest*: the longest time for which answers did not show a committed change to the changelog.
+*No store called*: answered from memory. Some other 200s waited for a store first. *Failed*: an error, or no answer within 40 seconds.
+*Waits* are in seconds. *Oldest*: for how many seconds at most answers did not show a committed change to the changelog.
 `;
 
-const seconds = (milliseconds: number): string => `${(milliseconds / 1_000).toFixed(milliseconds < 10_000 ? 2 : 0)} s`;
+const seconds = (milliseconds: number): string => (milliseconds / 1_000).toFixed(milliseconds < 10_000 ? 2 : 0);
 
 function toRow({ subject, seconds: by, waits, oldestMs }: Seen): string {
   const total = (field: "ok" | "memory" | "refused" | "none") => by.reduce((sum, second) => sum + second[field], 0);
-  const counts = (["ok", "memory", "refused", "none"] as const).map(total);
-  const wait = [0.5, 0.99, 1].map((share) => seconds(percentile(waits, share)));
+  const counts = [total("ok"), total("memory"), total("refused") + total("none")];
+  const wait = [0.5, 0.99].map((share) => seconds(percentile(waits, share)));
   const name = subject.isOurs ? `**${subject.name}**` : subject.name;
   const oldest = oldestMs === undefined ? "" : seconds(Math.max(0, oldestMs));
   return `| ${[name, ...counts, ...wait, oldest].join(" | ")} |`;
@@ -32,8 +31,8 @@ function toSection({ name, title }: Incident, seen: readonly Seen[]): string {
   return `
 ## ${title}
 
-| | 200 | no store called | 503 | none | wait p50 | p99 | longest | oldest |
-|---|---|---|---|---|---|---|---|---|
+| | 200 | no store called | failed | wait p50 | wait p99 | oldest |
+|---|---:|---:|---:|---:|---:|---:|
 ${seen.map(toRow).join("\n")}
 
 ![Answers by second](incident-${name}.svg)

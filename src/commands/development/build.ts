@@ -1,5 +1,5 @@
 /**
- * `npm run build`: makes the generated files. `public/openapi.json`, what `GET /version` says, the tables of `docs/api.md`, `docs/api-changes.md`, the page of the elements'
+ * `npm run build`: makes the generated files. `public/openapi.json`, what `GET /version` says, the tables of `docs/api.md` and of the settings, `docs/api-changes.md`, the page of the elements'
  * names and the released versions of the elements are committed: `--check` fails when they are stale. What is made of them for `public/` (the reference page, the document as YAML, the documents as
  * Markdown, `llms.txt`) and the newest elements, built from `src/elements/`, are not.
  */
@@ -22,6 +22,7 @@ import { buildReference, REFERENCE_PAGE } from "./elements-reference.ts";
 import { makePageStyles } from "./page-styles.ts";
 import { faultsOfReleases } from "./released-elements.ts";
 import { buildServedDocuments } from "./served-documents.ts";
+import { settingsTable } from "./settings-table.ts";
 
 const DOCUMENT = "public/openapi.json";
 const DOCUMENT_AS_YAML = "public/openapi.yaml";
@@ -44,6 +45,10 @@ const withTables = (page: string, tables: Readonly<Record<string, string>>): str
     if (after === undefined) throw new Error(`${API}: no marks for ${name}`);
     return `${before}<!-- ${name} -->\n\n${table}\n\n<!-- end of ${name} -->${after}`;
   }, page);
+
+const OPERATIONS = "docs/operations.md";
+/** The table of settings, which is made of wrangler.toml. */
+const SETTINGS = /(?<=<!-- settings -->\n).*(?=<!-- end of settings -->)/s;
 
 /** The changes to the API since the release whose document `npm run release` kept. */
 export const API_CHANGES = "docs/api-changes.md";
@@ -89,6 +94,13 @@ const build = defineCommand({
     await writeFile(REFERENCE_HTML, await renderReference(JSON.parse(document)));
     const api = await read(API);
     if (api !== "") await keep(API, withTables(api, makeTables(document)), check);
+    const operations = await read(OPERATIONS);
+    const settings = settingsTable(await read("wrangler.toml"));
+    await keep(
+      OPERATIONS,
+      operations.replace(SETTINGS, () => `\n${settings}\n\n`),
+      check,
+    );
     const released = await read(RELEASED_DOCUMENT);
     if (released !== "") {
       const changes = compareApis(JSON.parse(released), JSON.parse(document));
