@@ -50,7 +50,7 @@ it("docs/api.md names every operation of tenants, panelists and owners, and no o
     ([, { method, path }]) => `${method} ${path}`,
   );
   const missing = operations.filter((operation) => !documented.has(operation));
-  expect(missing, "write each into its table of docs/api.md, its path and its method in backticks").toEqual([]);
+  expect(missing, "npm run build").toEqual([]);
   expect([...documented].filter((operation) => !operations.includes(operation))).toEqual([]);
 });
 
