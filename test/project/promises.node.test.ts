@@ -46,6 +46,10 @@ it("each invariant of the simulation holds a promise, in one sentence", () => {
   expect(ORACLES.filter(({ words }) => !/^[^.]*\.$/.test(words))).toEqual([]);
 });
 
+it("docs/security.md says how many histories are kept", () => {
+  expect(readFileSync("docs/security.md", "utf8")).toContain(`keeps ${readSeeds().seeds.length} histories`);
+});
+
 /** By invariant: how many histories are kept that broke it. */
 const kept = Map.groupBy(readSeeds().seeds, ({ oracle }) => oracle);
 
