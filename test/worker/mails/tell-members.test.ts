@@ -423,8 +423,8 @@ it("reads what is new, not what is stored: as many rows beside 5,000 old ideas a
   await cost(0);
   const alone = await cost(1);
   await scene.sql(
-    `${numbers(1, 5_000)} INSERT INTO proposals (id, account_id, idea_bank_id, title, description, created_at, last_activity_at)
-     SELECT 'old' || i, ?1, ?2, 'T', '', i, i FROM n`,
+    `${numbers(1, 5_000)} INSERT INTO proposals (id, account_id, idea_bank_id, title, description, created_at, last_activity_at, indexed)
+     SELECT 'old' || i, ?1, ?2, 'T', '', i, i, 1 FROM n`,
     scene.accountId,
     scene.bankId,
   );
