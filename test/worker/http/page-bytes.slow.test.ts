@@ -73,11 +73,13 @@ const lists = [...operationsOf("apiKey"), ...operationsOf("compoundToken")]
     return ["", ...(filters[each.name] ?? [])].map((filter) => ({ ...each, filter }));
   });
 
-describe.each(lists)("$name $filter", ({ path: template, operation, filter }) => {
+describe.each(lists)("$name $filter", ({ path: template, operation, name, filter }) => {
   it("ends a page at 1 MiB, skips nothing, and is never empty", async () => {
     const ids = await addOneOfEverything();
     await fill(ids);
     const { accountId, ideaBankId, panelistId } = ids;
+    if (name === "listChangelogEntries")
+      await databaseOf(accountId).prepare("UPDATE proposals SET status = 'implemented' WHERE id GLOB 'large*'").run();
     let fromDatabase = 0;
     const database = meterDatabase(databaseOf(accountId), (results) => {
       fromDatabase += new TextEncoder().encode(JSON.stringify(results)).length;
@@ -88,20 +90,21 @@ describe.each(lists)("$name $filter", ({ path: template, operation, filter }) =>
         ? (await createTenant({ accountId }, isolate)).send
         : sendWith(isolate, await tokenFor(ideaBankId, panelistId));
 
-    const found: string[] = [];
+    const found: { id: string; title?: string }[] = [];
     let cursor: string | undefined;
     do {
       fromDatabase = 0;
       const query = `${filter}${cursor === undefined ? "" : `&cursor=${cursor}`}`;
       const text = await (await send("GET", `${fillPath(template, ids)}?limit=100&${query}`)).text();
-      const page: { items: { id: string }[]; nextCursor?: string } = JSON.parse(text);
+      const page: { items: typeof found; nextCursor?: string } = JSON.parse(text);
       expect(page.items.length).toBeGreaterThan(0);
       expect(new TextEncoder().encode(text).length).toBeLessThanOrEqual(MIB);
       expect(fromDatabase).toBeLessThanOrEqual(1.1 * MIB);
-      found.push(...page.items.map(({ id }) => id));
+      found.push(...page.items);
       cursor = page.nextCursor;
     } while (cursor !== undefined);
-    const large = found.filter((id) => id.startsWith("large"));
+    // An entry of the changelog has an identifier of its own.
+    const large = found.filter(({ id, title }) => id.startsWith("large") || title === NAME + NAME).map(({ id }) => id);
     expect(new Set(large).size).toBe(ROWS);
     expect(large).toHaveLength(ROWS);
   });
