@@ -106,7 +106,9 @@ it(`tells ${VOTERS} voters, each once, whatever is lost and comes again`, async 
   // Behind the third delivery in the queue.
   const after = await createIdea("Bike racks", 1);
   await deliver(after.change);
-  await expect.poll(() => letters.some(({ subject }) => subject === "Done: Bike racks")).toBe(true);
+  await expect
+    .poll(() => letters.some(({ subject }) => subject === "Done: Bike racks"), { timeout: 100_000 })
+    .toBe(true);
 
   const told = letters.filter(({ subject }) => subject === "Done: Night buses").map(({ externalId }) => externalId);
   expect(told).toHaveLength(VOTERS);
