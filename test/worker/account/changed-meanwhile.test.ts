@@ -186,12 +186,12 @@ describe("what two have changed", () => {
     const refused = await save(owner, form, { do: "decide", response: "Mine", status: "declined" });
     const text = textOf(await refused.clone().text());
     expect(text).toContain("changed “ Night buses ” while");
-    expect(text).toContain("Saved with yours: Status Submitted → Declined .");
+    expect(text).toContain("This also saves: Status Submitted → Declined .");
     expect((await save(owner, await readForm(refused, "Save mine all the same"))).status).toBe(303);
     expect(await idea(id)).toMatchObject({ status: "declined", response: { text: "Mine" } });
     // With nothing else of theirs nothing else is said.
     const again = await save(owner, form, { do: "decide", response: "Third" });
-    expect([again.status, (await again.text()).includes("Saved with yours")]).toEqual([409, false]);
+    expect([again.status, (await again.text()).includes("This also saves")]).toEqual([409, false]);
   });
 
   it("of a survey is shown by its texts and its questions, each by itself", async () => {

@@ -193,6 +193,10 @@ describe("the other files", () => {
     const activity = await desk.page("/activity?what=ideas");
     expect(activity).toContain("Exported ideas: 1 row");
     expect(activity).toContain("Filter: Most votes, Submitted");
+    expect(activity).toContain("Filter: a search");
+    const asked = await desk.page(`/ideas/export?board=${panel.bank.id}&status=open&sort=top-30&tag=App`);
+    expect(asked).toMatch(/<p>(?=[^<]*Open)(?=[^<]*Most votes in 30 days)(?=[^<]*Tag: App)[^<]*<\/p>/);
+    expect(asked).not.toMatch(new RegExp(`<p>[^<]*${panel.bank.id}`));
     await databaseOf(panel.bank.accountId)
       .prepare(
         "UPDATE audit_events SET changes = json_set(changes, '$.after.rows', 199999) WHERE account_id = ?1 AND event = 'exported'",

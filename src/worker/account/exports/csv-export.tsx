@@ -18,6 +18,13 @@ import type { OwnerEnv } from "../owner-env.ts";
 /** A search in the activity: its words may be somebody's name, which a deletion would not find there. */
 export const SEARCH = "q=…";
 
+/** The list to which the page leads back says of which board, or idea, it is. */
+function withoutIds(filter: string): string {
+  const filters = new URLSearchParams(filter);
+  for (const name of ["board", "idea"]) filters.delete(name);
+  return filtersInWords(filters.toString());
+}
+
 /** An export as its address asks for it. */
 type Opened<Item> = {
   readonly rows: number;
@@ -64,7 +71,7 @@ export function csvExport<const Path extends string, Item>(definition: CsvExport
         <p>
           <a href={list}>Back to the list</a>
         </p>
-        {filter && <p>{filtersInWords(filter)}</p>}
+        {filter && <p>{withoutIds(filter)}</p>}
         <p>
           {rows > COUNTED_AT_MOST
             ? `More than ${number(COUNTED_AT_MOST)} ${many}. A file has at most ${number(ROWS_AT_MOST)} rows.`

@@ -88,7 +88,7 @@ const ChangedMeanwhilePage = ({ differences, others, subject, again, last, names
         ))}
         {others.length > 0 && (
           <p>
-            {"Saved with yours: "}
+            {"This also saves: "}
             {others.map((each, index) => (
               <>
                 {index > 0 && "; "}

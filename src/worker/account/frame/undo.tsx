@@ -117,7 +117,8 @@ async function undo(c: Context<OwnerEnv>, eventId: string): Promise<string> {
   const { session, accountId } = await openOwn(c);
   const now = Date.now();
   const done = await loadJustDone({ session, accountId }, { undo: eventId, redo: undefined, here: "" }, now);
-  if (done === undefined || !done.isUndoable) throw tooLate();
+  if (done === undefined) throw tooLate();
+  if (!done.isUndoable) throw nothingUndone("This can’t be undone.");
   const since = Date.parse(done.event.createdAt);
   if (isOfComment(done)) return undoOfComment(c, done, since);
   const texts = textsOf(done);

@@ -65,12 +65,14 @@ const IN_WORDS: Readonly<Record<string, Readonly<Record<string, string>>>> = {
   visibility: Object.fromEntries(Object.entries(IDEA_VISIBILITIES).map(([value, [name]]) => [value, name])),
   assignee: ASSIGNEES,
   sort: SORTS,
+  // Its words are not kept.
+  q: { "…": "a search" },
 };
 const FILTER_NAMES: Readonly<Record<string, string>> = {
-  q: "Search",
   tag: "Tag",
   privateTag: "Private tag",
   board: "Board",
+  idea: "Idea",
 };
 
 /** The filters of a list, as the parameters of its address: "Open, Most votes in 30 days, Tag: App". */

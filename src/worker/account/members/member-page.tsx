@@ -138,13 +138,15 @@ const toFields = ({ role }: Pick<Member, "role">, tokens: readonly TokenRole[]) 
   new URLSearchParams([["role", role], ...tokens.map((token) => [tokenField(token.clientId), token.role])]);
 
 /** Throws `ChangedMeanwhile` where another admin has given the member another role than the form was opened with, and than it has. */
-function requireAsOpened(fields: URLSearchParams, { id, role: now }: Member, mine: Role | undefined): void {
+function requireAsOpened(fields: URLSearchParams, member: Member, mine: Role | undefined): void {
+  const now = member.role;
   const was = new URLSearchParams(fields.get("was") ?? "");
   if (mine === undefined || !was.has("role") || [was.get("role"), mine].includes(now)) return;
   was.set("role", now);
   const again = new URLSearchParams(fields);
   again.set("was", was.toString());
-  throw new ChangedMeanwhile({ id, differences: [{ name: "role", now, mine }], again });
+  const subject = memberLabel(member);
+  throw new ChangedMeanwhile({ id: member.id, subject, differences: [{ name: "role", now, mine }], again });
 }
 
 type TokenRole = { readonly clientId: string; readonly role: Role };

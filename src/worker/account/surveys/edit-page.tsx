@@ -92,6 +92,7 @@ function otherQuestions({ id, ...was }: Survey, { sent, questions, present }: Re
   again.set("opened", present);
   return new ChangedMeanwhile({
     id,
+    subject: was.title,
     differences: [{ name: "questions", now: inLines(was.questions), mine: inLines(questions) }],
     again,
   });
