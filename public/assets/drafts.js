@@ -56,13 +56,18 @@ for (const field of fields) {
 // Beside an idea each box has a button of its own, which saves that box alone.
 for (const form of document.querySelectorAll("aside form:has([name=was], [name=had])")) {
   const button = form.querySelector("button[type=submit]");
-  form.addEventListener("input", () => {
+  const showUnsaved = () => {
     if (button.nextElementSibling) return;
     const note = document.createElement("span");
     note.className = "hint";
     note.textContent = " Not saved yet";
     button.after(note);
-  });
+  };
+  form.addEventListener("input", showUnsaved);
+  // What was typed before this ran, or was filled in again by the browser.
+  const isChanged = ({ type, value, defaultValue }) =>
+    type !== "hidden" && defaultValue !== undefined && value !== defaultValue.replaceAll(/\r\n?/g, "\n");
+  if ([...form.elements].some(isChanged)) showUnsaved();
 }
 
 let sent;

@@ -88,6 +88,24 @@ describe("the owner's desk in Chromium", () => {
     await stage.tenant("DELETE", path);
   });
 
+  it("a box that was written in before the page's scripts came says that it is not saved yet", async () => {
+    const { path } = await stage.ideaBank({ name: "Slow scripts" }, [{ title: "Quay lights" }]);
+    const { page, complaints } = await openPage(stage);
+    await page.goto(`/account/idea-banks/${path.split("/").at(-1)}`);
+    const scripts = Promise.withResolvers<void>();
+    await page.route("**/assets/drafts.js*", async (route) => {
+      await scripts.promise;
+      await route.continue();
+    });
+    await page.getByRole("link", { name: "Quay lights", exact: true }).click({ noWaitAfter: true });
+    await page.getByLabel("Tags", { exact: true }).fill("Harbour");
+    expect(await page.getByText("Not saved yet").count()).toBe(0);
+    scripts.resolve();
+    await page.getByText("Not saved yet").waitFor();
+    expect(complaints).toEqual([]);
+    await stage.tenant("DELETE", path);
+  });
+
   it("is written in where Respond is pressed, and Undo is there for its minute", async () => {
     const { path } = await stage.ideaBank({ name: "Respond" }, [{ title: "Quay lights" }]);
     const { page, complaints } = await openPage(stage);
