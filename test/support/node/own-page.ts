@@ -132,6 +132,9 @@ export async function serveOwnPage(stage: Stage, context: BrowserContext, bank: 
       const headers = signedIn && { "Signed-In-As": encodeURIComponent(signedIn.name) };
       return route.fulfill({ contentType: "text/plain", ...(headers && { headers }), body: signedIn?.token ?? token });
     }
+    // These have no element.
+    if (/\/sign-(?:in|out)$/.test(pathname))
+      return route.fulfill({ contentType: "text/html", body: "<h1>Sign in</h1>" });
     return route.fulfill({
       contentType: "text/html; charset=utf-8",
       headers: { "Content-Security-Policy": POLICY },
