@@ -146,11 +146,10 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
         if (signal.aborted) return;
         const isClosed = this.stateAfter(error) === "closed";
         // What was being written has no form any more.
-        const texts = isClosed ? allUnsent(connection.who) : [];
         this.show(
           head(title(this.headingLevel, words.say("title"))),
           this.failure(error, () => void load()),
-          ...texts.map((text) => unsentText(text, { words, announce: (said) => this.announce(said) })),
+          ...(isClosed ? this.#unsentTexts(ideaBank) : []),
         );
         if (isClosed && linked) this.#passOn(linked);
       }
@@ -174,6 +173,26 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     window.addEventListener("pageshow", ({ persisted }) => persisted && endBegun(), { signal });
     const clock = setInterval(() => renewTimes(this.root, words), RENEW_TIMES_MS);
     signal.addEventListener("abort", () => clearInterval(clock));
+  }
+
+  /** Of who is signed in. What was begun before the sign-in may be somebody else's: who says that it is theirs is shown it. */
+  #unsentTexts(ideaBank: IdeaBank): readonly HTMLElement[] {
+    const { words } = this;
+    const { who, bank, isVisitor } = ideaBank;
+    const show = () =>
+      allUnsent(who).map((text) => unsentText(text, { words, announce: (said) => this.announce(said) }));
+    if (isVisitor || !allUnsent(bank).some(({ at }) => isYoung(at))) return show();
+    const take = () => {
+      handOver(bank, who);
+      question.replaceWith(...show());
+    };
+    const question = h(
+      "div",
+      { class: "unsent" },
+      h("p", {}, words.say("textQuestion")),
+      primaryButton(words.say("yes"), take),
+    );
+    return [question];
   }
 
   /** Whether another board of the page may have the idea of a link, which this one does not have. Its script may run later. */
@@ -209,10 +228,15 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const notice = h("div", { class: "notice", part: "notice", hidden: true });
     /** `action` gets the focus; `answers` to a question that comes by itself do not. */
     const notify = (text: string, action?: HTMLElement, ...answers: readonly HTMLElement[]) => {
+      refused = undefined;
       // The focused part disappears, so the board takes the focus.
       if (notice.matches(":focus-within")) this.root.focus({ preventScroll: true });
       notice.hidden = text === "";
-      const dismiss = h("button", { type: "button", "aria-label": words.say("dismiss"), onclick: () => notify("") });
+      const drop = () => {
+        endBegun();
+        notify("");
+      };
+      const dismiss = h("button", { type: "button", "aria-label": words.say("dismiss"), onclick: drop });
       dismiss.append(icon(CROSS));
       notice.replaceChildren(h("p", {}, text), action ?? "", ...answers, dismiss);
       if (text) this.announce(text);
@@ -282,7 +306,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const gone = new Set<string>();
     signal.addEventListener("abort", () => {
       this.#before = { who, view: shownView };
-      if (isNamed) nameTab();
+      if (isNamed) nameTab(this);
     });
     /** Offers no vote and no new idea that is not possible any more. */
     const limit = (now: Partial<typeof capabilities>) => {
@@ -292,7 +316,10 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       for (const { buttons } of context.ballots.values()) for (const draw of buttons.values()) draw();
       if (focused?.isConnected === false) this.root.focus({ preventScroll: true });
     };
-    const signIn = (begun: Begun) => {
+    /** What the notice asks to sign in for: any way to sign in goes on with it. */
+    let refused: Begun | undefined;
+    const signIn = (wanted: Begun) => {
+      const begun = refused ?? wanted;
       keepBegun({ ...begun, bank, by: who });
       notify("");
       if (!this.dispatch("sign-in", { proposal: begun.view || null })) return;
@@ -310,7 +337,10 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     };
     const signInButton = (begun: Begun) => primaryButton(words.say("signIn"), () => signIn(begun));
     const askToSignIn = (begun: Begun) => {
-      if (canSignIn) notify(words.say("sign-in-required"), signInButton(begun));
+      if (canSignIn) {
+        notify(words.say("sign-in-required"), signInButton(begun));
+        refused = begun;
+      }
       // Only the page knows whether it has a sign-in of its own.
       else signIn(begun);
     };
@@ -350,7 +380,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const settle = () => {
       if (!made && !signal.aborted) this.enter("ready");
     };
-    const visits = new TabHistory(`${this.localName}:${who}`, {
+    const visits = new TabHistory(`${this.localName}:${bank}`, who, {
       isOn: hasAddresses,
       addresses,
       takes: (idea) => takesAddress(this, idea),
@@ -384,7 +414,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const show = (content: HTMLElement, focus: () => void, idea?: Idea) => {
       notify("");
       const isShown = this.dispatch("idea-shown", { id: idea?.id ?? null, title: idea?.title ?? null });
-      if (isShown && isNamed) nameTab(idea?.title);
+      if (isShown && isNamed) nameTab(this, idea?.title);
       const isList = content === made?.element;
       suggest.hidden = !isList || !capabilities.canSubmitProposals;
       view.replaceChildren(...(isList ? drafts() : []), content);
@@ -577,13 +607,14 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     /** Whoever is signed in now may be another than who began it. */
     const ask = () => {
       const yes = (goOn: () => void) => primaryButton(words.say("yes"), goOn);
-      if (begun?.act === "vote" && capabilities.canVote)
+      if (begun?.act === "vote" && capabilities.canVote) {
+        keepBegun({ ...begun, bank, by: "" });
         notify(
           words.say("voteQuestion", { title: begun.title ?? "" }),
           undefined,
           yes(() => go(begun)),
         );
-      else if (text) {
+      } else if (text) {
         const take = () => {
           handOver(bank, who);
           go({ view: text.idea, act: "comment" });
@@ -600,7 +631,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const visited = resumed?.view ?? (this.#left === linked ? (visits.view ?? before) : linked);
     if (!isPage || visited == null) enterList(() => {});
     let opened = Promise.resolve();
-    if (visited === FORM && capabilities.canSubmitProposals) showForm(resumed?.title);
+    if (visited === FORM && capabilities.canSubmitProposals) (resumed ? openForm : showForm)(resumed?.title);
     else if (visited) {
       // Begun in the list: from here Back leads to it.
       if (resumed && visited !== linked && visited !== visits.view) open(visited);

@@ -15,6 +15,8 @@ import { FIRST } from "./toolbar-view.ts";
 const PAGES_BY_THEMSELVES = 3;
 /** The API's largest page: so many more are read at once to find the place again. */
 const LARGE_PAGE = 100;
+/** A search finds at most so many. */
+const BEST = 20;
 /** The last number of ideas, which is the best guess for the number of rows to come. */
 const ROWS = "idea-bank-board:rows";
 
@@ -217,7 +219,11 @@ export class List {
 
   #tellCount(): void {
     const { words, announce } = this.#context;
-    announce(words.say(this.#cursor === undefined ? "ideas" : "someIdeas", { count: this.#byId.size }));
+    const isCut = this.#filter.q !== undefined && this.#byId.size >= BEST;
+    const text = words.say(this.#cursor === undefined && !isCut ? "ideas" : "someIdeas", { count: this.#byId.size });
+    announce(text);
+    // A search has no next page.
+    if (isCut) this.#place.append(h("p", { class: "meta cut" }, text));
   }
 
   #showFirst(ideas: readonly Idea[], cursor: string | undefined): void {

@@ -6,6 +6,7 @@
  */
 import { recall, remember } from "../shared/storage.ts";
 import { type Addresses, isCarried } from "./address.ts";
+import { FORM } from "./idea-form.ts";
 
 const navigation: Navigation | undefined = window.navigation;
 
@@ -21,8 +22,8 @@ type Options = {
 };
 
 export class TabHistory {
-  /** Ends what is kept of an entry, so that each board knows its own. */
-  readonly #mark: string;
+  /** Ends what is kept of an entry, so that each board knows its own. Who has opened a form finds it again, and nobody else. */
+  readonly #markOf: (view: string) => string;
   readonly #isOn: boolean;
   readonly #addresses: Addresses;
   readonly #takes: (idea: string) => boolean;
@@ -32,9 +33,9 @@ export class TabHistory {
   #leaving = false;
   #next: string | undefined;
 
-  /** `name` tells boards apart. */
-  constructor(name: string, { isOn, addresses, takes, show, signal }: Options) {
-    this.#mark = ` ${name}`;
+  /** `name` tells boards apart, and `who` people. */
+  constructor(name: string, who: string, { isOn, addresses, takes, show, signal }: Options) {
+    this.#markOf = (view) => ` ${name}${view === FORM ? ` ${who}` : ""}`;
     this.#isOn = isOn;
     this.#addresses = addresses;
     this.#takes = takes;
@@ -94,7 +95,7 @@ export class TabHistory {
     const key = this.#key;
     // Without a new entry Back leaves the page.
     if (key === undefined || (key === before && !isOwn)) return;
-    remember(key, view + this.#mark, "sessionStorage");
+    remember(key, view + this.#markOf(view), "sessionStorage");
     this.#last = view;
   }
 
@@ -110,8 +111,8 @@ export class TabHistory {
 
   /** The current entry's view, if this board has written it. */
   get #own(): string | undefined {
-    const kept = this.#kept;
-    return kept?.endsWith(this.#mark) ? kept.slice(0, -this.#mark.length) : undefined;
+    const [view] = this.#kept?.split(" ") ?? [];
+    return view !== undefined && view + this.#markOf(view) === this.#kept ? view : undefined;
   }
 
   /** What a board has written about the current entry. */

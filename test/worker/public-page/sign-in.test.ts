@@ -56,6 +56,22 @@ describe("a person", () => {
     expect(await names()).toEqual([["Ana B."]]);
   });
 
+  it("finds no form behind the sign-in: Back, and its address, lead to where it began, until the sign-in ends", async () => {
+    const { signIn, home, rows } = await createSignInScene();
+    const { visitor } = await signIn(newEmail(), "Ana");
+    const back = `${home}/rider-ideas/roadmap`;
+    const leadsTo = async (path: string) => {
+      const answer = await visitor.open(`${path}?return=${encodeURIComponent(back)}`);
+      return [answer.status, answer.headers.get("Location")];
+    };
+    expect(await leadsTo("/sign-in")).toEqual([303, back]);
+    expect(await leadsTo("/sign-in/code")).toEqual([303, `${home}/sign-in?return=${encodeURIComponent(back)}`]);
+    await rows("UPDATE panelists SET active = 0 WHERE display_name = 'Ana'");
+    await rows("DELETE FROM panelists WHERE display_name = 'Ana'");
+    visitor.cookies = Object.fromEntries(Object.entries(visitor.cookies).map(([name, value]) => [name, `${value}x`]));
+    expect((await leadsTo("/sign-in"))[0]).toBe(200);
+  });
+
   it("without a name is anonymous: nothing of the address becomes a name", async () => {
     const { signIn, rows } = await createSignInScene();
     const email = newEmail();

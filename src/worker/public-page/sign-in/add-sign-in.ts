@@ -12,7 +12,7 @@ import { beginSession, goElsewhere, showSignedIn } from "./elsewhere.tsx";
 import { takeRefusal } from "./refusals.ts";
 import { openSignIn, openSignInOrDown, unknownBoard } from "./sign-in-board.ts";
 import { respondWithSignIn } from "./sign-in-page.tsx";
-import { showToken, signOut } from "./token.ts";
+import { isSignedIn, showToken, signOut } from "./token.ts";
 
 type Answer = (c: Context<AppEnv>) => Response | Promise<Response>;
 
@@ -45,6 +45,7 @@ export function addSignIn(
       refused === undefined ? await openSignIn(c, memory, returned) : await openSignInOrDown(c, memory, returned);
     const board = opened === "down" ? unknownBoard(c, returned) : opened;
     if (board === undefined || !(board.byEmail || board.elsewhere)) return respondNothing(c);
+    if (refused === undefined && (await isSignedIn(c, memory, board))) return c.redirect(board.to, 303);
     // Where there is one way, nobody has to choose it.
     if (!board.byEmail) return c.redirect(board.voice.path("/sign-in/elsewhere", { return: board.to }), 302);
     const { email = "", name = "" } = refused?.typed ?? {};

@@ -1,6 +1,6 @@
 /**
- * `/b/<id>/token`: the token with which the page's elements ask. It is the one place that reads the cookie of a person, and it gives away
- * what that browser put there: so it answers pages of this origin alone.
+ * `/b/<id>/token`: the token with which the page's elements ask. It is the one place that gives away what that browser has in the cookie of
+ * a person: so it answers pages of this origin alone.
  */
 import type { Context } from "hono";
 import { type IdeaBankMemory, openByToken } from "../../access/open-idea-bank.ts";
@@ -30,7 +30,7 @@ export const showToken = (memory: IdeaBankMemory) => async (c: C) => {
   const page = await openPage(c, memory, c.req.param("id") ?? "");
   if (page === undefined) return respondNothing(c);
   const person = readPerson(c, page.id);
-  const isGood = person !== undefined && (await openPerson(c, memory, { page, token: person.token })) !== undefined;
+  const isGood = await isSignedIn(c, memory, page);
   if (person !== undefined && !isGood) forgetPerson(c, page.id);
   c.header("Cache-Control", "no-store");
   c.header("Vary", "Cookie");
@@ -39,6 +39,12 @@ export const showToken = (memory: IdeaBankMemory) => async (c: C) => {
   c.header("Signed-In-As", encodeURIComponent(person.name ?? ""));
   return c.text(person.token);
 };
+
+/** Whether this browser has a person's token for the board that is still good. */
+export async function isSignedIn(c: C, memory: IdeaBankMemory, board: Pick<OpenPage, "id">): Promise<boolean> {
+  const person = readPerson(c, board.id);
+  return person !== undefined && (await openPerson(c, memory, { page: board, token: person.token })) !== undefined;
+}
 
 /** The content of a person's token for this board; undefined for any other text. */
 export async function openPerson(
