@@ -6,9 +6,12 @@ import { secureRandomBytes } from "../../worker/credentials/base62.ts";
 import { issueToken } from "../../worker/credentials/compound-token.ts";
 import type { SigningKeys } from "../../worker/credentials/envelope.ts";
 import { createId } from "../../worker/credentials/id.ts";
+import { pagePathOf } from "../../worker/model/page-path.ts";
 import { SCOPES } from "../../worker/model/scope.ts";
 import { type DemoIds, seedIdeaBank } from "./demo-idea-bank.ts";
+import { readDemo } from "./demo-ideas.ts";
 import { seedSurveys } from "./demo-surveys.ts";
+import { type DemoMember, demoTeam, seedTeam } from "./demo-team.ts";
 import { seedUsage } from "./demo-usage.ts";
 import type { LocalDatabase } from "./local-database.ts";
 
@@ -27,6 +30,8 @@ export type DemoCredentials = {
   readonly token: string;
   readonly visitorToken: string;
   readonly proposalId: string;
+  /** The path of the board's own page. */
+  readonly page: string;
 };
 
 /** Creates the account if it does not exist, and returns its credentials. The key is stored in a file of `stateFolder`, outside git. */
@@ -43,8 +48,18 @@ export async function ensureDemoAccount(
   const account = await database.prepare("SELECT id FROM accounts WHERE id = ?1").bind(ids.accountId).first();
   if (account === null) {
     const email = digit === "0" ? "owner@example.com" : `owner${digit}@example.com`;
-    await directory.prepare("INSERT OR REPLACE INTO owners VALUES (?1, ?2)").bind(email, ids.accountId).run();
-    await seedAccount(database, { email, ids, now });
+    const team = demoTeam(ids.accountId, email);
+    await directory.batch([
+      directory.prepare("INSERT OR REPLACE INTO owners VALUES (?1, ?2)").bind(email, ids.accountId),
+      ...team
+        .slice(1)
+        .map((member) =>
+          directory
+            .prepare("INSERT INTO memberships VALUES (?1, ?2) ON CONFLICT DO NOTHING")
+            .bind(member.email, ids.accountId),
+        ),
+    ]);
+    await seedAccount(database, { team, email, ids, now });
   }
   const file = join(stateFolder, digit === "0" ? "demo-api-key.txt" : `demo-api-key-${digit}.txt`);
   const issuedAt = Math.floor(now / 1000);
@@ -66,13 +81,19 @@ export async function ensureDemoAccount(
     token: await issueToken(token, keys),
     visitorToken: await issueToken({ ...token, panelistId: null }, keys),
     proposalId: proposal?.id ?? "{proposalId}",
+    page: pagePathOf({ id: ids.ideaBankId, name: readDemo().ideaBank }),
   };
 }
 
 /** One batch, so that an interrupted start leaves nothing incomplete. */
 async function seedAccount(
   database: D1Database,
-  { email, ids, now }: { readonly email: string; readonly ids: DemoIds; readonly now: number },
+  {
+    team,
+    email,
+    ids,
+    now,
+  }: { readonly team: readonly DemoMember[]; readonly email: string; readonly ids: DemoIds; readonly now: number },
 ): Promise<void> {
   await database.batch([
     database
@@ -80,7 +101,8 @@ async function seedAccount(
         "INSERT INTO accounts (id, owner_email, created_at, panelist_salt) VALUES (?1, ?2, ?3, lower(hex(randomblob(16))))",
       )
       .bind(ids.accountId, email, now),
-    ...seedIdeaBank(database, ids, now),
+    ...seedTeam(database, ids.accountId, { team, now }),
+    ...seedIdeaBank(database, ids, { team, now }),
     ...seedSurveys(database, ids, now),
   ]);
 }

@@ -3,13 +3,18 @@ import { secureRandomBytes } from "../../worker/credentials/base62.ts";
 import { createId } from "../../worker/credentials/id.ts";
 import { textTerms, titleTerms, titleWords } from "../../worker/model/words.ts";
 import { type DemoIdea, PANELISTS, readDemo } from "./demo-ideas.ts";
+import { type DemoMember, seedInside } from "./demo-team.ts";
 
 const DAY_MS = 86_400_000;
 
 export type DemoIds = { readonly accountId: string; readonly ideaBankId: string; readonly panelistId: string };
 
 /** `ids.panelistId` becomes the first of the named panelists. `now` is in Unix milliseconds. */
-export function seedIdeaBank(database: D1Database, ids: DemoIds, now: number): D1PreparedStatement[] {
+export function seedIdeaBank(
+  database: D1Database,
+  ids: DemoIds,
+  { team, now }: { readonly team: readonly DemoMember[]; readonly now: number },
+): D1PreparedStatement[] {
   const { accountId, ideaBankId } = ids;
   const newId = () => createId(accountId, secureRandomBytes);
   const panelistIds = Array.from({ length: PANELISTS }, (_, index) => (index === 0 ? ids.panelistId : newId()));
@@ -37,8 +42,8 @@ export function seedIdeaBank(database: D1Database, ids: DemoIds, now: number): D
       .bind(accountId, now - 400 * DAY_MS, JSON.stringify(panelists)),
     database
       .prepare(
-        `INSERT INTO idea_banks (id, account_id, name, status, changelog_enabled, created_at)
-         VALUES (?1, ?2, ?3, 'OPEN', 1, ?4)`,
+        `INSERT INTO idea_banks (id, account_id, name, status, changelog_enabled, public_page, email_sign_in, created_at)
+         VALUES (?1, ?2, ?3, 'OPEN', 1, 1, 1, ?4)`,
       )
       .bind(ideaBankId, accountId, ideaBank, now - 400 * DAY_MS),
     ...proposals.map((proposal) =>
@@ -46,8 +51,8 @@ export function seedIdeaBank(database: D1Database, ids: DemoIds, now: number): D
         .prepare(
           `INSERT INTO proposals
              (id, account_id, idea_bank_id, author_id, title, description, status, visibility, response, responded_at,
-              created_at, last_activity_at, words, tags, title_terms, text_terms, indexed)
-           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, 1)`,
+              created_at, last_activity_at, words, tags, title_terms, text_terms, indexed, assignee, private_tags)
+           VALUES (?1, ?2, ?3, ?4, ?5, ?6, ?7, ?8, ?9, ?10, ?11, ?12, ?13, ?14, ?15, ?16, 1, ?17, ?18)`,
         )
         .bind(
           proposal.id,
@@ -66,8 +71,11 @@ export function seedIdeaBank(database: D1Database, ids: DemoIds, now: number): D
           proposal.tags ? JSON.stringify(proposal.tags) : null,
           titleTerms(proposal.title),
           textTerms(proposal.description),
+          team.find(({ name }) => name === proposal.inside?.assignee)?.id ?? null,
+          proposal.inside ? JSON.stringify(proposal.inside.privateTags) : null,
         ),
     ),
+    ...proposals.flatMap((idea) => seedInside(database, accountId, { idea, team, now })),
     ...proposals
       .filter(({ mergedInto }) => mergedInto !== undefined)
       .map(({ id, mergedInto }) =>

@@ -33,7 +33,7 @@ export const dev = defineCommand({
   name: "dev",
   summary: [
     "Runs everything on this machine, with a demo account, without any sign-up. The data and the key stay in .wrangler/state.",
-    "Prints the page to open, an API key and a token when the server is ready.",
+    "Prints an API key, a token, and the addresses of the desk and of the board's page when the server is ready.",
   ],
   passesOnTo: "wrangler dev",
   options: {
@@ -86,8 +86,8 @@ export const dev = defineCommand({
       ...platform,
       `API key: ${prepared.apiKey}`,
       `Token: ${prepared.token}`,
-      // The token is in the fragment: the browser keeps it to itself, and no file that could be deployed holds it.
-      `Open this: ${origin}/#token=${prepared.token}`,
+      `Desk: ${origin}/account`,
+      `Board: ${origin}${prepared.page}`,
     ];
     await writeFile(join(stateFolder, ADDRESS_FILE), `${origin}\n`);
     const args = [

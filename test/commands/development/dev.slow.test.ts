@@ -57,9 +57,14 @@ const send = (options: { method?: string; path: string; headers?: Record<string,
   });
 
 describe("npm run dev", () => {
-  it("prints the start page's address last, after the server is ready, with the token where only the browser sees it", () => {
-    const last = server.output.trimEnd().split("\n").at(-1);
-    expect(last).toBe(`Open this: http://localhost:${port}/#token=${printed("Token", server)}`);
+  it("prints the desk and the board's page last, after the server is ready, and both open", async () => {
+    const [desk, board] = server.output.trimEnd().split("\n").slice(-2);
+    expect(desk).toBe(`Desk: http://localhost:${port}/account`);
+    expect(board).toBe(`Board: http://localhost:${port}/b/0DemoBank000/riverline-rider-ideas`);
+    for (const line of [desk, board]) {
+      const answer = await fetch(line?.split(": ")[1] ?? "", { headers: { Accept: "text/html" } });
+      expect([line, answer.status]).toEqual([line, 200]);
+    }
   });
 
   it("shows nothing of wrangler above it: no bindings, no warnings", () => {
@@ -237,13 +242,13 @@ describe("a second start", () => {
     await expect.poll(() => inFile(old), { timeout: 30_000 }).toEqual([]);
   });
 
-  it("prints three lines by itself: the API key, the token and the page to open", () => {
+  it("prints four lines by itself: the API key, the token, the desk and the board's page", () => {
     const [, credentials = ""] = server.output.split("Starting the server.\n");
     const names = withoutProgress(credentials)
       .trim()
       .split("\n")
       .map((line) => line.split(": ")[0]);
-    expect(names).toEqual(["API key", "Token", "Open this"]);
+    expect(names).toEqual(["API key", "Token", "Desk", "Board"]);
   });
 
   it("keeps the data, and the same key and the older token work", async () => {
@@ -329,7 +334,7 @@ describe("a start that would print what does not work", () => {
     );
     const message = await started;
     expect(message).toContain("ended with 1:");
-    expect(message).not.toMatch(/^(?:API key|Token|Open this): /m);
+    expect(message).not.toMatch(/^(?:API key|Token|Desk|Board): /m);
     return message;
   };
   const startHere = async (...env: string[]) =>

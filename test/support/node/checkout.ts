@@ -35,7 +35,7 @@ export const startDev = (folder: string, ...args: string[]): Promise<DevServer> 
 
 /** With variables of the environment, such as `HOME=/dev/null`. */
 export const startDevWith = (variables: readonly string[], folder: string, ...args: string[]): Promise<DevServer> =>
-  start(folder, [...variables, "npm", "run", "dev", "--", ...args], /^Open this: \S+\n/m);
+  start(folder, [...variables, "npm", "run", "dev", "--", ...args], /^Board: \S+\n/m);
 
 /** Runs `npx wrangler dev` until it is ready. */
 export const startWrangler = (folder: string, ...args: string[]): Promise<DevServer> =>
