@@ -82,7 +82,7 @@ it("no CHECK of the schema has a list of texts", async () => {
 
 it("the step that opens them leaves the database as it was, wherever it is cut off, and then goes through", async () => {
   await reset();
-  const at = steps.findIndex(([path]) => path.endsWith("_open_lists.sql"));
+  const at = steps.findIndex(([path]) => path.endsWith("_one_two.sql"));
   for (const [, sql] of steps.slice(0, at)) await env.DB.prepare(sql).run();
   for (const [table, row] of Object.entries(ROWS))
     await insert(table, table === "change_log" ? { ...row, actor: "system" } : row);
@@ -107,6 +107,6 @@ it("the step that opens them leaves the database as it was, wherever it is cut o
   }
   await env.DB.batch(statements);
   const after = await read();
-  expect(after.rows).toEqual(before.rows);
+  expect(after.rows).toMatchObject(before.rows);
   expect(after.schema.length).toBeGreaterThan(before.schema.length);
 });

@@ -33,7 +33,7 @@ export type SchemaPlan = {
   readonly unknown: readonly string[];
 };
 
-/** The database has no ledger, and its schema is not `schema.sql`. */
+/** No release has made the database's schema. */
 export class UnknownSchema extends Error {}
 
 /** Wrangler's own statement. */
@@ -67,11 +67,18 @@ export async function readSchemaSteps(folder = "migrations"): Promise<readonly S
 /** The steps that a database in `state` needs. Throws UnknownSchema. */
 export function planSchema({ ledger, objects }: SchemaState, steps: readonly SchemaStep[]): SchemaPlan {
   if (ledger.length === 0 && objects.length > 0) return { files: [ledgerOfWhole(objects, steps)], unknown: [] };
-  return {
-    files: steps.filter(({ name }) => !ledger.includes(name)).map(withLedger),
-    unknown: ledger.filter((name) => !steps.some((step) => step.name === name)),
-  };
+  const missing = missingSteps(ledger, steps);
+  const unknown = ledger.filter((name) => !steps.some((step) => step.name === name));
+  const [lacking] = missing;
+  const [foreign] = unknown;
+  // A newer version has all steps of this one.
+  if (lacking !== undefined && foreign !== undefined)
+    throw new UnknownSchema(`The database has had ${foreign}, which no release has, and lacks ${lacking.name}.`);
+  return { files: missing.map(withLedger), unknown };
 }
+
+const missingSteps = (ledger: readonly string[], steps: readonly SchemaStep[]) =>
+  steps.filter(({ name }) => !ledger.includes(name));
 
 /**
  * What a database in `state` should have by the steps in its ledger, and has not: tables and their columns, then indexes, triggers
@@ -103,7 +110,7 @@ export function lackingOf(state: SchemaState, steps: readonly SchemaStep[]) {
   const { ledger, objects } = state;
   const isMade = objects.length > 0;
   return {
-    missingSteps: isMade && ledger.length === 0 ? [] : planSchema(state, steps).files.map(({ name }) => name),
+    missingSteps: isMade && ledger.length === 0 ? [] : missingSteps(ledger, steps).map(({ name }) => name),
     missingObjects: isMade ? missingObjects(state, steps) : [],
   };
 }

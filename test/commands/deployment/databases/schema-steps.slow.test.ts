@@ -17,7 +17,7 @@ import { freePort, makeCheckout } from "../../../support/node/checkout.ts";
 
 const steps = await readSchemaSteps();
 const names = steps.map(({ name }) => name);
-/** A made-up step, for there is only one. */
+/** A made-up step. */
 const SECOND = {
   name: "9998_language.sql",
   sql: "ALTER TABLE accounts ADD COLUMN language TEXT NOT NULL DEFAULT 'en';",
@@ -84,6 +84,12 @@ describe("a database", () => {
     await migrate(database);
     database.exec("INSERT INTO d1_migrations (name) VALUES ('9999_later.sql')");
     expect(planSchema(await stateOf(database), steps)).toEqual({ files: [], unknown: ["9999_later.sql"] });
+  });
+
+  it("that has had a step which no release has, and lacks one, is refused", async () => {
+    const database = databaseOf();
+    await migrate(database, [...steps.slice(0, -1), SECOND]);
+    await expect(migrate(database)).rejects.toThrow(UnknownSchema);
   });
 });
 

@@ -1,17 +1,25 @@
-/** The step that names the author of an event's words, on a database of 1.1.0. */
+/** What the step after 1.1.0 fills in, on a database of 1.1.0. */
 import { reset } from "cloudflare:test";
 import { env } from "cloudflare:workers";
-import { expect, it } from "vitest";
+import { beforeEach, expect, it } from "vitest";
 
 const files = import.meta.glob<string>("../../../migrations/*.sql", { query: "?raw", import: "default", eager: true });
 const steps = Object.entries(files).toSorted(([left], [right]) => (left < right ? -1 : 1));
 
-it("events about what still exists have the author, and those about several proposals no titles; bytes are as counted", async () => {
+const later = steps.findIndex(([path]) => path.endsWith("_one_two.sql"));
+const run = (sql: string) => env.DB.prepare(sql).run();
+
+beforeEach(async () => {
   await reset();
-  const later = steps.findIndex(([path]) => path.endsWith("_erasure.sql"));
-  for (const [, sql] of steps.slice(0, later)) await env.DB.prepare(sql).run();
-  const run = (sql: string) => env.DB.prepare(sql).run();
+  for (const [, sql] of steps.slice(0, later)) await run(sql);
   await run("INSERT INTO accounts (id, owner_email, created_at) VALUES ('a', 'o@example.com', 1)");
+});
+
+const upgrade = async () => {
+  for (const [, sql] of steps.slice(later)) await run(sql);
+};
+
+it("events about what still exists have the author, and those about several proposals no titles; bytes are as counted", async () => {
   await run("INSERT INTO panelists (id, account_id, created_at) VALUES ('robin', 'a', 1), ('kim', 'a', 1)");
   await run("INSERT INTO idea_banks (id, account_id, name, created_at) VALUES ('b', 'a', 'N', 1)");
   await run(
@@ -36,7 +44,7 @@ it("events about what still exists have the author, and those about several prop
   )
     .bind(each)
     .run();
-  for (const [, sql] of steps.slice(later)) await env.DB.prepare(sql).run();
+  await upgrade();
   const { results } = await env.DB.prepare("SELECT id, author_id FROM audit_events ORDER BY id").all();
   expect(results.map(({ id, author_id }) => [id, author_id])).toEqual([
     ["1", "robin"],
@@ -52,4 +60,26 @@ it("events about what still exists have the author, and those about several prop
     `SELECT event_bytes, (SELECT sum(400 + octet_length(api_key_name) + coalesce(octet_length(changes), 0)) FROM audit_events) AS counted FROM accounts`,
   ).first();
   expect(bytes?.event_bytes).toBe(bytes?.counted);
+});
+
+it("members and the invited are admins who are told nothing, and tokens that have ended are old news", async () => {
+  await run("UPDATE accounts SET tokens_ended_at = 5");
+  await run("INSERT INTO accounts (id, owner_email, created_at) VALUES ('b', 'p@example.com', 1)");
+  for (const [table, id] of [
+    ["members", "m"],
+    ["invitations", "i"],
+  ])
+    await run(
+      `INSERT INTO ${table} (id, account_id, email, added_by, created_at) VALUES ('${id}', 'a', '${id}@example.com', 'o@example.com', 1)`,
+    );
+  await upgrade();
+  const read = async (sql: string) => (await run(sql)).results;
+  expect(await read("SELECT owner_role, code_renewed_at FROM accounts ORDER BY id")).toEqual([
+    { owner_role: "admin", code_renewed_at: 5 },
+    { owner_role: "admin", code_renewed_at: null },
+  ]);
+  expect(await read("SELECT role FROM members UNION ALL SELECT role FROM invitations")).toEqual(
+    Array(2).fill({ role: "admin" }),
+  );
+  expect(await read("SELECT email FROM told_members UNION ALL SELECT email FROM member_mails")).toEqual([]);
 });
