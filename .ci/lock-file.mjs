@@ -5,25 +5,6 @@ import { readFileSync } from "node:fs";
 import { pathToFileURL } from "node:url";
 
 /**
- * Binaries of other platforms, all optional. The registry did not have these versions when the lock file was written, so
- * their hash is not known. Where the registry has one: `npm view <name>@<version> dist.integrity`, write it into the lock
- * file, and delete the line here.
- */
-export const HASH_UNKNOWN = [
-  "@biomejs/cli-android-arm64@2.6.8",
-  "@biomejs/cli-android-x64@2.6.8",
-  "@biomejs/cli-darwin-arm64@2.6.8",
-  "@biomejs/cli-darwin-x64@2.6.8",
-  "@biomejs/cli-linux-arm64-musl@2.6.8",
-  "@biomejs/cli-linux-x64-musl@2.6.8",
-  "@biomejs/cli-win32-arm64@2.6.8",
-  "@biomejs/cli-win32-x64@2.6.8",
-  "@cloudflare/workerd-darwin-64@1.20261102.1",
-  "@cloudflare/workerd-darwin-arm64@1.20261102.1",
-  "@cloudflare/workerd-windows-64@1.20261102.1",
-];
-
-/**
  * Packages whose script was read: it downloads only where the binary of the platform, a package of its own, is missing. They work
  * without it, and `allowScripts` in package.json keeps it from running.
  */
@@ -76,22 +57,18 @@ export function packagesWithoutHash(text) {
  * longer needed.
  *
  * @param {string[]} texts
- * @param {{ hashUnknown?: string[], scriptsRead?: string[] }} exceptions
+ * @param {string[]} scriptsRead
  * @returns {string[]}
  */
-export function findFaults(texts, { hashUnknown = HASH_UNKNOWN, scriptsRead = SCRIPTS_READ } = {}) {
-  const found = texts.flatMap(packagesWithoutHash);
+export function findFaults(texts, scriptsRead = SCRIPTS_READ) {
   const downloads = texts.map(downloadsAtInstall);
   const scripts = downloads.flatMap((each) => each.scripts);
   return [
-    ...found
-      .filter((name) => !hashUnknown.includes(name))
-      .map((name) => `${name} has no SHA-512 hash in its lock file`),
+    ...texts.flatMap(packagesWithoutHash).map((name) => `${name} has no SHA-512 hash in its lock file`),
     ...scripts
       .filter((name) => !scriptsRead.includes(name))
       .map((name) => `${name} runs a script when it is installed, and what that downloads has no hash`),
     ...downloads.flatMap(({ elsewhere }) => elsewhere).map((name) => `${name} does not come from the registry`),
-    ...hashUnknown.filter((name) => !found.includes(name)).map((name) => `${name} is an exception without need`),
     ...scriptsRead.filter((name) => !scripts.includes(name)).map((name) => `${name} is an exception without need`),
   ];
 }

@@ -48,7 +48,7 @@ let folder: string;
 beforeAll(async () => {
   folder = await mkdtemp(join(tmpdir(), "examples-"));
   await cp("docs/examples", folder, { recursive: true });
-  await symlink(resolve("node_modules"), join(folder, "node_modules"), "dir");
+  await symlink(resolve("test/node_modules"), join(folder, "node_modules"), "dir");
   for (const [name, text] of elementTypes()) await writeFile(join(folder, name), text);
 });
 afterAll(() => rm(folder, { recursive: true }));

@@ -55,7 +55,7 @@ function withoutWaiting({ path, tree }: Source, readers: ReadonlySet<string>): s
 }
 
 const support = globSync("test/support/node/*.ts").map(read);
-const tests = globSync("test/**/*.test.ts")
+const tests = globSync("test/**/*.test.ts", { exclude: ["**/node_modules/**"] })
   .map(read)
   .filter(({ tree }) => tree.text.includes('inject("stage")'));
 const shared = support.reduce((known, file) => readersIn(file, known), new Set<string>() as ReadonlySet<string>);

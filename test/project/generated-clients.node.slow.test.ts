@@ -108,12 +108,12 @@ const TSCONFIG = {
   files: ["use.ts"],
 };
 
-const run = (folder: string, [command = "", ...args]: string[]) =>
-  promisify(execFile)(resolve("node_modules/.bin", command), args, { cwd: folder });
+const run = (folder: string, program: string, args: readonly string[]) =>
+  promisify(execFile)(resolve(program), args, { cwd: folder });
 
 type Reads = { readChanges(page: object): unknown; readTitles(page: object): unknown };
 
-describe.each(GENERATORS)("$name", { timeout: 120_000 }, ({ name, command, use }) => {
+describe.each(GENERATORS)("$name", { timeout: 120_000 }, ({ name, command: [generator, ...args], use }) => {
   let folder: string;
 
   beforeAll(async () => {
@@ -121,7 +121,7 @@ describe.each(GENERATORS)("$name", { timeout: 120_000 }, ({ name, command, use }
     // What is generated imports zod.
     await symlink(resolve("node_modules"), join(folder, "node_modules"));
     await writeFile(join(folder, "orval.config.mjs"), ORVAL_CONFIG);
-    await run(folder, command);
+    await run(folder, `test/node_modules/.bin/${generator}`, args);
     await writeFile(join(folder, "use.ts"), use);
     await writeFile(join(folder, "tsconfig.json"), JSON.stringify(TSCONFIG));
   });
@@ -129,7 +129,8 @@ describe.each(GENERATORS)("$name", { timeout: 120_000 }, ({ name, command, use }
   afterAll(() => rm(folder, { recursive: true }));
 
   it("makes a client that compiles strictly and has the types", async () => {
-    const { stdout } = await run(folder, ["tsc", "-p", "."]).catch((failure: { stdout: string }) => failure);
+    const compiled = run(folder, "node_modules/.bin/tsc", ["-p", "."]);
+    const { stdout } = await compiled.catch((failure: { stdout: string }) => failure);
     expect(stdout).toBe("");
   });
 

@@ -1,7 +1,7 @@
 /** The lock files contain a hash for every installed package. */
 import { readFile } from "node:fs/promises";
 import { describe, expect, it } from "vitest";
-import { findFaults, HASH_UNKNOWN, packagesWithoutHash, SCRIPTS_READ } from "../../.ci/lock-file.mjs";
+import { findFaults, packagesWithoutHash, SCRIPTS_READ } from "../../.ci/lock-file.mjs";
 
 const lockFile = (packages: Record<string, object>) => JSON.stringify({ lockfileVersion: 3, packages });
 
@@ -19,22 +19,13 @@ describe("a package of a lock file", () => {
   ])("%s", (_, packages, found) => expect(packagesWithoutHash(lockFile(packages))).toEqual(found));
 });
 
-it("an exception covers one version, and only while it is needed", () => {
-  const without = lockFile({ "node_modules/a": { version: "1.0.0" } });
-  const fault = "a@1.0.0 has no SHA-512 hash in its lock file";
-  const find = (hashUnknown: string[]) => findFaults([without], { hashUnknown, scriptsRead: [] });
-  expect(find([])).toEqual([fault]);
-  expect(find(["a@1.0.0"])).toEqual([]);
-  expect(find(["a@0.9.0"])).toEqual([fault, "a@0.9.0 is an exception without need"]);
-});
-
 describe("a download that has no hash is found", () => {
-  const integrity = "sha512-AAAA";
   const find = (entry: object, scriptsRead: string[] = []) =>
-    findFaults([lockFile({ "node_modules/a": { version: "1.0.0", integrity, ...entry } })], {
-      hashUnknown: [],
-      scriptsRead,
-    });
+    findFaults([lockFile({ "node_modules/a": { version: "1.0.0", integrity: "sha512-AAAA", ...entry } })], scriptsRead);
+
+  it("where the lock file has none", () => {
+    expect(find({ integrity: undefined })).toEqual(["a@1.0.0 has no SHA-512 hash in its lock file"]);
+  });
 
   it("where a script runs at the installation, unless this version's was read", () => {
     const fault = "a@1.0.0 runs a script when it is installed, and what that downloads has no hash";
@@ -49,15 +40,18 @@ describe("a download that has no hash is found", () => {
   );
 });
 
+const readJson = async (path: string) => JSON.parse(await readFile(path, "utf8"));
+
 it("no package may run a script at the installation", async () => {
-  const { allowScripts } = JSON.parse(await readFile("package.json", "utf8"));
-  expect(Object.values(allowScripts)).toEqual(SCRIPTS_READ.map(() => false));
-  expect(Object.keys(allowScripts)).toEqual(SCRIPTS_READ.map((name) => name.split("@")[0]));
+  const [project, tests] = await Promise.all([readJson("package.json"), readJson("test/package.json")]);
+  const read = SCRIPTS_READ.map((name) => [name.split("@")[0], false]);
+  expect(project.allowScripts).toEqual(Object.fromEntries(read));
+  for (const allowed of Object.entries(tests.allowScripts)) expect(read).toContainEqual(allowed);
 });
 
 it("the Node that runs everything is a package with a hash for each platform, of one version", async () => {
-  const { optionalDependencies } = JSON.parse(await readFile("package.json", "utf8"));
-  const { packages } = JSON.parse(await readFile("package-lock.json", "utf8"));
+  const { optionalDependencies } = await readJson("package.json");
+  const { packages } = await readJson("package-lock.json");
   const nodes = Object.keys(optionalDependencies).map((name) => packages[`node_modules/${name}`]);
   expect(nodes.map(({ os, cpu }) => `${os} ${cpu}`).toSorted()).toEqual([
     "darwin arm64",
@@ -70,12 +64,21 @@ it("the Node that runs everything is a package with a hash for each platform, of
   expect(process.versions.node, "run `npm ci`").toBe(nodes[0].version);
 });
 
-it("every package of the project has a hash, except those that are named", async () => {
-  const files = ["package-lock.json", "test/bench/package-lock.json"];
+it("every package of the project has a hash", async () => {
+  const files = ["package-lock.json", "test/package-lock.json", "test/bench/package-lock.json"];
   expect(findFaults(await Promise.all(files.map((file) => readFile(file, "utf8"))))).toEqual([]);
 });
 
-it("SECURITY.md names the packages without a hash", async () => {
-  const named = [...(await readFile("SECURITY.md", "utf8")).matchAll(/^- `(.+)`$/gm)].map(([, name]) => name);
-  expect(named).toEqual(HASH_UNKNOWN);
+it("what the first `npm ci` installs stays small", async () => {
+  const { packages } = await readJson("package-lock.json");
+  expect(Object.keys(packages).length).toBeLessThanOrEqual(350);
+});
+
+it("no test finds a second one of the project's packages", async () => {
+  const [project, tests] = await Promise.all([readJson("package.json"), readJson("test/package.json")]);
+  const { packages } = await readJson("test/package-lock.json");
+  const found = Object.keys(packages).flatMap((path) => path.match(/^node_modules\/((?:@[^/]+\/)?[^/]+)$/)?.[1] ?? []);
+  expect(found).toEqual(Object.keys(tests.devDependencies));
+  const own = Object.keys({ ...project.dependencies, ...project.devDependencies });
+  expect(own.filter((name) => found.includes(name))).toEqual([]);
 });

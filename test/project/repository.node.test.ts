@@ -65,7 +65,7 @@ it("templates and update rules are YAML, and each question of a template has a n
   }
   const { updates } = parse(read(".github/dependabot.yml"));
   expect(updates.map((update: Record<string, string>) => `${update["package-ecosystem"]} ${update.directory}`)).toEqual(
-    ["npm /", "npm /test/bench", "github-actions /"],
+    ["npm /", "npm /test", "npm /test/bench", "github-actions /"],
   );
   // A new version waits for a week at least.
   for (const { cooldown } of updates) expect(cooldown["default-days"]).toBeGreaterThanOrEqual(7);

@@ -3,13 +3,14 @@ import { spawnSync } from "node:child_process";
 import { defineCommand } from "../command-line/command.ts";
 import { Failure } from "../command-line/failure.ts";
 import { main } from "../command-line/main.ts";
+import { requireTestPackages } from "./test-packages.ts";
 
 const CHECKS = [
   // Before the types: wrangler builds, and writes what is stale.
   ["npm", "run", "build", "--", "--check"],
   ["npm", "run", "types", "--", "--check"],
   ["npm", "run", "lint:openapi"],
-  ["biome", "ci", "."],
+  ["node", "test/node_modules/@biomejs/biome/bin/biome", "ci", "."],
   ["npm", "run", "typecheck"],
 ] as const;
 
@@ -17,7 +18,10 @@ const check = defineCommand({
   name: "check",
   summary: ["Runs, up to the first that fails:", ...CHECKS.map((words) => `- ${words.join(" ")}`)],
   options: {},
-  run: async (_, { folder }) => runEach(CHECKS, folder),
+  run: async (_, { folder }) => {
+    requireTestPackages(folder);
+    runEach(CHECKS, folder);
+  },
 });
 
 /** Throws a Failure that names the one that failed. What they print is shown. */

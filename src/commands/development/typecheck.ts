@@ -5,6 +5,7 @@ import { makeClientSource } from "../openapi/client-source.ts";
 import { writeWorkerTypes } from "./build-worker.ts";
 import { runEach } from "./check.ts";
 import { makePageStyles } from "./page-styles.ts";
+import { requireTestPackages } from "./test-packages.ts";
 
 /** TypeScript 7 takes a quarter of the time. The generators of `npm run build` need 5.9, so 7 is installed next to it under another name. */
 export const COMPILER = "node_modules/typescript-7/bin/tsc";
@@ -15,6 +16,7 @@ const typecheck = defineCommand({
   summary: [`Checks the types of ${PROJECTS.join(", ")}.`],
   options: {},
   run: async (_, { folder }) => {
+    requireTestPackages(folder);
     await makeClientSource();
     await makePageStyles();
     await writeWorkerTypes();

@@ -1,4 +1,5 @@
 /** A folder with packages of this project, as `npm install` would fill it. */
+import { existsSync } from "node:fs";
 import { mkdir, readFile, symlink } from "node:fs/promises";
 import { dirname, join, resolve } from "node:path";
 import { expect } from "vitest";
@@ -7,7 +8,7 @@ import { expect } from "vitest";
 export async function install(folder: string, specifiers: readonly string[]): Promise<void> {
   for (const specifier of specifiers) {
     const [, name = "", major] = /^(@?[^@]+)(?:@(\d+))?$/.exec(specifier) ?? [];
-    const source = resolve("node_modules", name);
+    const source = ["test/node_modules", "node_modules"].map((place) => resolve(place, name)).find(existsSync) ?? name;
     const { version, bin = {} } = JSON.parse(await readFile(join(source, "package.json"), "utf8"));
     if (major !== undefined) expect(version).toMatch(new RegExp(`^${major}\\.`));
     const target = join(folder, "node_modules", name);

@@ -1,10 +1,18 @@
-/** `node test/support/node/programs.ts slow browser`: says in one line which programs these tiers of tests need and do not find. */
+/**
+ * `node test/support/node/programs.ts slow browser`: says in one line what these tiers of tests need and do not find: the packages of
+ * `test/package.json`, or programs. Without a tier it looks for the packages.
+ */
 import { spawnSync } from "node:child_process";
+import { Failure } from "../../../src/commands/command-line/failure.ts";
+import { requireTestPackages } from "../../../src/commands/development/test-packages.ts";
 import { chromiumPath } from "./browser.ts";
-import { firefoxPath } from "./firefox.ts";
 
 /** A program, whether it is there, and Debian's package of it. */
-type Program = { readonly name: string; readonly isThere: () => boolean; readonly debianPackage: string };
+type Program = {
+  readonly name: string;
+  readonly isThere: () => boolean | Promise<boolean>;
+  readonly debianPackage: string;
+};
 
 const onPath = (name: string, debianPackage = name): Program => ({
   name,
@@ -19,7 +27,8 @@ const chromium: Program = {
 const firefox: Program = {
   name: "Firefox (or its path in FIREFOX)",
   debianPackage: "firefox-esr",
-  isThere: () => firefoxPath !== undefined,
+  // Its driver is one of the packages.
+  isThere: async () => (await import("./firefox.ts")).firefoxPath !== undefined,
 };
 
 const NEEDED: Readonly<Record<string, readonly Program[]>> = {
@@ -30,12 +39,22 @@ const NEEDED: Readonly<Record<string, readonly Program[]>> = {
   browser: [chromium, firefox],
 };
 
-const needed = process.argv.slice(2).flatMap((tier) => NEEDED[tier] ?? []);
-const missing = needed.filter(({ isThere }) => !isThere());
-if (missing.length > 0) {
+async function requirePrograms(tiers: readonly string[]): Promise<void> {
+  const missing: Program[] = [];
+  for (const program of tiers.flatMap((tier) => NEEDED[tier] ?? [])) {
+    if (!(await program.isThere())) missing.push(program);
+  }
+  if (missing.length === 0) return;
+  const names = missing.map(({ name }) => name).join(", ");
   const packages = missing.map(({ debianPackage }) => debianPackage).join(" ");
-  console.error(
-    `These tests need ${missing.map(({ name }) => name).join(", ")}. On Debian: apt-get install ${packages}`,
-  );
+  throw new Failure(`These tests need ${names}. On Debian: apt-get install ${packages}`);
+}
+
+try {
+  requireTestPackages(".");
+  await requirePrograms(process.argv.slice(2));
+} catch (error) {
+  if (!(error instanceof Failure)) throw error;
+  console.error(error.message);
   process.exitCode = 1;
 }

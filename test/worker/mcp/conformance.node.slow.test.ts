@@ -57,7 +57,7 @@ type Check = { readonly id: string; readonly status: string; readonly errorMessa
 /** The checks of the suite in a version, without those that it could not run here. */
 async function conform(version: string): Promise<Check[]> {
   const folder = await mkdtemp(join(tmpdir(), "conformance-"));
-  const suite = resolve("node_modules/@modelcontextprotocol/conformance/dist/index.js");
+  const suite = resolve("test/node_modules/@modelcontextprotocol/conformance/dist/index.js");
   const options = ["server", "--url", url, "--suite", "all", "--spec-version", version, "-o", folder];
   // It ends with 1, because some checks fail.
   await promisify(execFile)(process.execPath, [suite, ...options]).catch(() => {});

@@ -1,8 +1,13 @@
 /** The elements' content as HTML: what people wrote stays a text, and every language is whole. */
 
-import { describe, expect, it } from "vitest";
-import { boardMarkup, changelogMarkup, ideaMarkup, pageStyles, roadmapMarkup, surveyMarkup } from "#markup";
+import { describe, expect, it, vi } from "vitest";
+import type * as Markup from "../../../src/elements/page/markup-types.d.ts";
 import type { PanelistComment, PanelistProposal } from "../../../src/worker/model/panelist-proposal.ts";
+
+// The name `#markup` is known in the project's package alone, and this file is in that of the tests.
+const { boardMarkup, changelogMarkup, ideaMarkup, pageStyles, roadmapMarkup, surveyMarkup } = await vi.importActual<
+  typeof Markup
+>("../../../src/elements/page/markup.ts");
 
 const LANGUAGES = ["en", "ar", "de", "es", "fr", "it", "ja", "nl", "pl", "pt", "tr", "zh"];
 const capabilities = {

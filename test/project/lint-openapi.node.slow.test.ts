@@ -1,6 +1,6 @@
 /** The linter of the OpenAPI document finds missing descriptions, examples and bounds. */
 import { expect, it } from "vitest";
-import { lintOpenApi } from "../../../src/commands/development/lint-openapi.ts";
+import { lintOpenApi } from "../support/node/lint-openapi.ts";
 
 const problem = (description: string) => ({
   description,

@@ -4,9 +4,9 @@
  */
 import { readFile } from "node:fs/promises";
 import { createConfig, isRef, lintFromString } from "@redocly/openapi-core";
-import { defineCommand } from "../command-line/command.ts";
-import { Failure } from "../command-line/failure.ts";
-import { main } from "../command-line/main.ts";
+import { defineCommand } from "../../../src/commands/command-line/command.ts";
+import { Failure } from "../../../src/commands/command-line/failure.ts";
+import { main } from "../../../src/commands/command-line/main.ts";
 
 const DOCUMENT = "public/openapi.json";
 
