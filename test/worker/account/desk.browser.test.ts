@@ -99,7 +99,7 @@ describe("the owner's desk in Chromium", () => {
     });
     await page.getByRole("link", { name: "Quay lights", exact: true }).click({ noWaitAfter: true });
     await page.getByLabel("Tags", { exact: true }).fill("Harbour");
-    expect(await page.getByText("Not saved yet").count()).toBe(0);
+    await expect.poll(() => page.getByText("Not saved yet").count()).toBe(0);
     scripts.resolve();
     await page.getByText("Not saved yet").waitFor();
     expect(complaints).toEqual([]);
