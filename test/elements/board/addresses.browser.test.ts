@@ -183,6 +183,46 @@ describe("the address of an idea", () => {
     await expect.poll(title).toBe("(1) A tenant");
   });
 
+  it("keeps the title of an idea while another board of the page begins again", async () => {
+    const [one, two] = await Promise.all([
+      stage.ideaBank({}, [idea("Dogs")]),
+      stage.ideaBank({}, [idea("Cats"), idea("Fish")]),
+    ]);
+    const { page } = await stage.page();
+    await page.goto(host(board(one.token) + board(two.token)));
+    await follow(page, "Dogs");
+    await expect.poll(() => page.title()).toBe("Dogs · A tenant's page");
+    const other = await two.tokenFor("somebody-else");
+    await page.evaluate(`document.querySelectorAll("idea-bank-board")[1].token = "${other}"`);
+    await page.getByText("Fish", { exact: true }).waitFor();
+    await page.locator("idea-bank-board").nth(1).locator(".ideas .idea").nth(1).waitFor();
+    await expect.poll(() => page.title()).toBe("Dogs · A tenant's page");
+    await page.getByRole("button", { name: "All ideas" }).click();
+    await expect.poll(() => page.title()).toBe("A tenant's page");
+  });
+
+  it("opens for the next person what was opened in the list, and no form of somebody else", async () => {
+    const bank = await stage.ideaBank({}, [idea("Dogs")]);
+    const { page } = await stage.page();
+    const site = { token: bank.token };
+    await page.route("**/my/token", (route) => route.fulfill({ body: site.token }));
+    await page.goto(host(`<idea-bank-board token-url="/my/token" history></idea-bank-board>`));
+    await follow(page, "Dogs");
+    await opened(page, "Dogs");
+    site.token = await bank.tokenFor("somebody-else");
+    await page.reload();
+    await opened(page, "Dogs");
+    await page.getByRole("button", { name: "All ideas" }).click();
+    await page.getByRole("button", { name: "New idea" }).click();
+    await page.getByLabel("Title").fill("A secret");
+    await page.reload();
+    await expect.poll(() => page.getByLabel("Title").inputValue()).toBe("A secret");
+    site.token = bank.token;
+    await page.reload();
+    await page.locator(".ideas .idea").first().waitFor();
+    await expect.poll(() => page.getByLabel("Title").count()).toBe(0);
+  });
+
   it("leaves the title to a page that wants it, and to one without `history`", async () => {
     const bank = await stage.ideaBank({}, [idea("Dogs")]);
     const { page } = await stage.page();

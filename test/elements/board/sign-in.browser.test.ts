@@ -104,7 +104,7 @@ describe("taking part in <idea-bank-board>", () => {
 
   describe("of a visitor whose page has a sign-in", () => {
     /** A tenant's site with a page that signs the visitor in, and leads back. */
-    async function openSite(bank: Bank, { element = "board", width = 1000, around = "div" } = {}) {
+    async function openSite(bank: Bank, { element = "board", width = 1000, around = "div", more = "" } = {}) {
       const visitor = await visitorOf(bank);
       const site = { isSignedIn: false, token: bank.token };
       const { page, requests } = await open("", { width });
@@ -114,7 +114,7 @@ describe("taking part in <idea-bank-board>", () => {
         const body = `<h1>Sign in</h1><a href="${next}">I am Robin</a>`;
         return route.fulfill({ contentType: "text/html", body });
       });
-      const tag = `<idea-bank-${element} token-url="/my/token" sign-in-url="/login?next={page}"></idea-bank-${element}>`;
+      const tag = `<idea-bank-${element} token-url="/my/token" sign-in-url="/login?next={page}" ${more}></idea-bank-${element}>`;
       const address = stage.hostPage(`<${around}>${tag}</${around}>`, { head: scripts(element, "launcher") });
       await page.goto(address);
       /** Through the page of the tenant. */
@@ -208,6 +208,55 @@ describe("taking part in <idea-bank-board>", () => {
       }
     });
 
+    it("goes on with the vote, whichever way to sign in is taken", async () => {
+      for (const [size, width] of SIZES) {
+        const bank = await stage.ideaBank({}, [idea("Dogs")]);
+        const { page, signIn } = await openSite(bank, { width });
+        await page.getByRole("button", { name: "Dogs", exact: true }).click();
+        await page.locator(".detail button.vote").click();
+        await page.locator(".notice").getByText("Sign in to take part.").waitFor();
+        await takeScreenshot(page, `test-results/sign-in-two-ways-${size}.png`);
+        // Beside the field of a comment, not in the notice.
+        await page.locator(".discussion").getByRole("button", { name: "Sign in", exact: true }).first().click();
+        await signIn();
+        await page.locator(".detail").getByRole("button", { name: "Vote for “Dogs”: 1 vote", pressed: true }).waitFor();
+      }
+    });
+
+    it("leads from the form that the sign-in has brought back to the list, with Back", async () => {
+      const bank = await stage.ideaBank({}, [idea("Dogs")]);
+      const { page, signIn } = await openSite(bank, { more: "history" });
+      await page.getByRole("button", { name: "New idea" }).click();
+      await submit(page, "Night buses");
+      await signIn();
+      await expect.poll(() => page.getByLabel("Title").inputValue()).toBe("Night buses");
+      await page.evaluate("history.back()");
+      await page.locator(".ideas .idea").first().waitFor();
+    });
+
+    it("shows a text that was begun before the sign-in on a board that has closed meanwhile, to who says that it is theirs", async () => {
+      const bank = await stage.ideaBank({}, [idea("Dogs")]);
+      const { page, signIn, site } = await openSite(bank);
+      await page.getByRole("button", { name: "New idea" }).click();
+      await page.getByLabel("Description").fill("Every half hour.");
+      await submit(page, "Night buses");
+      await stage.tenant("PATCH", bank.path, { status: "CLOSED" });
+      await signIn();
+      await page.locator(".message").getByText("This board is not available right now.").waitFor();
+      await page.getByText("A text was begun here before the sign-in. Is it yours?").waitFor();
+      await expect.poll(() => page.getByText("Every half hour.").count()).toBe(0);
+      await expectAccessible(page, "a closed board with a text of before the sign-in");
+      await takeScreenshot(page, "test-results/sign-in-closed-text.png");
+      await page.getByRole("button", { name: "Yes" }).click();
+      await page.getByText("Every half hour.").waitFor();
+      await page.getByRole("button", { name: "Copy your text" }).waitFor();
+      // A visitor sees their own.
+      site.isSignedIn = false;
+      await page.reload();
+      await page.locator(".message").getByText("This board is not available right now.").waitFor();
+      await expect.poll(() => page.getByText("Every half hour.").count()).toBe(0);
+    });
+
     describe("does nothing unasked for somebody else:", () => {
       const question = (page: Page) => page.locator(".notice").getByText("Vote for “Dogs”?");
       const list = (page: Page) => page.locator(".ideas .idea").first().waitFor();
@@ -287,6 +336,24 @@ describe("taking part in <idea-bank-board>", () => {
         await page.getByRole("button", { name: "Dismiss" }).click();
         await page.reload();
         await expectNothing(page, requests);
+      });
+
+      it("asks until there is an answer", async () => {
+        const bank = await stage.ideaBank({}, [idea("Dogs")]);
+        const { page, requests, site, address } = await openSite(bank);
+        await begin(page);
+        await page.goto(address);
+        await list(page);
+        site.isSignedIn = true;
+        await page.goto(address);
+        await expectAsked(page, requests);
+        await page.reload();
+        await expectAsked(page, requests);
+        await page.getByRole("button", { name: "Yes" }).click();
+        await page.getByRole("status").filter({ hasText: "Voted. 1 vote." }).waitFor();
+        await page.reload();
+        await list(page);
+        await expect.poll(() => page.locator(".notice:visible").count()).toBe(0);
       });
 
       it("another move in the board ends it", async () => {
