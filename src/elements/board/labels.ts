@@ -27,6 +27,7 @@ export const BOARD_LABELS = {
   myVotes: "My votes",
   ideas: { one: "{count} idea.", other: "{count} ideas." },
   someIdeas: { one: "{count} idea shown, there are more.", other: "{count} ideas shown, there are more." },
+  bestIdeas: "The {count} best matches.",
   empty: "No ideas here yet",
   emptyHint: "Be the first to suggest something.",
   emptyFilter: "No ideas match this filter.",

@@ -219,11 +219,12 @@ export class List {
 
   #tellCount(): void {
     const { words, announce } = this.#context;
-    const isCut = this.#filter.q !== undefined && this.#byId.size >= BEST;
-    const text = words.say(this.#cursor === undefined && !isCut ? "ideas" : "someIdeas", { count: this.#byId.size });
+    const isBest = this.#filter.q !== undefined && this.#byId.size >= BEST;
+    const some = this.#cursor === undefined ? "ideas" : "someIdeas";
+    const text = words.say(isBest ? "bestIdeas" : some, { count: this.#byId.size });
     announce(text);
     // A search has no next page.
-    if (isCut) this.#place.append(h("p", { class: "meta cut" }, text));
+    if (isBest) this.#place.append(h("p", { class: "meta best" }, text));
   }
 
   #showFirst(ideas: readonly Idea[], cursor: string | undefined): void {
