@@ -178,6 +178,17 @@ it("loses the response of a deleted person with the next step, while the salt is
   expect(await row("SELECT count(*) AS n FROM survey_texts WHERE survey_id = ?")).toEqual({ n: 9 });
 });
 
+it("keeps the response of who is deleted after its time, before the job has destroyed the salt", async () => {
+  const { id, people, say, seen, tenant, row } = await createAnonymous();
+  await say(0, 7);
+  await databaseOf(id).prepare("UPDATE surveys SET closes_at = 1 WHERE id = ?").bind(id).run();
+  const closed = await seen();
+  expect((await tenant.send("DELETE", `/tenant/panelists/${people[2]?.id}`)).status).toBe(204);
+  expect(await row("SELECT count(*) AS n FROM survey_responses WHERE survey_id = ?")).toEqual({ n: 7 });
+  expect(await row("SELECT count(*) AS n FROM survey_texts WHERE survey_id = ? AND until IS NULL")).toEqual({ n: 7 });
+  expect(await seen()).toBe(closed);
+});
+
 it("loses with its close the texts that were taken back, although no step comes", async () => {
   const { id, people, say, texts, close, tenant, row } = await createAnonymous();
   await say(0, 5);

@@ -1,15 +1,19 @@
 /**
  * Deletes what a person has answered in anonymous surveys. Which responses these are can be found only while a survey is open, by its salt:
- * after the close nobody can tell.
+ * after the close nobody can tell, also in the minute in which the job has not destroyed the salt yet.
  */
 import { anonymousPlace, anonymousRespondent } from "../../credentials/anonymous-respondent.ts";
 import { hasTexts, type Questions } from "../../model/survey-answers.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare, type Statement } from "../../store/statement.ts";
 import { deleteTexts, type PlaceIn } from "./survey-texts.ts";
+import { NOT_OVER } from "./surveys.ts";
 
 /** Open anonymous surveys of an account that are looked at: an idea bank has 20 at most. */
 const SURVEYS = 1_000;
+
+const OPEN = `s.salt IS NOT NULL AND ${NOT_OVER}`;
+const OF_OPEN = `EXISTS (SELECT 1 FROM surveys s WHERE s.id = survey_id AND ${OPEN})`;
 
 type SaltedRow = { id: string; salt: string; questions: string };
 
@@ -21,7 +25,7 @@ export async function deleteOfAnonymous(
 ): Promise<Statement[]> {
   const salted = await session.all(
     prepare<SaltedRow>(
-      `SELECT id, salt, questions FROM surveys WHERE account_id = :accountId AND salt IS NOT NULL LIMIT ${SURVEYS}`,
+      `SELECT s.id, s.salt, s.questions FROM surveys s WHERE s.account_id = :accountId AND ${OPEN} LIMIT ${SURVEYS}`,
       { accountId },
     ),
   );
@@ -42,9 +46,9 @@ export async function deleteOfAnonymous(
   return [
     prepare(
       `DELETE FROM survey_responses WHERE (survey_id, respondent) IN (
-         SELECT value ->> 'surveyId', value ->> 'respondent' FROM json_each(:who)) AND ${when}`,
+         SELECT value ->> 'surveyId', value ->> 'respondent' FROM json_each(:who)) AND ${OF_OPEN} AND ${when}`,
       { ...values, who: JSON.stringify(await Promise.all(who)) },
     ),
-    ...deleteTexts(await Promise.all(places), { when, values }),
+    ...deleteTexts(await Promise.all(places), { when: `${OF_OPEN} AND ${when}`, values }),
   ];
 }

@@ -19,7 +19,7 @@ import {
 } from "../panelists/panelist-access.ts";
 import { votesOnTheWay } from "../proposals/merges.ts";
 import { deleteTexts, type Place, type WrittenText, writeTexts } from "./survey-texts.ts";
-import { NOW } from "./surveys.ts";
+import { NOT_OVER } from "./surveys.ts";
 
 /** The hash of a person for an anonymous survey (credentials/anonymous-respondent.ts). */
 export type Respondent = { readonly surveyId: string; readonly respondent: string };
@@ -74,7 +74,6 @@ type SurveyRow = {
 const RESPONDENT = `iif(s.anonymous, (SELECT value ->> 'respondent' FROM json_each(:respondents)
   WHERE value ->> 'surveyId' = s.id), :panelistId)`;
 const OWN = `EXISTS (SELECT 1 FROM survey_responses o WHERE o.survey_id = s.id AND o.respondent = ${RESPONDENT})`;
-const NOT_OVER = `(s.closes_at IS NULL OR s.closes_at > ${NOW})`;
 /** Whoever has answered a survey that its last response has closed can still change the answer. */
 const OPEN = `(s.status = 'OPEN' OR s.full = 1 AND s.anonymous = 0 AND ${OWN}) AND ${NOT_OVER}`;
 /** Somebody who has answered stays asked, whatever becomes of the vote and of its proposal. */

@@ -12,6 +12,9 @@ export const SURVEY_BYTES = `octet_length(title) + octet_length(description) + o
 
 export const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
+/** SQL: the time of the survey `s` has not come yet. */
+export const NOT_OVER = `(s.closes_at IS NULL OR s.closes_at > ${NOW})`;
+
 /** SQL: a survey is closed from `closes_at` on, though the job notes it only within a minute. */
 export const STATUS = `iif(surveys.status = 'OPEN' AND surveys.closes_at <= ${NOW}, 'CLOSED', surveys.status)`;
 
