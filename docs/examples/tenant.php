@@ -18,7 +18,7 @@ function call(string $method, string $path, array|object|null $body = null, arra
     $request = ["method" => $method, "ignore_errors" => true, "follow_location" => 0, "timeout" => 30];
     foreach (array_change_key_case($headers) + $own as $name => $value) $request["header"][] = "$name: $value";
     if ($body !== null) $request["content"] = json_encode($body, JSON_THROW_ON_ERROR);
-    for ($left = 5; ; ) {
+    for ([$left, $until] = [5, time() + 120]; ; ) {
         $http_response_header = [];
         $text = @file_get_contents(API . $path, false, stream_context_create(["http" => $request]));
         $answered = implode("\n", $http_response_header);
@@ -32,13 +32,14 @@ function call(string $method, string $path, array|object|null $body = null, arra
         }
         $left = $status === 500 ? min($left - 1, 1) : $left - 1;
         $retried = in_array($status, [0, 408, 429]) || $status >= 500 || $read("Retry-After") !== null;
-        if ($left === 0 || !$retried) {
+        $seconds = $read("Retry-After") ?? "";
+        $wait = ctype_digit($seconds) ? (int) $seconds : 5;
+        if ($left === 0 || !$retried || time() + $wait > $until) {
             if ($answered === "") $content = ["error" => "no-answer", "detail" => error_get_last()["message"] ?? "No answer."];
             elseif (!isset($content["error"])) $content = ["error" => "unexpected-answer", "detail" => "Not an answer of the API, or not all of it."];
             throw new ApiProblem($status, $content["error"], $content["detail"], $content["errors"] ?? [], $read("X-Request-Id"));
         }
-        $seconds = $read("Retry-After") ?? "";
-        sleep(ctype_digit($seconds) ? (int) $seconds : 5);
+        sleep($wait);
     }
 }
 
@@ -52,6 +53,8 @@ function items(string $path, array $filters = []): Generator {
 }
 
 function verify(string $secret, array $headers, string $body): bool {
+    // Anybody can sign with an empty secret.
+    if (!preg_match("~^whsec_[\w+/]{32,}=*$~", $secret)) throw new InvalidArgumentException("The secret of a webhook begins with whsec_. Is it set?");
     $headers = array_change_key_case($headers);
     $timestamp = $headers["webhook-timestamp"] ?? "";
     if (abs(time() - (int) $timestamp) > 300) return false;

@@ -35,17 +35,18 @@ def call(method, path, body=None, headers={}):
     own = {"X-API-Key": os.environ["API_KEY"], "Content-Type": "application/json", "Idempotency-Key": str(uuid.uuid4())}
     data = None if body is None else json.dumps(body).encode()
     request = urllib.request.Request(API + path, data, own | headers, method=method)
-    left = 5
+    left, until = 5, time.monotonic() + 120
     while True:
         status, answered, content = send(request)
         if 200 <= status < 300:
             return content
         left = min(left - 1, 1) if status == 500 else left - 1
         retried = status in (0, 408, 429) or status >= 500 or "Retry-After" in answered
-        if left == 0 or not retried:
-            raise ApiProblem(status, answered, content)
         seconds = answered.get("Retry-After", "")
-        time.sleep(int(seconds) if seconds.isdecimal() else 5)
+        wait = int(seconds) if seconds.isdecimal() else 5
+        if left == 0 or not retried or time.monotonic() + wait > until:
+            raise ApiProblem(status, answered, content)
+        time.sleep(wait)
 
 def items(path, filters={}):
     query = {"limit": 100, **filters}
@@ -57,6 +58,9 @@ def items(path, filters={}):
         query["cursor"] = page["nextCursor"]
 
 def verify(secret, headers, body):
+    # Anybody can sign with an empty secret.
+    if not re.fullmatch(r"whsec_[\w+/]{32,}=*", secret, re.ASCII):
+        raise ValueError("The secret of a webhook begins with whsec_. Is it set?")
     headers = {name.lower(): value for name, value in headers.items()}
     timestamp = headers.get("webhook-timestamp", "")
     if not re.fullmatch("[0-9]{1,12}", timestamp) or abs(time.time() - int(timestamp)) > 300:

@@ -29,7 +29,8 @@ export async function verifyWebhook(
   if (Math.abs(now / 1_000 - Number(timestamp)) > TOLERANCE)
     throw new InvalidWebhook("webhook-timestamp is more than five minutes from now. Is this server's clock right?");
   const bytes = bytesOf(secret.replace(/^whsec_/, ""));
-  if (bytes === undefined) throw new InvalidWebhook("The secret is no base64. It begins with whsec_.");
+  // Anybody can sign with an empty secret.
+  if (!bytes?.byteLength) throw new InvalidWebhook("The secret is empty or no base64. It begins with whsec_.");
   const key = await crypto.subtle.importKey("raw", bytes, { name: "HMAC", hash: "SHA-256" }, false, ["verify"]);
   const signed = new TextEncoder().encode(`${id}.${timestamp}.${body}`);
   // After a rotation there are two signatures. One that cannot be read is another's business.

@@ -127,6 +127,8 @@ describe("a webhook", () => {
       }
     }
     await expect(verifyWebhook({ body, headers: headersOf(good) }, "whsec_§", at.getTime())).rejects.toThrow("secret");
+    for (const none of ["", "whsec_"])
+      await expect(verifyWebhook({ body, headers: headersOf(good) }, none, at.getTime())).rejects.toThrow("empty");
   });
 
   it("is refused with another body or id, without its headers, and when it is old or early", async () => {

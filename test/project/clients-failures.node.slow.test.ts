@@ -119,6 +119,13 @@ describe.each(Object.keys(LANGUAGES))("the client in %s", (name) => {
     expect(silent.printed).toEqual([0, "no-answer", expect.any(String), [], null]);
   });
 
+  it("waits no longer than two minutes in all", async () => {
+    const asked = (seconds: number) => problem("429 Too Many Requests", `Retry-After: ${seconds}\r\n`);
+    expect(await run(name, "create", [asked(110), CREATED])).toMatchObject({ printed: { id: "s" } });
+    const { printed, waited, requests } = await run(name, "create", [asked(3600), CREATED]);
+    expect([printed, waited, requests.length]).toEqual([[429, ...MADE_UP], [], 1]);
+  });
+
   it("throws a refusal at once, with all that it says", async () => {
     const { printed, requests } = await run(name, "create", [problem("400 Bad Request")]);
     expect([printed, requests.length]).toEqual([[400, ...MADE_UP], 1]);

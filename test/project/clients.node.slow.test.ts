@@ -1,5 +1,6 @@
 /** The clients of docs/clients.md, made and run as it says; and the document that they are made of. */
 import { spawn, spawnSync } from "node:child_process";
+import { createHmac } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
 import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
 import { request } from "node:http";
@@ -222,6 +223,38 @@ describe("the standard library", () => {
     expect([stranger.status, await stranger.text()]).toEqual([401, ""]);
     site.kill();
     await rm(folder, { recursive: true, force: true });
+  });
+
+  /** As somebody who knows no secret signs for a server whose secret is not set. */
+  const byNoSecret = () => {
+    const timestamp = String(Math.floor(Date.now() / 1_000));
+    const mac = createHmac("sha256", "").update(`msg_1.${timestamp}.${body}`).digest("base64");
+    return { "webhook-id": "msg_1", "webhook-timestamp": timestamp, "webhook-signature": `v1,${mac}` };
+  };
+  const NO_SECRETS = ["", "whsec_", "MfKQ9r8GKYqrTwjUPD8ILPZIo2LaLaSw", "whsec_§"];
+
+  it.for([
+    [
+      "python3",
+      "tenant.py",
+      (secret: string) => `print(verify("${secret}", ${JSON.stringify(byNoSecret())}, b'${body}'))`,
+    ],
+    [
+      "php",
+      "tenant.php",
+      (secret: string) =>
+        `echo json_encode(verify("${secret}", json_decode('${JSON.stringify(byNoSecret())}', true), '${body}'));`,
+    ],
+  ] as const)("of %s takes no webhook where no secret is set", ([interpreter, file, call], { skip }) => {
+    if (spawnSync(interpreter, ["--version"]).error !== undefined) skip(`${interpreter} is not installed`);
+    for (const secret of NO_SECRETS) {
+      const { stdout, stderr, status } = spawnSync(interpreter, {
+        input: `${readProgram(file)}\n${call(secret)}\n`,
+        encoding: "utf8",
+      });
+      expect([secret, stdout + stderr], secret).toEqual([secret, expect.stringContaining("begins with whsec_")]);
+      expect(status).not.toBe(0);
+    }
   });
 
   it("of Python verifies a webhook", ({ skip }) => {

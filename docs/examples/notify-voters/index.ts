@@ -86,6 +86,8 @@ function isSame(given: string, signature: string): boolean {
 }
 
 async function sign(text: string, { UNSUBSCRIBE_SECRET }: Env): Promise<string> {
+  // Anybody can sign with an empty secret.
+  if (!UNSUBSCRIBE_SECRET) throw new Error("UNSUBSCRIBE_SECRET is not set.");
   const bytes = (each: string) => new TextEncoder().encode(each);
   const hmac = { name: "HMAC", hash: "SHA-256" };
   const key = await crypto.subtle.importKey("raw", bytes(UNSUBSCRIBE_SECRET), hmac, false, ["sign"]);
