@@ -1,5 +1,7 @@
 /** wrangler.toml: the staging environment has what the top level has, and the commands change only the line that they mean. */
-import { readFile } from "node:fs/promises";
+import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
 import { describe, expect, it } from "vitest";
 import { unstable_readConfig } from "wrangler";
 import { Failure } from "../../../../src/commands/command-line/failure.ts";
@@ -14,7 +16,7 @@ it("staging has every binding, variable and setting of the top level; its names 
     JSON.parse(
       JSON.stringify({ ...config, name: "", targetEnvironment: "", vars: Object.keys(config.vars) }),
       (key, value) =>
-        ["database_name", "database_id", "id", "namespace_id", "route", "routes"].includes(key) ? undefined : value,
+        ["database_name", "database_id", "id", "namespace_id", "route", "routes", "workers_dev"].includes(key) ? undefined : value,
     );
   const [top, staging] = [read(""), read("staging")];
   expect(shapeOf(staging)).toEqual(shapeOf(top));
@@ -24,6 +26,26 @@ it("staging has every binding, variable and setting of the top level; its names 
     ...(ratelimits ?? []).map(({ namespace_id }: { namespace_id: string }) => namespace_id),
   ];
   expect(own(staging).filter((one) => own(top).includes(one))).toEqual([]);
+});
+
+it("staging takes no domain of production, and has an address of its own", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "configuration-"));
+  const config = join(folder, "wrangler.toml");
+  const domain = { pattern: "api.example.com", custom_domain: true };
+  await writeFile(
+    config,
+    `workers_dev = false\nroutes = [{ pattern = "api.example.com", custom_domain = true }]\n${toml}`,
+  );
+  const [top, staging] = ["", "staging"].map((env) => unstable_readConfig({ config, env }, { hideWarnings: true }));
+  expect([top?.routes, top?.workers_dev]).toEqual([[domain], false]);
+  expect([staging?.routes, staging?.workers_dev]).toEqual([[], true]);
+  await rm(folder, { recursive: true });
+});
+
+it("what is switched on by removing a # can be switched on for staging, too", () => {
+  const tables = [...toml.matchAll(/^# \[\[(\w+)\]\]$/gm)].map(([, name]) => name);
+  expect(tables).toEqual(["analytics_engine_datasets", "send_email"]);
+  for (const name of tables) expect(toml).toContain(`\n# [[env.staging.${name}]]\n`);
 });
 
 it.each(["", "staging"])("environment %j has no flag with which D1 sessions hang (emdash-cms/emdash#1273)", (env) => {
