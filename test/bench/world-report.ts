@@ -18,6 +18,9 @@ import {
 } from "./world/latencies.ts";
 import type { Outcome, SubjectName } from "./world/outcome.ts";
 
+/** An identifier has one character for its database. */
+const MOST_DATABASES = 62;
+
 export function outcomeOf({ outcomes }: WorldResult, subject: SubjectName): Outcome {
   const outcome = outcomes.find((each) => each.subject === subject);
   if (outcome === undefined) throw new Error(`${subject} was not in the world`);
@@ -252,7 +255,7 @@ With all databases full (${count(fit)} tenants each):
 
 ${table(
   ["databases", "tenants", "GB", "writes/s", "requests/s", "$ a month"],
-  [1, 10, 100].map((databases) => {
+  [1, 10, MOST_DATABASES].map((databases) => {
     const at = grow(counted, databases * fit, databases);
     return [
       String(databases),
