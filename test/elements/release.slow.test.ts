@@ -17,7 +17,7 @@ const KIB = 1024;
 const elements = await buildElements();
 const LIMITS = {
   "changelog.js": 12 * KIB,
-  "board.js": 28 * KIB,
+  "board.js": 29 * KIB,
   "roadmap.js": 4 * KIB,
   "launcher.js": 5 * KIB,
   "survey.js": 12 * KIB,

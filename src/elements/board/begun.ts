@@ -1,7 +1,8 @@
 /**
  * What a visitor had begun when a sign-in was needed. The tab keeps one of it, for the page that follows the sign-in, which takes it once.
- * It goes on by itself only for who began it: right after the board's own sign-in. Whoever else is signed in then is asked.
+ * It goes on by itself only for who began it: on the page to which the board's own sign-in has led. Whoever else is signed in then is asked.
  */
+import { h } from "../shared/h.ts";
 import { forget, recall, remember } from "../shared/storage.ts";
 import type { IdeaBank } from "./idea-bank.ts";
 
@@ -46,19 +47,27 @@ const read = (): Kept | undefined => {
   }
 };
 
-const isRecent = ({ at }: Kept): boolean => isYoung(at, SURE_MS);
-
 /** Something was begun a moment ago, here or on another board, and nobody has come back without the sign-in. */
 export function hasBegun(): boolean {
   const begun = read();
-  return begun !== undefined && begun.by !== "" && isRecent(begun);
+  return begun !== undefined && begun.by !== "" && isYoung(begun.at, SURE_MS);
+}
+
+/** The page before this one was that of the sign-in (else this one), or another site's, which knows people for this one. */
+function isFromSignIn(signInUrl = location.href): boolean {
+  const before = window.navigation?.activation?.from?.url || document.referrer || location.origin;
+  const [address = ""] = h("a", { href: signInUrl }).href.split("?");
+  return !before.startsWith(location.origin) || before.startsWith(address);
 }
 
 /** How the browser came to this page. */
-const wayHere = () => performance.getEntriesByType("navigation").map((entry) => "type" in entry && entry.type)[0];
+const wayHere = (): unknown => performance.getEntriesByType("navigation")[0]?.toJSON().type;
 
 /** `isSure`: it was begun by who is signed in now. A visitor takes nothing, and has come back without the sign-in. */
-export function takeBegun({ bank, who, isVisitor }: IdeaBank): (Begun & { readonly isSure: boolean }) | undefined {
+export function takeBegun(
+  { bank, who, isVisitor }: IdeaBank,
+  signInUrl: string | undefined,
+): (Begun & { readonly isSure: boolean }) | undefined {
   const begun = read();
   if (begun?.bank !== bank) return undefined;
   endBegun();
@@ -67,6 +76,6 @@ export function takeBegun({ bank, who, isVisitor }: IdeaBank): (Begun & { readon
     if (wayHere() !== "back_forward") keepBegun({ ...begun, by: "" });
     return undefined;
   }
-  const isBack = at > performance.timeOrigin || wayHere() === "navigate";
-  return isYoung(at) ? { ...begun, isSure: isBack && isRecent(begun) && [bank, who].includes(by) } : undefined;
+  const isBack = at > performance.timeOrigin || (wayHere() === "navigate" && isFromSignIn(signInUrl));
+  return isYoung(at) ? { ...begun, isSure: isBack && isYoung(at, SURE_MS) && [bank, who].includes(by) } : undefined;
 }

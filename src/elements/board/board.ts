@@ -12,6 +12,7 @@ import type { Labels } from "../shared/labels.ts";
 import { isPlain, mayFocus, parameter } from "../shared/link.ts";
 import { openLauncher } from "../shared/open-launcher.ts";
 import { isRequestFailure, requestFailure } from "../shared/request-failure.ts";
+import { recall, remember } from "../shared/storage.ts";
 import { isVisible } from "../shared/visible.ts";
 import { addressesOf, isCarried, passOn, takesAddress } from "./address.ts";
 import { type Begun, endBegun, hasBegun, isYoung, keepBegun, takeBegun } from "./begun.ts";
@@ -42,6 +43,8 @@ import wideStyles from "./wide.css";
 export { ideaRow } from "./idea-row.ts";
 
 const CLOSED = "idea-bank-not-found";
+/** Who has said of which text, by its time, that it is somebody else's. */
+const NOT_MINE = "idea-bank-board:not-mine";
 const RENEW_TIMES_MS = 30_000;
 const CONFIRMED_MS = 6_000;
 const CROSS = "m4 4 8 8m0-8-8 8";
@@ -234,6 +237,8 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       notice.hidden = text === "";
       const drop = () => {
         endBegun();
+        // Whose the text is was asked: it is somebody else's.
+        if (answers.length > 0) remember(NOT_MINE, who + left?.at, "sessionStorage");
         notify("");
       };
       const dismiss = h("button", { type: "button", "aria-label": words.say("dismiss"), onclick: drop });
@@ -340,6 +345,8 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       if (canSignIn) {
         notify(words.say("sign-in-required"), signInButton(begun));
         refused = begun;
+        // The page may have another way to sign in.
+        keepBegun({ ...begun, bank, by: "" });
       }
       // Only the page knows whether it has a sign-in of its own.
       else signIn(begun);
@@ -578,12 +585,17 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       }
       openForm(title);
     };
+    /** What was opened for the visitor stands below other things of the page, and nobody has scrolled yet. */
+    const bring = () => {
+      const isBelow = this.root.getBoundingClientRect().top * 2 > window.innerHeight;
+      if (isBelow && window.scrollY === 0) this.root.scrollIntoView();
+    };
     this.#openNamed = () => {
       void openLauncher(this);
       const named = visits.read();
       if (!named) return;
       move();
-      void openById(named);
+      void openById(named).then(bring);
     };
     this.#open = ({ view, title, proposal }) => {
       if (proposal) go({ view: proposal });
@@ -598,10 +610,13 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     const linked = this.getAttribute("proposal");
     // The visitor had moved before the tab was reloaded.
     if (this.#left === undefined && visits.view !== undefined) this.#left = linked;
-    const begun = takeBegun(ideaBank);
+    const begun = takeBegun(ideaBank, this.signInUrl);
     const resumed = begun?.isSure ? begun : undefined;
     const written = ideaBank.isVisitor ? [] : allUnsent(bank);
-    const [text] = written.filter(({ at, idea }) => isYoung(at) && (idea || capabilities.canSubmitProposals));
+    const [left] = written.filter(
+      ({ at, idea }) =>
+        isYoung(at) && recall(NOT_MINE, "sessionStorage") !== who + at && (idea || capabilities.canSubmitProposals),
+    );
     if (resumed) handOver(bank, who);
     else for (const { at, drop } of written) if (!isYoung(at)) drop();
     /** Whoever is signed in now may be another than who began it. */
@@ -614,17 +629,12 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
           undefined,
           yes(() => go(begun)),
         );
-      } else if (text) {
+      } else if (left) {
         const take = () => {
           handOver(bank, who);
-          go({ view: text.idea, act: "comment" });
+          go({ view: left.idea, act: "comment" });
         };
-        const drop = () => {
-          handOver(bank);
-          notify("");
-        };
-        const discard = h("button", { type: "button", class: "button", onclick: drop }, words.say("discard"));
-        notify(words.say("textQuestion"), undefined, yes(take), discard);
+        notify(words.say("textQuestion"), undefined, yes(take));
       }
     };
     const before = this.#before?.who === who ? this.#before.view : undefined;
@@ -638,6 +648,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       opened = openById(visited, resumed?.act);
     }
     if (!resumed) void opened.then(ask);
+    if (visited && (resumed || visits.link === visited)) void opened.then(bring);
     if (this.#asked) this.#open(this.#asked);
     this.#asked = undefined;
   }

@@ -54,15 +54,14 @@ const namesOf = (owner: string) =>
     .map((key) => key.slice(keyOf(owner).length))
     .filter((name) => NAME.test(name));
 
-/** What a visitor has written goes to who has signed in, before their own. Without `owner` it is dropped; so is what is no longer young. */
-export function handOver(visitor: string, owner?: string): void {
+/** What a visitor has written goes to who has signed in, before their own. What is no longer young is dropped. */
+export function handOver(visitor: string, owner: string): void {
   for (const name of namesOf(visitor)) {
     const key = keyOf(visitor, name);
     const text = recall(key, placeOf(key));
     forget(key);
     forget(key, "sessionStorage");
-    if (owner !== undefined && text !== null && isYoung(parse(text)?.at))
-      remember(keyOf(owner, name), text, "sessionStorage");
+    if (text !== null && isYoung(parse(text)?.at)) remember(keyOf(owner, name), text, "sessionStorage");
   }
 }
 

@@ -219,9 +219,10 @@ export class List {
 
   #tellCount(): void {
     const { words, announce } = this.#context;
-    const isBest = this.#filter.q !== undefined && this.#byId.size >= BEST;
+    const count = this.#byId.size;
+    const isBest = this.#filter.q !== undefined && count >= BEST;
     const some = this.#cursor === undefined ? "ideas" : "someIdeas";
-    const text = words.say(isBest ? "bestIdeas" : some, { count: this.#byId.size });
+    const text = words.say(isBest ? "bestIdeas" : some, { count });
     announce(text);
     // A search has no next page.
     if (isBest) this.#place.append(h("p", { class: "meta best" }, text));

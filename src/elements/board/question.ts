@@ -8,7 +8,10 @@ type Question = Readonly<Record<"ask" | "text" | "yes", keyof typeof BOARD_LABEL
   readonly act: () => Promise<void>;
 };
 
-export function question({ words, signal, report }: BoardContext, { ask, text, yes, act }: Question): HTMLElement {
+/** Without the last two for an act that cannot fail. */
+type Asking = Pick<BoardContext, "words"> & Partial<Pick<BoardContext, "signal" | "report">>;
+
+export function question({ words, signal, report }: Asking, { ask, text, yes, act }: Question): HTMLElement {
   const place = h("div", { class: "question" });
   let acting = false;
   const showLink = () => {
@@ -24,8 +27,8 @@ export function question({ words, signal, report }: BoardContext, { ask, text, y
     try {
       await act();
     } catch (error) {
-      if (signal.aborted) return;
-      report(error);
+      if (signal?.aborted) return;
+      report?.(error);
       back();
     } finally {
       acting = false;

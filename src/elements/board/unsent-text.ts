@@ -3,6 +3,7 @@ import { h } from "../shared/h.ts";
 import { prose } from "../shared/prose.ts";
 import type { BoardContext } from "./board-context.ts";
 import { type Unsent, unsent } from "./draft.ts";
+import { question } from "./question.ts";
 
 /** For so long a text is kept whose idea or comment is gone. */
 const KEPT_MS = 30 * 86_400_000;
@@ -25,15 +26,19 @@ export function unsentText({ text, drop }: Unsent, { words, announce }: Pick<Boa
     element.closest<HTMLElement>(".root")?.focus({ preventScroll: true });
     element.remove();
   };
-  const button = (label: "copyText" | "discard", onclick: () => void) =>
-    h("button", { type: "button", class: "button", part: "button", onclick }, words.say(label));
-  const first = button("copyText", () => void copy());
+  const first = h(
+    "button",
+    { type: "button", class: "button", part: "button", onclick: () => void copy() },
+    words.say("copyText"),
+  );
+  // It may stand where the button to send was, under a finger that taps twice.
+  const last = question({ words }, { ask: "discard", text: "unsent", yes: "discard", act: async () => discard() });
   const element = h(
     "section",
     { class: "aside unsent", part: "unsent" },
     h("p", { class: "meta" }, words.say("unsent")),
     shown,
-    h("div", { class: "buttons" }, first, button("discard", discard)),
+    h("div", { class: "buttons" }, first, last),
   );
   return element;
 }

@@ -52,7 +52,7 @@ export function mark(place: HTMLElement): void {
   place.closest(".root")?.querySelector(".target")?.classList.remove("target");
   place.classList.add("target");
   place.tabIndex = -1;
-  place.scrollIntoView({ block: "center" });
+  place.scrollIntoView({ block: place.offsetHeight * 2 > window.innerHeight ? "start" : "center" });
   const root = place.getRootNode();
   if (root instanceof ShadowRoot && mayFocus(root.host)) place.focus({ preventScroll: true });
 }

@@ -1,7 +1,7 @@
 /** An address opens what it names, wherever in the page that is, and what is open gives the tab its title. */
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
-import { openStage, type Stage } from "../../support/node/element-stage.ts";
+import { ask, openStage, type Stage } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
 const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });
@@ -82,6 +82,25 @@ describe("the address of an idea", () => {
       await page.goto(`${address}?idea=${first.ids[0]}`);
       await opened(page, "Dogs", "#first");
       await expect.poll(() => page.locator("#second .detail").count()).toBe(0);
+    }
+  });
+
+  it("is in sight, also on a board that stands below other things of the page", async () => {
+    const [first, second] = await Promise.all([
+      stage.ideaBank(
+        {},
+        Array.from({ length: 20 }, (_, index) => idea(`Bus ${index}`)),
+      ),
+      stage.ideaBank({}, [idea("Cats")]),
+    ]);
+    for (const above of [board(first.token), `<div class="tall"></div>`]) {
+      const { page } = await stage.page({ viewport: { width: 390, height: 800 } });
+      const style = "<style>.tall { block-size: 3000px }</style>";
+      const address = stage.hostPage(`${above}<div id="second">${board(second.token)}</div>`, { head: head() + style });
+      await page.goto(`${address}?idea=${second.ids[0]}`);
+      await opened(page, "Cats", "#second");
+      const top = () => ask(page.locator("#second .detail"), "element.getBoundingClientRect().top");
+      await expect.poll(async () => Number(await top())).toBeLessThan(400);
     }
   });
 

@@ -215,13 +215,29 @@ describe("a draft in <idea-bank-board>", () => {
       await expect.poll(() => question(page).count()).toBe(0);
     });
 
-    it("goes when it is discarded, canceled or an hour old", async () => {
+    it("is not asked for again of who has said no, and stays for who has written it", async () => {
       const site = await openSite();
       const { page, as, anna, visitor } = site;
       await begin(site);
       await as(anna);
+      await page.locator(".notice").getByRole("button", { name: "Dismiss" }).click();
+      await page.reload();
+      await list(page);
+      await expect.poll(() => question(page).count()).toBe(0);
+      await compose(page);
+      await expectForm(page, "", "");
+      await as(visitor);
+      await compose(page);
+      await expectForm(page, "Night buses", "");
+      // Another text is another question.
+      await page.getByLabel("Title").fill("Night trains");
+      await as(anna);
       await question(page).waitFor();
-      await page.getByRole("button", { name: "Discard draft" }).click();
+    });
+
+    it("goes when it is canceled or an hour old", async () => {
+      const site = await openSite();
+      const { page, as, anna, visitor } = site;
       await begin(site);
       await page.getByRole("button", { name: "Cancel" }).click();
       await as(anna);

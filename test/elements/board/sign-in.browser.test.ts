@@ -356,6 +356,30 @@ describe("taking part in <idea-bank-board>", () => {
         await expect.poll(() => page.locator(".notice:visible").count()).toBe(0);
       });
 
+      it("who comes by another page of the site after the sign-in is asked", async () => {
+        const bank = await stage.ideaBank({}, [idea("Dogs")]);
+        const { page, requests, site, address } = await openSite(bank);
+        const body = `<h1>Welcome</h1><a href="${address}">Ideas</a>`;
+        await page.route("**/welcome", (route) => route.fulfill({ contentType: "text/html", body }));
+        await begin(page);
+        site.isSignedIn = true;
+        await page.goto(new URL("/welcome", address).href);
+        await page.getByRole("link", { name: "Ideas" }).click();
+        await expectAsked(page, requests);
+      });
+
+      it("who takes the page's own sign-in after the board has asked for one is asked", async () => {
+        const bank = await stage.ideaBank({}, [idea("Dogs")]);
+        const { page, requests, signIn, address } = await openSite(bank);
+        await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
+        await page.locator(".notice").getByText("Sign in to take part.").waitFor();
+        await page.goto(new URL(`/login?next=${encodeURIComponent(address)}`, address).href);
+        await signIn();
+        await expectAsked(page, requests);
+        await page.getByRole("button", { name: "Yes" }).click();
+        await page.getByRole("status").filter({ hasText: "Voted. 1 vote." }).waitFor();
+      });
+
       it("another move in the board ends it", async () => {
         const bank = await stage.ideaBank({}, [idea("Dogs"), idea("Cats")]);
         const { page, requests, site, address } = await openSite(bank);

@@ -91,6 +91,9 @@ describe("an unsent text in <idea-bank-board>", () => {
     await expectAccessible(page, "a text of an idea that moved on");
     await page.reload();
     await expectCopied(page, "Night buses\n\nEvery half hour.");
+    // A finger that taps twice meets a question.
+    await page.getByRole("button", { name: "Discard draft" }).dblclick();
+    await page.getByText("Every half hour.").waitFor();
     await page.getByRole("button", { name: "Discard draft" }).click();
     await expect.poll(() => page.getByText("Your text wasn’t sent.").count()).toBe(0);
     await expect.poll(() => kept(page)).toBe(0);

@@ -10,7 +10,7 @@ import { type Change, type Creation, storedResource } from "../resource.ts";
 export const SURVEY_BYTES = `octet_length(title) + octet_length(description) + octet_length(thanks) + octet_length(questions)
   + coalesce(octet_length(url), 0) + ${ITEM_BYTES}`;
 
-export const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
+const NOW = "CAST(unixepoch('subsec') * 1000 AS INTEGER)";
 
 /** SQL: the time of the survey `s` has not come yet. */
 export const NOT_OVER = `(s.closes_at IS NULL OR s.closes_at > ${NOW})`;

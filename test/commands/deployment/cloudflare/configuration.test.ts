@@ -16,7 +16,9 @@ it("staging has every binding, variable and setting of the top level; its names 
     JSON.parse(
       JSON.stringify({ ...config, name: "", targetEnvironment: "", vars: Object.keys(config.vars) }),
       (key, value) =>
-        ["database_name", "database_id", "id", "namespace_id", "route", "routes", "workers_dev"].includes(key) ? undefined : value,
+        ["database_name", "database_id", "id", "namespace_id", "route", "routes", "workers_dev"].includes(key)
+          ? undefined
+          : value,
     );
   const [top, staging] = [read(""), read("staging")];
   expect(shapeOf(staging)).toEqual(shapeOf(top));
