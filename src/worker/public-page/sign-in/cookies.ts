@@ -1,7 +1,7 @@
 /**
  * The cookies of people on boards' pages. Each is `__Host-`, so neither another host nor plain http can plant one, and no script reads it.
  *
- *     __Host-board-<idea bank>   since.name.token      the person who is signed in there; only `/b/<id>/token` reads it
+ *     __Host-board-<idea bank>   since.name.token      the person who is signed in there; only `/b/<id>/token` gives it away
  *     __Host-code-<idea bank>    handle.proof.name     the browser that asks for codes there
  *     __Host-typed-<idea bank>   email.name.code       what a form had that was refused, until the next page has shown it
  *     __Host-state-<state>       idea bank.since.path  one sign-in elsewhere: several tabs have several
