@@ -409,9 +409,18 @@ describe("the owner's desk in Chromium", () => {
     const endOf = async () => (({ x, width }) => x + width)((await cancel.boundingBox()) ?? { x: 0, width: 999 });
     await expect.poll(endOf).toBeLessThanOrEqual(390);
     await page.setViewportSize({ width: 640, height: 800 });
+    // Without a name a member is an address.
+    const nameMe = async (name: string) => {
+      await page.goto("/account/profile");
+      await page.getByLabel("Your name").fill(name);
+      await page.getByRole("button", { name: "Save" }).click();
+      await page.getByText("Name saved.").waitFor();
+    };
+    await nameMe("");
     await page.goto("/account/activity");
     const actor = page.getByRole("cell", { name: "owner@example.com" }).first().getByText("owner@example.com");
     await expect.poll(async () => (await actor.boundingBox())?.height).toBeLessThan(30);
+    await nameMe("Maya");
     await page.goto("/account/members");
     await cancel.click();
     await page.getByRole("button", { name: "Cancel invitation" }).click();
