@@ -26,8 +26,10 @@ async function begin(address: string): Promise<void> {
     body: JSON.stringify({ token: fragment.get("token") ?? "", state: fragment.get("state") ?? "" }),
   });
   const { return: path }: { return?: string | null } = await answer.json();
-  if (answer.ok && path) location.replace(path);
-  else refuse(path ?? null);
+  if (!answer.ok || !path) return refuse(path ?? null);
+  // A board goes on with what was begun where the page before is below its `sign-in-url`.
+  history.replaceState(null, "", "sign-in");
+  location.replace(path);
 }
 
 begin(place?.dataset.session ?? "").catch(() => refuse(null));

@@ -48,7 +48,7 @@ describe("names in Chromium", () => {
     const idea = `/account/idea-banks/${path.split("/").at(-1)}/ideas/${ids[0]}`;
     const { page, complaints } = await openPage(stage);
     await replacing(page, [
-      ['data-names="[]"', `data-names="${JSON.stringify(["@Ana Ortiz", "@Ben"]).replaceAll('"', "&quot;")}"`],
+      [/data-names="[^"]*"/g, `data-names="${JSON.stringify(["@Ana Ortiz", "@Ben"]).replaceAll('"', "&quot;")}"`],
     ]);
     await page.goto(idea);
     const box = page.getByLabel("Note", { exact: true });
