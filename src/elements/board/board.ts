@@ -20,7 +20,7 @@ import boardStyles from "./board.css";
 import type { BoardContext } from "./board-context.ts";
 import detailStyles from "./detail.css";
 import { type Detail, detail } from "./detail.ts";
-import { allUnsent, handOver } from "./draft.ts";
+import { allUnsent, handOver, type Unsent } from "./draft.ts";
 import forcedColors from "./forced-colors.css";
 import formStyles from "./form.css";
 import { type Access, answersOf, type Filter, type Given, type Idea, IdeaBank } from "./idea-bank.ts";
@@ -232,13 +232,13 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     /** `action` gets the focus; `answers` to a question that comes by itself do not. */
     const notify = (text: string, action?: HTMLElement, ...answers: readonly HTMLElement[]) => {
       refused = undefined;
+      asked = undefined;
       // The focused part disappears, so the board takes the focus.
       if (notice.matches(":focus-within")) this.root.focus({ preventScroll: true });
       notice.hidden = text === "";
       const drop = () => {
         endBegun();
-        // Whose the text is was asked: it is somebody else's.
-        if (answers.length > 0) remember(NOT_MINE, who + left?.at, "sessionStorage");
+        if (asked) remember(NOT_MINE, who + asked.at, "sessionStorage");
         notify("");
       };
       const dismiss = h("button", { type: "button", "aria-label": words.say("dismiss"), onclick: drop });
@@ -323,6 +323,8 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
     };
     /** What the notice asks to sign in for: any way to sign in goes on with it. */
     let refused: Begun | undefined;
+    /** The text of which the notice asks whose it is. */
+    let asked: Unsent | undefined;
     const signIn = (wanted: Begun) => {
       const begun = refused ?? wanted;
       keepBegun({ ...begun, bank, by: who });
@@ -635,6 +637,7 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
           go({ view: left.idea, act: "comment" });
         };
         notify(words.say("textQuestion"), undefined, yes(take));
+        asked = left;
       }
     };
     const before = this.#before?.who === who ? this.#before.view : undefined;

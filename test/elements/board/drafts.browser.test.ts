@@ -235,6 +235,20 @@ describe("a draft in <idea-bank-board>", () => {
       await question(page).waitFor();
     });
 
+    it("is asked for after a vote that somebody else has begun was refused", async () => {
+      const site = await openSite();
+      const { page, as, anna, visitor } = site;
+      await begin(site);
+      await as(visitor);
+      await page.getByRole("button", { name: "Vote for “Dogs”" }).click();
+      await page.locator(".notice").getByText("Sign in to take part.").waitFor();
+      await as(anna);
+      await page.locator(".notice").getByText("Vote for “Dogs”?").waitFor();
+      await page.locator(".notice").getByRole("button", { name: "Dismiss" }).click();
+      await page.reload();
+      await question(page).waitFor();
+    });
+
     it("goes when it is canceled or an hour old", async () => {
       const site = await openSite();
       const { page, as, anna, visitor } = site;
