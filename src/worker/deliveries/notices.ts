@@ -17,8 +17,7 @@ export type NoticesEnv = BrandVariables & {
 /** Without the binding or a setting, events wait. Those of the last day are sent once it is there. */
 export async function sendNotices(session: Session, env: NoticesEnv, now: number): Promise<void> {
   const { NOTICES: notices, NOTICES_FROM: from, SIGN_IN_URL: signInUrl } = env;
-  if (notices === undefined) return;
-  if (!from || !signInUrl) throw new Error("the binding NOTICES needs the settings NOTICES_FROM and SIGN_IN_URL");
+  if (notices === undefined || !from || !signInUrl) return;
   // Before any event is taken: those of the last day wait until the setting is right.
   if (!URL.canParse(signInUrl)) throw new Error("the setting SIGN_IN_URL is no URL, and each e-mail has a link to it");
   const brand = toBrand(env);

@@ -67,6 +67,12 @@ describe("npm run dev", () => {
     }
   });
 
+  it("does the scheduled job, with its e-mails, without a fault", async () => {
+    const answer = await fetch(`http://localhost:${port}/cdn-cgi/local/scheduled`);
+    expect([answer.status, await answer.text()]).toEqual([200, "ok"]);
+    expect(server.output).not.toContain("ERROR");
+  });
+
   it("shows nothing of wrangler above it: no bindings, no warnings", () => {
     const [, printed = ""] = withoutProgress(server.output).split(/^> node .*$/m);
     const [first, second, empty, curl] = printed.trimStart().split("\n");
