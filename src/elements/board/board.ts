@@ -587,10 +587,15 @@ export class IdeaBankBoard extends IdeaBankElement<typeof BOARD_LABELS> {
       }
       openForm(title);
     };
-    /** What was opened for the visitor stands below other things of the page, and nobody has scrolled yet. */
+    /** What was opened for the visitor stays in sight while the page above it grows, until the visitor does something. */
     const bring = () => {
-      const isBelow = this.root.getBoundingClientRect().top * 2 > window.innerHeight;
-      if (isBelow && window.scrollY === 0) this.root.scrollIntoView();
+      const growth = new ResizeObserver(() => {
+        if (this.root.getBoundingClientRect().top * 2 > window.innerHeight) this.root.scrollIntoView();
+      });
+      growth.observe(document.body);
+      const end = () => growth.disconnect();
+      signal.addEventListener("abort", end);
+      for (const type of ["wheel", "pointerdown", "keydown"]) addEventListener(type, end, { signal, passive: true });
     };
     this.#openNamed = () => {
       void openLauncher(this);

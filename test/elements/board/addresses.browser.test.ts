@@ -1,7 +1,7 @@
 /** An address opens what it names, wherever in the page that is, and what is open gives the tab its title. */
 import type { Page } from "playwright-core";
 import { afterAll, afterEach, beforeAll, describe, expect, inject, it } from "vitest";
-import { ask, openStage, type Stage } from "../../support/node/element-stage.ts";
+import { ask, holdAnswers, openStage, type Stage } from "../../support/node/element-stage.ts";
 
 const shared = inject("stage");
 const idea = (title: string, more: object = {}) => ({ title, description: `About ${title}.`, ...more });
@@ -93,14 +93,29 @@ describe("the address of an idea", () => {
       ),
       stage.ideaBank({}, [idea("Cats")]),
     ]);
+    const inSight = async (page: Page) => {
+      const top = () => ask(page.locator("#second .detail"), "element.getBoundingClientRect().top");
+      await expect.poll(async () => Number(await top())).toBeLessThan(600);
+      await expect.poll(async () => Number(await top())).toBeGreaterThan(-200);
+    };
     for (const above of [board(first.token), `<div class="tall"></div>`]) {
       const { page } = await stage.page({ viewport: { width: 390, height: 800 } });
       const style = "<style>.tall { block-size: 3000px }</style>";
       const address = stage.hostPage(`${above}<div id="second">${board(second.token)}</div>`, { head: head() + style });
+      const lists = await holdAnswers(page, /proposals\?/);
       await page.goto(`${address}?idea=${second.ids[0]}`);
       await opened(page, "Cats", "#second");
-      const top = () => ask(page.locator("#second .detail"), "element.getBoundingClientRect().top");
-      await expect.poll(async () => Number(await top())).toBeLessThan(400);
+      await inSight(page);
+      // What stands above grows when it is there.
+      lists.release();
+      if (above.includes("token")) await page.getByText("Bus 3", { exact: true }).waitFor();
+      await inSight(page);
+      // A visitor who has moved on is left where they are.
+      await page.mouse.wheel(0, -5000);
+      await expect.poll(() => page.evaluate("scrollY")).toBe(0);
+      await page.evaluate(`document.body.prepend(Object.assign(document.createElement("div"), { className: "tall" }))`);
+      await page.evaluate("new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done)))");
+      expect(await page.evaluate("scrollY")).toBe(0);
     }
   });
 
