@@ -66,6 +66,10 @@ export default defineConfig({
     silent: "passed-only",
     reporters: ["./test/support/node/reporter.ts", ...(process.env.GITHUB_ACTIONS ? ["github-actions"] : [])],
     maxWorkers: 3,
+    // Whole files say it in their names.
+    tags: [
+      { name: "slow", description: "More than a fifth of a second: not in `npm test`, but in `npm run test:slow`" },
+    ],
     projects: [
       {
         ...inWorkerd(),

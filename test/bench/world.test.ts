@@ -26,7 +26,7 @@ describe("the table of distances", () => {
 });
 
 describe("randomness", () => {
-  it("has the median and the 99th percentile that were asked for", () => {
+  it("has the median and the 99th percentile that were asked for", { tags: "slow" }, () => {
     const random = new Random(7);
     const sorted = Array.from({ length: 100_000 }, () => random.latency(REPLICA_LAG)).toSorted((a, b) => a - b);
     expect(percentile(sorted, 0.5) / REPLICA_LAG.p50).toBeCloseTo(1, 1);
@@ -47,7 +47,7 @@ describe("randomness", () => {
 describe("the traffic of a day", () => {
   const day = arrivals(60, 20_000, 50, false);
 
-  it("comes in order, within the day, the same in every run", () => {
+  it("comes in order, within the day, the same in every run", { tags: "slow" }, () => {
     expect(day.every(({ at }, index) => at >= (day[index - 1]?.at ?? 0) && at < 60_000)).toBe(true);
     expect(arrivals(60, 20_000, 50, false)).toEqual(day);
   });

@@ -34,7 +34,7 @@ async function follow(client: Client, after: string) {
 }
 
 describe("the feed", () => {
-  it("goes on at the cursor that its caller has stored", async () => {
+  it("goes on at the cursor that its caller has stored", { tags: "slow" }, async () => {
     const panel = await createPanel();
     const client = clientOf(panel);
     const create = async (title: string) => (await client.createProposal({ ideaBankId: panel.bank.id, title })).id;

@@ -10,7 +10,9 @@ import { toTrace } from "./trace.ts";
 
 const application = await loadApplication();
 
-test("while D1 sessions hang, no call in one is answered, and all others of the database are", async () => {
+test("while D1 sessions hang, no call in one is answered, and all others of the database are", {
+  tags: "slow",
+}, async () => {
   const fault = { kind: "fault", store: "d1", how: "sessions-hang", forMs: 30_000 } as const;
   const plan = generate(7, "panel");
   const others = plan.commands.filter(({ kind }) => kind !== "fault");
@@ -40,7 +42,7 @@ test("while D1 sessions hang, no call in one is answered, and all others of the 
   expect(toTrace(history).filter((line) => line.includes("d1 all  sessions-hang"))).toHaveLength(1);
 });
 
-test("a plan is shrunk to what breaks a promise", async () => {
+test("a plan is shrunk to what breaks a promise", { tags: "slow" }, async () => {
   const never = oracle(
     { name: "never-limited", promise: "None", words: "No request is refused with 429." },
     function* ({ events }) {
@@ -61,7 +63,7 @@ describe("plans that once broke a promise", () => {
   const { known, seeds } = readSeeds();
 
   for (const { oracle: name, found, known: isKnown, plan } of seeds) {
-    test(`${isKnown ? "still break" : "keep"} ${name}: ${found}`, async () => {
+    test(`${isKnown ? "still break" : "keep"} ${name}: ${found}`, { tags: "slow" }, async () => {
       const { broken } = await judge(plan, application, ORACLES);
       // Where a known one is kept now: say so in seeds.json.
       expect(broken.some((each) => each.oracle === name)).toBe(isKnown);

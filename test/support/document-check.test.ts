@@ -153,7 +153,7 @@ describe("the schemas of the document", () => {
     spoil(schema, example).map(({ rule, value }) => ({ schema, rule: `${schema.$ref} ${rule}`, value })),
   );
 
-  it("refuse each example of the document that is broken in one place", () => {
+  it("refuse each example of the document that is broken in one place", { tags: "slow" }, () => {
     expect(spoiled.filter(({ schema, value }) => faultsOf(schema, value).length === 0)).toEqual([]);
   });
 

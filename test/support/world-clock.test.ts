@@ -90,7 +90,9 @@ describe("the world's D1", () => {
     expect(await env.REPLICA.prepare(version).first()).toEqual(await env.DB.prepare(version).first());
   });
 
-  it("waits at a replica that has not reached the bookmark until it has, and then no more", async () => {
+  it("waits at a replica that has not reached the bookmark until it has, and then no more", {
+    tags: "slow",
+  }, async () => {
     const { binding, read, rename } = await setUp();
     await rename("Renamed");
     const session = binding.withSession("first-primary");

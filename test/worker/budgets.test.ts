@@ -40,7 +40,7 @@ describe("whoami", () => {
     expect(insideGate).toBe(0);
   });
 
-  it("with a key over its limit calls no store", async () => {
+  it("with a key over its limit calls no store", { tags: "slow" }, async () => {
     freeze(1_900_000_000_000);
     const key = await addApiKey({ limit: 1 });
     const request = counting();
@@ -143,7 +143,7 @@ describe("another service asks", () => {
 const rowsReadBy = (results: readonly D1Result[]) => results.reduce((sum, { meta }) => sum + meta.rows_read, 0);
 
 describe("rows read", () => {
-  it("by a cold render are those of the entries, however many proposals there are", async () => {
+  it("by a cold render are those of the entries, however many proposals there are", { tags: "slow" }, async () => {
     const rowsRead = async (proposals: number) => {
       const bank = await addIdeaBank({ changelogMaxEntries: 10 });
       await databaseOf(bank.id)

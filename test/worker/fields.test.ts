@@ -95,7 +95,7 @@ describe.each(resources)("$title", ({ change, creation }) => {
     expect(Object.keys(fieldsOf(change))).toEqual(expect.arrayContaining(created));
   });
 
-  it("keeps every field that it is created with, and each that is changed alone", async () => {
+  it("keeps every field that it is created with, and each that is changed alone", { tags: "slow" }, async () => {
     const scene = await createScene(change);
     const alone = (name: string) => !dependsOnOthers(change.path, name);
     const settable = Object.fromEntries(Object.entries(fieldsOf(creation ?? change)).filter(([name]) => alone(name)));
@@ -159,7 +159,7 @@ const pickFirst = (fields: Fields): Fields =>
   );
 
 describe.each(upserts)("PUT $path", (upsert) => {
-  it("keeps every field that it creates with, and all that it changes", async () => {
+  it("keeps every field that it creates with, and all that it changes", { tags: "slow" }, async () => {
     const scene = await createScene({ ...upsert, path: upsert.path.replace(/\/by-external-id\/.*/, "/{proposalId}") });
     const more = { externalId: newId() };
     const put = (body: object) => scene.send("PUT", upsert.path, body, more);

@@ -61,14 +61,14 @@ async function createScene() {
   };
 }
 
-it("the desk itself shows all of it, so the search below can find it", async () => {
+it("the desk itself shows all of it, so the search below can find it", { tags: "slow" }, async () => {
   const { page, idea, mark, robin } = await createScene();
   await mark();
   const shown = (await page(idea)) + (await page(`/people/${robin.id}`)) + (await page("/ideas"));
   for (const text of Object.values(MARKS)) expect(shown).toContain(text);
 });
 
-describe("no mark is in", () => {
+describe("no mark is in", { tags: "slow" }, () => {
   it("any answer to a panelist, a visitor or a reader of feeds", async () => {
     const operations = operationsOf("compoundToken");
     expect(operations.length).toBeGreaterThan(20);
@@ -140,7 +140,9 @@ describe("no mark is in", () => {
   });
 });
 
-it("no webhook, no change and no public time follows from any of it, and none from editing and deleting it again", async () => {
+it("no webhook, no change and no public time follows from any of it, and none from editing and deleting it again", {
+  tags: "slow",
+}, async () => {
   const { accountId, mark, rows, receiver, owner, idea, robin, bilbyId } = await createScene();
   for (const format of ["standard", "slack"]) await addWebhook(accountId, { format });
   const state = () =>

@@ -108,7 +108,7 @@ describe("a request's line", () => {
     expect(debug).toHaveBeenCalledExactlyOnceWith(expect.objectContaining({ problem: "unauthorized", traceId }));
   });
 
-  it("names each operation as the document does", async () => {
+  it("names each operation as the document does", { tags: "slow" }, async () => {
     const ids = await addOneOfEverything();
     const tenant = await createTenant({ accountId: ids.accountId });
     const Authorization = await tokenFor(ids.ideaBankId, ids.panelistId);
@@ -255,6 +255,7 @@ const JWT = `eyJhbGciOiJIUzI1NiJ9.eyJpc3MiOiJiNG5LIn0.${"sig".repeat(14)}`;
 
 it.each([...CREDENTIALS, JWT])(
   "an owner sees no credential that a client sent in a wrong field: %s",
+  { tags: "slow" },
   async (credential) => {
     const owner = createOwner(undefined, withSecret);
     const { apiKey, key } = await owner.create();

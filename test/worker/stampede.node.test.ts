@@ -63,7 +63,7 @@ async function readAtOnce(): Promise<number[]> {
 /** Few: one request makes one trip to D1, and on a machine that is busy some wait in vain. */
 const FEW = REQUESTS / 20;
 
-it("on a cold isolate they make a few trips, not one each", async () => {
+it("on a cold isolate they make a few trips, not one each", { tags: "slow" }, async () => {
   expect(await readAtOnce()).toEqual([200]);
   const counts = await countsOf();
   expect(counts.d1).toBeGreaterThanOrEqual(1);
@@ -72,7 +72,7 @@ it("on a cold isolate they make a few trips, not one each", async () => {
   expect(counts["kv.write"]).toBe(1);
 });
 
-it("after a write they make a few trips, not one each", async () => {
+it("after a write they make a few trips, not one each", { tags: "slow" }, async () => {
   const renamed = await fetch(`${url}/tenant/ideabanks/${ideaBankId}`, {
     method: "PATCH",
     headers: { "X-API-Key": apiKey, "Content-Type": "application/json" },

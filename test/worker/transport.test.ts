@@ -19,7 +19,9 @@ const PATHS = [
   ["POST", "/tenant/whoami"] as const,
 ];
 
-it("every request over http gets the same 403, with a valid and an invalid credential, and calls no store", async () => {
+it("every request over http gets the same 403, with a valid and an invalid credential, and calls no store", {
+  tags: "slow",
+}, async () => {
   const [key, { token }] = [await addApiKey(), await addIdeaBank()];
   const { env: counted, counts } = countStores(env);
   const bodies = new Set<string>();

@@ -37,7 +37,7 @@ it("llms.txt names every document, and every document's links have targets", () 
   }
 });
 
-it("the document as YAML is the one in JSON, for parsers of YAML 1.1, too", () => {
+it("the document as YAML is the one in JSON, for parsers of YAML 1.1, too", { tags: "slow" }, () => {
   const document = JSON.parse(readFileSync("public/openapi.json", "utf8"));
   const yaml = toYaml(document);
   expect(parse(yaml)).toEqual(document);

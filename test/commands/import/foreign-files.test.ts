@@ -43,7 +43,7 @@ describe("letters", () => {
     expect(lost.lines()).toEqual(["  1 × invisible characters of a title: left out"]);
   });
 
-  it("what is left of any text is a title that the API takes, or nothing that can be seen", () => {
+  it("what is left of any text is a title that the API takes, or nothing that can be seen", { tags: "slow" }, () => {
     const odd = fc.constantFrom(..."a क‍‌👨❤️️​­ࠀ؜⁩ᠠ᠋🏴󠁧󠁢󠁥󠁮󠁧󠁿0⃣", "👨‍👩‍👧");
     fc.assert(
       fc.property(fc.string({ unit: fc.oneof(odd, fc.constantFrom("b", " ", "\u200d")), maxLength: 30 }), (text) => {
@@ -307,7 +307,7 @@ describe("HTML", () => {
     ]);
   });
 
-  it("of a million characters that never end takes no longer than its length", () => {
+  it("of a million characters that never end takes no longer than its length", { tags: "slow" }, () => {
     expect(textOfHtml(`${"<a ".repeat(300_000)}<p></p>`)).toBeTypeOf("string");
   });
 });

@@ -68,7 +68,9 @@ async function mergesOf(ideas: readonly Idea[], merged: Readonly<Record<string, 
   }
 }
 
-it("a person who is first met without a name has the name that comes later; comments go in batches, and those that are replayed are not counted", async () => {
+it("a person who is first met without a name has the name that comes later; comments go in batches, and those that are replayed are not counted", {
+  tags: "slow",
+}, async () => {
   const people: unknown[] = [];
   const sizes: number[] = [];
   const server = createServer(async (request, response) => {
@@ -109,7 +111,7 @@ it("a person who is first met without a name has the name that comes later; comm
   }
 });
 
-it("a duplicate goes where its original was merged meanwhile, and never into itself", async () => {
+it("a duplicate goes where its original was merged meanwhile, and never into itself", { tags: "slow" }, async () => {
   const ideas = [
     idea("original"),
     idea("first", { duplicateOf: "original" }),
@@ -120,7 +122,7 @@ it("a duplicate goes where its original was merged meanwhile, and never into its
   expect(await mergesOf(ideas, { original: "first" })).toEqual(["second into first"]);
 });
 
-it("looks once at what each idea repeats, however many there are", async () => {
+it("looks once at what each idea repeats, however many there are", { tags: "slow" }, async () => {
   let looks = 0;
   const ideas = Array.from({ length: 50 }, (_, index) =>
     Object.defineProperty(idea(`${index}`), "duplicateOf", {
@@ -181,7 +183,7 @@ async function importInto(ideas: readonly Idea[], answer: (path: string) => numb
   }
 }
 
-it("has at most 20 requests in flight, over all ideas, and makes each person once", async () => {
+it("has at most 20 requests in flight, over all ideas, and makes each person once", { tags: "slow" }, async () => {
   const voters = Array.from({ length: 30 }, (_, index) => ({ externalId: `p${index}`, displayName: null }));
   const ideas = Array.from({ length: 30 }, (_, index) => idea(`i${index}`, { voters }));
   const { written, done, made, people, most } = await importInto(ideas);
@@ -192,7 +194,9 @@ it("has at most 20 requests in flight, over all ideas, and makes each person onc
   expect(most).toBe(20);
 });
 
-it("begins nothing more after a refusal, and throws it when what was under way has ended", async () => {
+it("begins nothing more after a refusal, and throws it when what was under way has ended", {
+  tags: "slow",
+}, async () => {
   const ideas = Array.from({ length: 200 }, (_, index) => idea(`i${index}`));
   const { written, requests } = await importInto(ideas, (path) => (path.endsWith("i0") ? 403 : 200));
   expect(String(written)).toContain("403");

@@ -113,7 +113,9 @@ it("an operation or a parameter that is gone breaks, a new one does not, and wor
   expect(compareApis(old, moved)).toEqual({ breaking: ["`POST /ideas` is gone"], added: ["`POST /thoughts`"] });
 });
 
-it("a released document is kept with all that is compared, a field that is called `description` too", () => {
+it("a released document is kept with all that is compared, a field that is called `description` too", {
+  tags: "slow",
+}, () => {
   const document: ApiDocument = JSON.parse(JSON.stringify(today));
   expect(compareApis(withoutWords(document), document)).toEqual(nothing);
   expect(compareApis(document, withoutWords(document))).toEqual(nothing);

@@ -30,7 +30,7 @@ async function writeDocument(operationId: string, fields: readonly string[]): Pr
   await writeFile(join(project, "public/openapi.json"), JSON.stringify(document));
 }
 
-it("there is a method for each operation, and a type for each schema that it names", async () => {
+it("there is a method for each operation, and a type for each schema that it names", { tags: "slow" }, async () => {
   await writeDocument("getTicket", ["title"]);
   await makeClientSource(project);
   expect(await read("tenant-api.ts")).toContain(

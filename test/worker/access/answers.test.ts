@@ -136,7 +136,9 @@ describe.each(["a service binding", "HTTP"] as const)("over %s", (way) => {
     expect(operations).toEqual({ verifyKey: 1 });
   });
 
-  it("an address that is none is as good as no address: it is not kept, however long it is", async () => {
+  it("an address that is none is as good as no address: it is not kept, however long it is", {
+    tags: "slow",
+  }, async () => {
     const { admit } = createScene(way);
     const key = await addApiKey({ revokedAt: Date.now() - 1 });
     expect(await admit(key.text, { address: "9".repeat(50_000) })).toMatchObject({ problem: { reason: "revoked" } });
@@ -145,7 +147,9 @@ describe.each(["a service binding", "HTTP"] as const)("over %s", (way) => {
     await expect.poll(async () => (await kept()).results).toEqual([{ address: null }]);
   });
 
-  it("a key in busy use is decided by a lease, also one that a request over HTTP has brought", async () => {
+  it("a key in busy use is decided by a lease, also one that a request over HTTP has brought", {
+    tags: "slow",
+  }, async () => {
     env.LEASE_SECONDS = "1";
     const { admit, isolate, costOf } = createScene(way);
     const key = await addApiKey({ limit: 10_000 });
@@ -240,7 +244,7 @@ describe.each(["a service binding", "HTTP"] as const)("over %s", (way) => {
     expect(await panelist(bank.token)).toMatchObject(down);
   });
 
-  it("a store that hangs is answered within ten seconds", async () => {
+  it("a store that hangs is answered within ten seconds", { tags: "slow" }, async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     vi.spyOn(console, "warn").mockImplementation(() => {});
     const bank = await addIdeaBank();
@@ -305,7 +309,7 @@ describe("over HTTP", () => {
     expect(counts).toEqual({ d1: 0, "kv.read": 0, "kv.write": 0, gate: 0 });
   });
 
-  it("a flood of forged credentials calls no store, and costs a log line a second", async () => {
+  it("a flood of forged credentials calls no store, and costs a log line a second", { tags: "slow" }, async () => {
     freeze(START);
     const debug = vi.spyOn(console, "debug").mockImplementation(() => {});
     const { isolate, counts } = createScene("HTTP");

@@ -85,7 +85,9 @@ describe.each(["0", "1"])("the first visit, with the account in the database %s"
   });
 });
 
-it("50 first visits at once, to isolates that place accounts differently, make one account", async () => {
+it("50 first visits at once, to isolates that place accounts differently, make one account", {
+  tags: "slow",
+}, async () => {
   const isolates = ["0", "1", "01"].map((digits) => isolateOf(digits));
   const visits = Array.from({ length: 50 }, (_, index) => {
     const isolate = isolates[index % isolates.length] ?? isolateOf("0");

@@ -23,7 +23,9 @@ async function createScene() {
   return { ...desk, first, second, bankPath: `/tenant/ideabanks/${id}`, send, acts, feed };
 }
 
-it("what a key ends for good is an event with the key: deleting, merging, blocking, revoking tokens, rotating secrets", async () => {
+it("what a key ends for good is an event with the key: deleting, merging, blocking, revoking tokens, rotating secrets", {
+  tags: "slow",
+}, async () => {
   const { panel, first, second, send, bankPath, acts, owner } = await createScene();
   const robin = await panel.panelist("Robin");
   const other = await panel.panelist("Other");
@@ -75,7 +77,9 @@ it("what a key ends for good is an event with the key: deleting, merging, blocki
   expect(words).toContain("API key First");
 });
 
-it("each change says which key made it, and null for members and panelists; adding and reading are no events", async () => {
+it("each change says which key made it, and null for members and panelists; adding and reading are no events", {
+  tags: "slow",
+}, async () => {
   const { panel, first, second, send, bankPath, feed, acts, owner, bank } = await createScene();
   const made = await (await send(first.key, "POST", `${bankPath}/proposals`, { title: "By the first" })).json<{
     id: string;
@@ -98,7 +102,9 @@ it("each change says which key made it, and null for members and panelists; addi
   expect(await acts()).toEqual([]);
 });
 
-it("a loop of a key is at most 100 events of a kind in an hour; the log has each change with the key", async () => {
+it("a loop of a key is at most 100 events of a kind in an hour; the log has each change with the key", {
+  tags: "slow",
+}, async () => {
   const { first, send, bankPath, acts } = await createScene();
   for (let times = 0; times < 101; times++) await send(first.key, "POST", `${bankPath}/signing-secret/rotate`, {});
   await send(first.key, "DELETE", `${bankPath}/visitor-tokens`);
@@ -106,7 +112,7 @@ it("a loop of a key is at most 100 events of a kind in an hour; the log has each
   expect(events[0]).toBe("visitor-tokens-ended");
 });
 
-it("a loop of one key hides nothing that another key ends", async () => {
+it("a loop of one key hides nothing that another key ends", { tags: "slow" }, async () => {
   const { panel, first, second, send, bankPath } = await createScene();
   const { accountId } = panel.bank;
   const loop = ["comment-deleted", "panelist-changed", "signing-secret-rotated"];

@@ -36,7 +36,7 @@ describe("creating a key", () => {
     expect(JSON.stringify(await owner.keys())).not.toContain(key.slice(16, 43));
   });
 
-  it("stops at the maximum of active keys, even when many are created at the same time", async () => {
+  it("stops at the maximum of active keys, even when many are created at the same time", { tags: "slow" }, async () => {
     const owner = createOwner();
     const answers = await Promise.all(
       Array.from({ length: 50 }, (_, index) => owner.json("POST", "/keys", { name: `key ${index}` })),
@@ -56,7 +56,7 @@ describe("creating a key", () => {
     ]);
   });
 
-  it("is possible again when a key is revoked or has expired", async () => {
+  it("is possible again when a key is revoked or has expired", { tags: "slow" }, async () => {
     freeze(START);
     const owner = createOwner();
     const first = await owner.create("first");
@@ -139,7 +139,7 @@ describe("revoking a key", () => {
     expect(await owner.whoami(key)).toBe(401);
   });
 
-  it("twice is idempotent and records one event", async () => {
+  it("twice is idempotent and records one event", { tags: "slow" }, async () => {
     const owner = createOwner();
     const { apiKey } = await owner.create();
     const [once, again] = [
@@ -150,7 +150,7 @@ describe("revoking a key", () => {
     expect((await owner.events()).map(({ event }) => event)).toEqual(["revoked", "created"]);
   });
 
-  it("reports that the gate did not answer, and can be retried until it does", async () => {
+  it("reports that the gate did not answer, and can be retried until it does", { tags: "slow" }, async () => {
     const owner = createOwner("o@example.com");
     const { apiKey, key } = await owner.create();
     expect(await owner.whoami(key)).toBe(200);
@@ -162,7 +162,7 @@ describe("revoking a key", () => {
     expect(await owner.whoami(key)).toBe(401);
   });
 
-  it("leaves it listed for 30 days", async () => {
+  it("leaves it listed for 30 days", { tags: "slow" }, async () => {
     freeze(START);
     const owner = createOwner();
     const { apiKey } = await owner.create();
@@ -184,7 +184,7 @@ describe("revoking a key", () => {
   });
 });
 
-describe("an owner's change of a key", () => {
+describe("an owner's change of a key", { tags: "slow" }, () => {
   it("never changes another owner's key", async () => {
     const [mine, theirs] = [createOwner(), createOwner()];
     const { apiKey, key } = await theirs.create("theirs");

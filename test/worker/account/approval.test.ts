@@ -47,7 +47,7 @@ const moreOf = (html: string) =>
 /** What each form says of the text that it is about. */
 const editsIn = (html: string) => [...html.matchAll(/name="edits" value="(\d+)"/g)].map(([, edits]) => edits);
 
-describe("the list", () => {
+describe("the list", { tags: "slow" }, () => {
   it("has what is pending in every idea bank, what waits longest first, in pages", async () => {
     const { panel, owner, panelist, titles, list } = await createScene();
     const bank = await panel.tenant.send("POST", "/tenant/ideabanks", { name: "Another <bank>" });
@@ -137,7 +137,9 @@ describe("the list", () => {
 });
 
 describe("a decision", () => {
-  it("approves: panelists see the proposal, with a response where there is one; the log says that the tenant did it", async () => {
+  it("approves: panelists see the proposal, with a response where there is one; the log says that the tenant did it", {
+    tags: "slow",
+  }, async () => {
     const { panel, panelist, decide, titles, seen, list } = await createScene();
     const id = await panelist.submit("Night buses");
     const answer = await decide(id, { ...APPROVE, response: "  Good.\r\nSoon. " });
@@ -162,7 +164,7 @@ describe("a decision", () => {
     expect((await panelist.send("GET", `${PROPOSALS}/${id}`)).status).toBe(404);
   });
 
-  it("is about several at once, each as it was seen, and is undone as it was made", async () => {
+  it("is about several at once, each as it was seen, and is undone as it was made", { tags: "slow" }, async () => {
     const { owner, panelist, list, titles } = await createScene();
     const ids = [await panelist.submit("One"), await panelist.submit("Two"), await panelist.submit("Three")];
     const shown = [...(await list()).matchAll(/name="ids" value="([^"]+)"/g)].map(([, value]) => value ?? "");
@@ -190,7 +192,7 @@ describe("a decision", () => {
     expect(events).toEqual(["proposal-changed", "proposal-changed"]);
   });
 
-  it("about several says which one it was", async () => {
+  it("about several says which one it was", { tags: "slow" }, async () => {
     const { owner, panelist, list } = await createScene();
     for (const title of ["One", "Two", "Three", "Four"]) await panelist.submit(title);
     const ids = [...(await list()).matchAll(/name="ids" value="([^"]+)"/g)].map(([, value]) => value ?? "");
@@ -206,7 +208,7 @@ describe("a decision", () => {
     expect(await decide(ids.slice(2), "public")).toContain(late);
   });
 
-  it("merges into one of those beside it", async () => {
+  it("merges into one of those beside it", { tags: "slow" }, async () => {
     const { panel, panelist, decide, titles, list, seen, at } = await createScene();
     const into = await panel.propose({ title: "More night buses" });
     const others = [
@@ -224,6 +226,7 @@ describe("a decision", () => {
 
   it.each(["merged", "deleted"])(
     "is no merge into what was %s meanwhile: it says so, and lets choose again",
+    { tags: "slow" },
     async (what) => {
       const { panel, panelist, decide, list, seen, at } = await createScene();
       const [into, other] = [
@@ -249,7 +252,9 @@ describe("a decision", () => {
     },
   );
 
-  it("is made once, however many decide at the same time, and not for what does not wait", async () => {
+  it("is made once, however many decide at the same time, and not for what does not wait", {
+    tags: "slow",
+  }, async () => {
     const { panel, panelist, decide, seen, list, at } = await createScene();
     const id = await panelist.submit("Night buses");
     const answers = await Promise.all([APPROVE, HIDE, APPROVE, HIDE].map((fields) => decide(id, fields)));
@@ -273,7 +278,7 @@ describe("a decision", () => {
     ["merges what was just merged into the same", "into", "into"],
     ["approves what was just merged", "into", { ...APPROVE, response: "Good." }],
     ["hides what was just merged", "into", HIDE],
-  ] as const)("is made once: nobody %s", async (_, first, second) => {
+  ] as const)("is made once: nobody %s", { tags: "slow" }, async (_, first, second) => {
     const { panel, owner, panelist, decide, at } = await createScene();
     const [into, other] = [await panel.propose({ title: "More night buses" }), await panel.propose()];
     const id = await panelist.submit("Night buses");
@@ -307,7 +312,9 @@ describe("a decision", () => {
     expect([visibility, duplicateOf, response]).toEqual([...asDecided, null]);
   });
 
-  it("is about the text that was seen: what its author has edited meanwhile is neither approved nor merged, but hidden", async () => {
+  it("is about the text that was seen: what its author has edited meanwhile is neither approved nor merged, but hidden", {
+    tags: "slow",
+  }, async () => {
     const { panel, panelist, decide, list, seen, titles, at } = await createScene();
     const into = await panel.propose({ title: "More night buses" });
     const id = await panelist.submit("Night buses");
@@ -329,7 +336,7 @@ describe("a decision", () => {
     expect((await decide(another, { ...APPROVE, edits: "1" })).status).toBe(303);
   });
 
-  it("is nobody else's, and nobody's who was a member", async () => {
+  it("is nobody else's, and nobody's who was a member", { tags: "slow" }, async () => {
     const { owner, panelist, titles, at } = await createScene();
     const id = await panelist.submit("Night buses");
     const [stranger, member] = [createOwner(), createOwner()];
@@ -376,7 +383,9 @@ describe("the forms", () => {
     expect(await seen(id)).toMatchObject({ response: { text: response } });
   });
 
-  it("show what is wrong at the field, what was typed, and take nothing from another site", async () => {
+  it("show what is wrong at the field, what was typed, and take nothing from another site", {
+    tags: "slow",
+  }, async () => {
     const { panelist, owner, decide, titles, at } = await createScene();
     const id = await panelist.submit("<b>Spam</b>");
     const refused = await decide(id, { ...APPROVE, response: "x".repeat(10_001) });
@@ -392,7 +401,7 @@ describe("the forms", () => {
   });
 });
 
-describe("the addresses of 1.1.0", () => {
+describe("the addresses of 1.1.0", { tags: "slow" }, () => {
   it("lead to the filter and to the idea, with what they were opened with", async () => {
     const { owner, panelist, at } = await createScene();
     const id = await panelist.submit("Night buses");

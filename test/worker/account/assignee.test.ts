@@ -35,7 +35,9 @@ async function createScene() {
   };
 }
 
-it("is chosen on the idea's page among the members, and nothing else of the page is saved with it", async () => {
+it("is chosen on the idea's page among the members, and nothing else of the page is saved with it", {
+  tags: "slow",
+}, async () => {
   const { panel, bank, owner, opened, page, idea, activity, ana, anaId, accountId, assigneeOf, waiting } =
     await createScene();
   const invited = `invited-${crypto.randomUUID()}@example.com`;
@@ -62,7 +64,7 @@ it("is chosen on the idea's page among the members, and nothing else of the page
   expect(await assigneeOf(id)).toBeNull();
 });
 
-it("is not changed from a page on which somebody else had it", async () => {
+it("is not changed from a page on which somebody else had it", { tags: "slow" }, async () => {
   const { panel, bank, owner, opened, ana, anaId, accountId, here, assigneeOf } = await createScene();
   const path = `${bank}/ideas/${await panel.propose()}`;
   const before = await opened(path, "Assign");
@@ -79,7 +81,7 @@ it("is not changed from a page on which somebody else had it", async () => {
   expect(await assigneeOf(id)).toBe(accountId);
 });
 
-it("can only be a member of this account", async () => {
+it("can only be a member of this account", { tags: "slow" }, async () => {
   const { panel, bank, owner, rows, assign, assigneeOf, accountId, anaId, waiting } = await createScene();
   const stranger = await createScene();
   const id = await panel.propose();
@@ -104,7 +106,9 @@ it("can only be a member of this account", async () => {
   expect(await assigneeOf(id)).toBeNull();
 });
 
-it("is a filter of the queue: mine and unassigned, with every other filter; a row has initials", async () => {
+it("is a filter of the queue: mine and unassigned, with every other filter; a row has initials", {
+  tags: "slow",
+}, async () => {
   const { panel, page, anas, assign, anaId, ana } = await createScene();
   const [first, second, third] = [
     await panel.propose({ title: "One", status: "planned" }),
@@ -139,7 +143,7 @@ it("is a filter of the queue: mine and unassigned, with every other filter; a ro
   expect(row).toMatch(/<span class="face hue-\d+" aria-hidden="true">a<\/span>/);
 });
 
-it("is set for several ideas at once, of which the member is told together", async () => {
+it("is set for several ideas at once, of which the member is told together", { tags: "slow" }, async () => {
   const { rows, panel, owner, page, bank, assign, assigneeOf, accountId, anaId, waiting } = await createScene();
   const ideas = [await panel.propose(), await panel.propose(), await panel.propose()];
   await assign(ideas[0] ?? "", accountId);
@@ -180,7 +184,7 @@ it("is set for several ideas at once, of which the member is told together", asy
   expect(await Promise.all(ideas.map(assigneeOf))).toEqual([null, null, null]);
 });
 
-it("stays with the idea that survives a merge", async () => {
+it("stays with the idea that survives a merge", { tags: "slow" }, async () => {
   const { panel, owner, bank, assign, assigneeOf, accountId, anaId } = await createScene();
   const [source, target, free] = [await panel.propose(), await panel.propose(), await panel.propose()];
   await assign(source, accountId);
@@ -193,7 +197,7 @@ it("stays with the idea that survives a merge", async () => {
   expect((await assign(source, anaId)).status).toBe(404);
 });
 
-it("who has left has no ideas: they are unassigned, and every other edit works", async () => {
+it("who has left has no ideas: they are unassigned, and every other edit works", { tags: "slow" }, async () => {
   const { panel, owner, page, bank, opened, assign, idea, anaId, ana } = await createScene();
   const id = await panel.propose({ title: "Orphan" });
   await assign(id, anaId);
@@ -210,7 +214,7 @@ it("who has left has no ideas: they are unassigned, and every other edit works",
   expect(titlesIn(await page("/ideas?assignee=none"))).toEqual(["Orphan"]);
 });
 
-it("removing a member asks who takes the ideas, and tells the one who does", async () => {
+it("removing a member asks who takes the ideas, and tells the one who does", { tags: "slow" }, async () => {
   const { panel, owner, page, assign, assigneeOf, anaId, accountId, waiting, rows } = await createScene();
   const ben = createOwner(`ben-${crypto.randomUUID()}@example.com`);
   const { id: benId } = await (await add(owner, ben)).json<{ id: string }>();
@@ -228,7 +232,9 @@ it("removing a member asks who takes the ideas, and tells the one who does", asy
   expect((await waiting()).map(({ member_id }) => member_id)).toEqual([benId, benId]);
 });
 
-it("a member who is removed by a script, or whose successor has left, leaves the ideas unassigned", async () => {
+it("a member who is removed by a script, or whose successor has left, leaves the ideas unassigned", {
+  tags: "slow",
+}, async () => {
   const { panel, owner, page, assign, anaId, rows } = await createScene();
   const ben = createOwner();
   const { id: benId } = await (await add(owner, ben)).json<{ id: string }>();

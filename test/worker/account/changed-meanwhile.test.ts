@@ -131,7 +131,7 @@ const CASES: readonly Case[] = [
 
 const words: Readonly<Record<string, string>> = { planned: "Planned", declined: "Declined" };
 
-describe("what two have changed", () => {
+describe("what two have changed", { tags: "slow" }, () => {
   it.each(CASES)("is shown to the second of them: %s", async (_, scene, field, [theirs, mine]) => {
     const desk = await createDesk();
     const { owner } = desk;
@@ -232,7 +232,9 @@ describe("what two have changed", () => {
   });
 });
 
-it("of two answers in the same instant exactly one is stored, and the other member is shown both: 60 times", async () => {
+it("of two answers in the same instant exactly one is stored, and the other member is shown both: 60 times", {
+  tags: "slow",
+}, async () => {
   const { owner, panel, bank, idea } = await createDesk();
   const other = createOwner(owner.email);
   for (let pair = 0; pair < 60; pair++) {

@@ -53,32 +53,36 @@ async function createScene() {
 
 const NOTHING = { ideas: 0, comments: 0, votes: 0, follows: 0, responses: 0 };
 
-it.each(["block", undefined])("what they wrote goes, and they stay blocked (before: %s)", async (before) => {
-  const { desk, panel, robin, idea, other, token, path } = await createScene();
-  const { owner, page } = desk;
-  expect(await counts(desk, robin.id)).toEqual({ ideas: 1, comments: 1, votes: 2, follows: 1, responses: 1 });
-  expect(await token()).toBe(201);
-  if (before !== undefined) await owner.submit(path, { do: before });
-  const answer = await owner.submit(path, { do: "clear" });
-  expect(answer.status).toBe(303);
-  expect(await counts(desk, robin.id)).toEqual(NOTHING);
-  expect(await token()).toBe(409);
-  expect((await robin.send("GET", PROPOSALS)).status).toBe(401);
-  expect((await panel.tenant.send("GET", `/tenant/ideabanks/${panel.bank.id}/proposals/${idea}`)).status).toBe(403);
-  expect(await desk.idea(other)).toMatchObject({ votes: 0, comments: 0 });
-  const said = before === undefined ? "is blocked" : "stays blocked";
-  expect(await page(answer.headers.get("Location")?.replace("/account", "") ?? "")).toContain(
-    `Robin ${said}, and everything they wrote is deleted.`,
-  );
-  expect(await page(path)).toContain("Blocked");
-  const [event] = (await desk.activity()).filter((each) => each.event.startsWith("panelist"));
-  expect(event).toMatchObject({ event: "panelist-changed", changes: { after: { clearedAt: expect.any(String) } } });
-  // Once unblocked, they begin with nothing.
-  expect((await owner.submit(path, { do: "unblock" })).status).toBe(303);
-  expect(await token()).toBe(201);
-});
+it.each(["block", undefined])(
+  "what they wrote goes, and they stay blocked (before: %s)",
+  { tags: "slow" },
+  async (before) => {
+    const { desk, panel, robin, idea, other, token, path } = await createScene();
+    const { owner, page } = desk;
+    expect(await counts(desk, robin.id)).toEqual({ ideas: 1, comments: 1, votes: 2, follows: 1, responses: 1 });
+    expect(await token()).toBe(201);
+    if (before !== undefined) await owner.submit(path, { do: before });
+    const answer = await owner.submit(path, { do: "clear" });
+    expect(answer.status).toBe(303);
+    expect(await counts(desk, robin.id)).toEqual(NOTHING);
+    expect(await token()).toBe(409);
+    expect((await robin.send("GET", PROPOSALS)).status).toBe(401);
+    expect((await panel.tenant.send("GET", `/tenant/ideabanks/${panel.bank.id}/proposals/${idea}`)).status).toBe(403);
+    expect(await desk.idea(other)).toMatchObject({ votes: 0, comments: 0 });
+    const said = before === undefined ? "is blocked" : "stays blocked";
+    expect(await page(answer.headers.get("Location")?.replace("/account", "") ?? "")).toContain(
+      `Robin ${said}, and everything they wrote is deleted.`,
+    );
+    expect(await page(path)).toContain("Blocked");
+    const [event] = (await desk.activity()).filter((each) => each.event.startsWith("panelist"));
+    expect(event).toMatchObject({ event: "panelist-changed", changes: { after: { clearedAt: expect.any(String) } } });
+    // Once unblocked, they begin with nothing.
+    expect((await owner.submit(path, { do: "unblock" })).status).toBe(303);
+    expect(await token()).toBe(201);
+  },
+);
 
-it("deleting the person lifts the block, and the page says so", async () => {
+it("deleting the person lifts the block, and the page says so", { tags: "slow" }, async () => {
   const { desk, token, path } = await createScene();
   expect(await desk.page(path)).toContain("They can come back as a new person.");
   await desk.owner.submit(path, { do: "block" });
@@ -93,7 +97,9 @@ it("deleting the person lifts the block, and the page says so", async () => {
   expect(await token()).toBe(201);
 });
 
-it("what is more than one request deletes is hidden at once, goes with the job, and no one is unblocked meanwhile", async () => {
+it("what is more than one request deletes is hidden at once, goes with the job, and no one is unblocked meanwhile", {
+  tags: "slow",
+}, async () => {
   const { desk, panel, robin, other, token, path } = await createScene();
   const { accountId, id } = panel.bank;
   await addComments({ accountId, id }, other, robin.id, 200);
@@ -109,7 +115,9 @@ it("what is more than one request deletes is hidden at once, goes with the job, 
   expect(await token()).toBe(201);
 });
 
-it("is not all that the page offers: who is only blocked keeps what they wrote, and can be let in again", async () => {
+it("is not all that the page offers: who is only blocked keeps what they wrote, and can be let in again", {
+  tags: "slow",
+}, async () => {
   const scene = await createScene();
   const { desk, robin, path, token } = scene;
   const before = await counts(desk, robin.id);
@@ -122,7 +130,9 @@ it("is not all that the page offers: who is only blocked keeps what they wrote, 
   expect(await token()).toBe(201);
 });
 
-it("is offered where an idea or a comment of theirs stands, and leads back to what is left", async () => {
+it("is offered where an idea or a comment of theirs stands, and leads back to what is left", {
+  tags: "slow",
+}, async () => {
   const { desk, robin, idea, other } = await createScene();
   const { owner, bank, page } = desk;
   for (const [of, back] of [
@@ -142,7 +152,7 @@ it("is offered where an idea or a comment of theirs stands, and leads back to wh
   expect(answer.headers.get("Location")).toMatch(new RegExp(`^/account${bank}\\?undo=`));
 });
 
-it("asks with the numbers, and names the ideas that others lose", async () => {
+it("asks with the numbers, and names the ideas that others lose", { tags: "slow" }, async () => {
   const { desk, panel, robin, idea, path } = await createScene();
   const { page, bank, owner } = desk;
   for (const asked of [`${path}/clear`, `${path}/clear?with=person`]) {
@@ -168,7 +178,7 @@ it("asks with the numbers, and names the ideas that others lose", async () => {
   );
 });
 
-it("another account’s person stays as they are", async () => {
+it("another account’s person stays as they are", { tags: "slow" }, async () => {
   const { desk, robin } = await createScene();
   expect((await createOwner().submit(`/people/${robin.id}`, { do: "clear" })).status).toBe(404);
   expect((await counts(desk, robin.id)).ideas).toBe(1);

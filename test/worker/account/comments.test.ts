@@ -43,7 +43,7 @@ const textsIn = (html: string) => [...html.matchAll(/class="pending-text">([^<]*
 const olderIn = (html: string) =>
   /href="\/account\/comments(\?[^"]*cursor=[^"]+)" rel="next"/.exec(html)?.[1]?.replaceAll("&amp;", "&");
 
-describe("the list", () => {
+describe("the list", { tags: "slow" }, () => {
   it("has the comments of all boards, the newest first, with author, idea and board", async () => {
     const { panel, write, read, id } = await createScene();
     await write("First <one>");
@@ -115,7 +115,7 @@ describe("the list", () => {
 });
 
 describe("deciding", () => {
-  it("approves what was read, and Undo takes it back", async () => {
+  it("approves what was read, and Undo takes it back", { tags: "slow" }, async () => {
     const { write, press, shown, owner } = await createScene();
     await write("Line one\nline two");
     const html = await press("Approve", "?show=waiting");
@@ -128,7 +128,9 @@ describe("deciding", () => {
     expect(await shown()).toMatchObject([{ visibility: "pending" }]);
   });
 
-  it("does not approve a text that was changed since, or that somebody has decided about", async () => {
+  it("does not approve a text that was changed since, or that somebody has decided about", {
+    tags: "slow",
+  }, async () => {
     const { robin, path, write, opened, owner, shown, panel, id } = await createScene();
     const { id: comment } = await write("Harmless");
     const fields = await opened("/comments", "Approve");
@@ -140,7 +142,7 @@ describe("deciding", () => {
     expect(await shown()).toMatchObject([{ visibility: "hidden" }]);
   });
 
-  it("hides, makes public again, and deletes, each with Undo", async () => {
+  it("hides, makes public again, and deletes, each with Undo", { tags: "slow" }, async () => {
     const { write, press, shown } = await createScene();
     await write("A comment");
     expect(await press("Hide")).toContain("Comment hidden.");
@@ -151,7 +153,7 @@ describe("deciding", () => {
     expect(await shown()).toEqual([]);
   });
 
-  it("blocks its author and ends that, from beside the comment", async () => {
+  it("blocks its author and ends that, from beside the comment", { tags: "slow" }, async () => {
     const { write, press, robin, path } = await createScene();
     await write("A comment");
     expect(await press("Block")).toContain("Robin blocked.");
@@ -170,7 +172,9 @@ describe("deciding", () => {
     ]);
   });
 
-  it("approves several that were read, each an event of its own, says what it left out, and Undo takes all back", async () => {
+  it("approves several that were read, each an event of its own, says what it left out, and Undo takes all back", {
+    tags: "slow",
+  }, async () => {
     const { robin, path, write, shown, owner, read } = await createScene();
     const written = [await write("One\ntwo"), await write("Three"), await write("Four"), await write("Five")];
     await write("x".repeat(1_001));
@@ -212,7 +216,7 @@ describe("deciding", () => {
     expect((await owner.submit("/comments", { ...fields, ids: many })).status).toBe(400);
   });
 
-  it("works on the idea's page, too", async () => {
+  it("works on the idea's page, too", { tags: "slow" }, async () => {
     const { write, opened, owner, bank, id, shown, page } = await createScene();
     await write("A comment");
     const at = `${bank}/ideas/${id}`;
@@ -232,7 +236,7 @@ it("the navigation says how many comments wait, and the place of ideas and comme
   expect(html).toContain('Ideas<span class="count">3<span');
 });
 
-it("a hidden comment of a merged idea says so under the idea that was kept", async () => {
+it("a hidden comment of a merged idea says so under the idea that was kept", { tags: "slow" }, async () => {
   const { panel, bank, write, id, page } = await createScene();
   const { id: comment } = await write("Rude");
   await panel.manage("PATCH", `/proposals/${id}/comments/${comment}`, { visibility: "hidden" });

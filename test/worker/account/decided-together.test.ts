@@ -40,7 +40,9 @@ async function createScene() {
   return { ...desk, accountId, approve, undo, visible };
 }
 
-it("approving 100 ideas, undoing it and undoing that are three events, each with how many and the first of them", async () => {
+it("approving 100 ideas, undoing it and undoing that are three events, each with how many and the first of them", {
+  tags: "slow",
+}, async () => {
   const { approve, undo, visible, activity, page } = await createScene();
   const { there, written } = await approve();
   expect(await visible()).toBe(100);
@@ -64,7 +66,9 @@ it("approving 100 ideas, undoing it and undoing that are three events, each with
   expect(words).toContain("Visibility: Waiting for approval → Public.");
 });
 
-it("keeps what each idea was before for the last 150 decisions; of the others how many, and three names", async () => {
+it("keeps what each idea was before for the last 150 decisions; of the others how many, and three names", {
+  tags: "slow",
+}, async () => {
   const { approve, undo, accountId, activity } = await createScene();
   const { there } = await approve();
   await databaseOf(accountId)

@@ -28,7 +28,9 @@ async function createScene() {
 }
 
 describe("the page", () => {
-  it("opens with a day's digest for whoever makes an account, and changes what its user changed", async () => {
+  it("opens with a day's digest for whoever makes an account, and changes what its user changed", {
+    tags: "slow",
+  }, async () => {
     const { owner, bankId, form, chosen, clocks } = await createScene();
     const fields = await form();
     expect(fields).toMatchObject({
@@ -78,7 +80,7 @@ describe("the page", () => {
     expect(await form()).toMatchObject({ ideas: "now", comments: "never" });
   });
 
-  it("is each member's own, in each account", async () => {
+  it("is each member's own, in each account", { tags: "slow" }, async () => {
     const { owner, accountId, bankId, form, chosen } = await createScene();
     const member = createOwner();
     await add(owner, member);

@@ -63,7 +63,9 @@ const answersOf = async (isolate: Isolate, accountId: string, tokens: Readonly<R
 const each = (tokens: object, answer: object) => Object.fromEntries(Object.keys(tokens).map((kind) => [kind, answer]));
 
 describe("ending all tokens", () => {
-  it("refuses each kind on every surface: here from the answer on, and elsewhere within 11 seconds", async () => {
+  it("refuses each kind on every surface: here from the answer on, and elsewhere within 11 seconds", {
+    tags: "slow",
+  }, async () => {
     const { owner, bank, giveOut, end } = await createScene();
     const tokens = await giveOut();
     const elsewhere = createIsolate(withSecret);
@@ -77,7 +79,7 @@ describe("ending all tokens", () => {
     expect(await answersOf(elsewhere, bank.accountId, tokens)).toEqual(each(tokens, REFUSED));
   });
 
-  it("refuses every write with one, and makes nobody", async () => {
+  it("refuses every write with one, and makes nobody", { tags: "slow" }, async () => {
     const { panel, bank, giveOut, end } = await createScene();
     const proposal = `${PROPOSALS}/${await panel.propose()}`;
     const tokens = Object.values(await giveOut());
@@ -97,7 +99,7 @@ describe("ending all tokens", () => {
     expect(results).toEqual([{ external_id: "ours" }]);
   });
 
-  it("tells the tenant that a token was revoked, and ends no other account's", async () => {
+  it("tells the tenant that a token was revoked, and ends no other account's", { tags: "slow" }, async () => {
     const { tenant, giveOut, end } = await createScene();
     const other = await addIdeaBank();
     const tokens = await giveOut();
@@ -109,7 +111,9 @@ describe("ending all tokens", () => {
     expect(await answersTo(createIsolate(withSecret), other.accountId, other.token)).toEqual(ACCEPTED);
   });
 
-  it("leaves what is given out afterwards, in the same second too, in an isolate that does not know of it", async () => {
+  it("leaves what is given out afterwards, in the same second too, in an isolate that does not know of it", {
+    tags: "slow",
+  }, async () => {
     const { panel, bank, owner, readSecret, sign, issue, giveOut, end } = await createScene();
     const proposal = await panel.propose();
     const elsewhere = createIsolate(withSecret);
@@ -128,7 +132,7 @@ describe("ending all tokens", () => {
       expect((await sendWith(elsewhere, tokens[kind])("PUT", `${PROPOSALS}/${proposal}/vote`)).status).toBe(200);
   });
 
-  it("ends a grace for good, and the next rotation's grace holds", async () => {
+  it("ends a grace for good, and the next rotation's grace holds", { tags: "slow" }, async () => {
     const { bank, readSecret, send, sign, giveOut, end } = await createScene();
     await giveOut();
     await end();
@@ -143,7 +147,9 @@ describe("ending all tokens", () => {
       expect(await answersTo(createIsolate(withSecret), bank.accountId, await sign(each))).toEqual(REFUSED);
   });
 
-  it("twice in a second ends what was issued between, and the third token waits for the second", async () => {
+  it("twice in a second ends what was issued between, and the third token waits for the second", {
+    tags: "slow",
+  }, async () => {
     const { bank, issue, end } = await createScene();
     await end();
     const between = (await issue({ visitor: true })).token;
@@ -178,7 +184,7 @@ describe("the request", () => {
   it.each([
     ["", false],
     [", within a minute of another one, too", true],
-  ])("with an Idempotency-Key is made once%s", async (_, isSecond) => {
+  ])("with an Idempotency-Key is made once%s", { tags: "slow" }, async (_, isSecond) => {
     const { owner, issue, bank, readSecret, sign, end } = await createScene();
     if (isSecond) await end();
     const send = async () => {
@@ -213,7 +219,9 @@ describe("the request", () => {
     expect(await (await owner.page("/activity")).text()).toContain("All tokens ended");
   });
 
-  it("is one step of a page that is one click away from every key, and from one that has ended", async () => {
+  it("is one step of a page that is one click away from every key, and from one that has ended", {
+    tags: "slow",
+  }, async () => {
     const { owner, bank } = await createScene();
     const { apiKey } = await owner.create("Issues");
     const { apiKey: other } = await owner.create("Reads", { scopes: ["surveys:read"] });
@@ -230,7 +238,7 @@ describe("the request", () => {
     expect([await has("/api-keys", other.id), await has(`/api-keys/${other.id}`, other.id)]).toEqual([true, true]);
   });
 
-  it("follows the revocation of a leaked key on one page, which ticks what is so", async () => {
+  it("follows the revocation of a leaked key on one page, which ticks what is so", { tags: "slow" }, async () => {
     const { owner } = await createScene();
     const { apiKey } = await owner.create("Leaked", { scopes: ["panelists:write"], limit: 9 });
     const path = `/api-keys/${apiKey.id}/leaked`;
@@ -260,7 +268,9 @@ describe("the request", () => {
     expect(elsewhere.headers.get("Location")).toBe("/account/tokens/end?done");
   });
 
-  it("of a stranger is refused on another site, and a link that says that it was done says nothing", async () => {
+  it("of a stranger is refused on another site, and a link that says that it was done says nothing", {
+    tags: "slow",
+  }, async () => {
     const { owner, giveOut, bank } = await createScene();
     const tokens = await giveOut();
     const foreign = { Origin: "https://evil.example", "Sec-Fetch-Site": "cross-site" };
@@ -274,7 +284,7 @@ describe("reading a signing secret", () => {
   const readings = async (owner: ReturnType<typeof createOwner>) =>
     (await owner.events()).filter(({ event }) => event === "signing-secret-read");
 
-  it("is an event once a day for a key, whichever secret it is, and however it is got", async () => {
+  it("is an event once a day for a key, whichever secret it is, and however it is got", { tags: "slow" }, async () => {
     const { owner, tenant, readSecret, send, bank } = await createScene();
     const other = await addIdeaBank({ accountId: bank.accountId });
     for (let times = 0; times < 3; times++) expect((await readSecret()).status).toBe(200);
@@ -329,7 +339,7 @@ describe("reading a signing secret", () => {
   });
 });
 
-describe("a panelist's token of more than a day", () => {
+describe("a panelist's token of more than a day", { tags: "slow" }, () => {
   const DAY = 86_400;
   const issues = async (owner: ReturnType<typeof createOwner>) =>
     (await owner.events()).filter(({ event }) => event === "long-token-issued");

@@ -30,7 +30,7 @@ const unescaped = (text: string) => text.replaceAll("&amp;", "&");
 const attributes = (html: string, name: string) =>
   [...html.matchAll(new RegExp(` ${name}="([^"]*)"`, "g"))].map(([, value = ""]) => unescaped(value));
 
-it("opens, and is a page of its own, with a title and one heading", async () => {
+it("opens, and is a page of its own, with a title and one heading", { tags: "slow" }, async () => {
   const { owner, ids } = await createFilledDesk();
   const titles = new Map<string, string>();
   for (const page of PAGES) {
@@ -49,7 +49,7 @@ it("opens, and is a page of its own, with a title and one heading", async () => 
   }
 });
 
-it("asks for sign-in, calls no store before it, and is where one comes back to", async () => {
+it("asks for sign-in, calls no store before it, and is where one comes back to", { tags: "slow" }, async () => {
   const { owner, ids } = await createFilledDesk();
   const bindings = { ...withSecret, SIGN_IN_URL: "https://platform.example/sign-in" };
   const refused = interceptDatabases(bindings, () => () => Promise.reject(new Error("a store was asked")));
@@ -68,7 +68,9 @@ it("asks for sign-in, calls no store before it, and is where one comes back to",
   }
 });
 
-it("is Not found with another account's identifiers, as with unknown ones, and shows nothing of it", async () => {
+it("is Not found with another account's identifiers, as with unknown ones, and shows nothing of it", {
+  tags: "slow",
+}, async () => {
   const theirs = await createFilledDesk({ name: "theirs" });
   const mine = await createFilledDesk({ name: "mine" });
   const { accountId } = await membersOf(theirs.owner);
@@ -96,7 +98,9 @@ it("is Not found with another account's identifiers, as with unknown ones, and s
   }
 });
 
-it("has links that lead to a page or a place on it, and forms that a browser sends without a script", async () => {
+it("has links that lead to a page or a place on it, and forms that a browser sends without a script", {
+  tags: "slow",
+}, async () => {
   const { owner, ids } = await createFilledDesk();
   const asked = new Map<string, Promise<Response>>();
   const open = (address: string) => {
@@ -145,7 +149,9 @@ function asWritten(line: string): string {
   return isSame && Math.abs(read - readBefore) <= COUNTED_BESIDE ? before : line;
 }
 
-it("costs what its line says: a page that reads more than before, and a new page, are looked at first", async () => {
+it("costs what its line says: a page that reads more than before, and a new page, are looked at first", {
+  tags: "slow",
+}, async () => {
   const { owner, ids } = await createFilledDesk();
   const cost = { calls: 0, read: 0, written: 0 };
   const metered = interceptDatabases(

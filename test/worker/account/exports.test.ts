@@ -36,7 +36,7 @@ const addIdeas = ({ panel: { bank } }: Desk, count: number) =>
     .run();
 
 describe("the file of ideas", () => {
-  it("has what the filtered list has, in its order, with columns for a spreadsheet", async () => {
+  it("has what the filtered list has, in its order, with columns for a spreadsheet", { tags: "slow" }, async () => {
     const desk = await createDesk();
     const { panel, owner } = desk;
     const robin = await panel.panelist("Robin");
@@ -81,7 +81,9 @@ describe("the file of ideas", () => {
     expect(await titles("status=unanswered")).toEqual(["Hidden"]);
   });
 
-  it("has as many rows as the page says, over several slices, also of ideas without a response", async () => {
+  it("has as many rows as the page says, over several slices, also of ideas without a response", {
+    tags: "slow",
+  }, async () => {
     const desk = await createDesk();
     await addIdeas(desk, 1_203);
     await databaseOf(desk.panel.bank.accountId)
@@ -105,7 +107,7 @@ describe("the file of ideas", () => {
     expect(rows.map(({ description }) => description)).toEqual(rows.map(({ title }) => title));
   });
 
-  it("breaks off when the database fails in the middle, and never looks whole", async () => {
+  it("breaks off when the database fails in the middle, and never looks whole", { tags: "slow" }, async () => {
     let callsLeft = Number.POSITIVE_INFINITY;
     const failing = interceptDatabases(env, () => (_, makeCall) => {
       callsLeft -= 1;
@@ -127,7 +129,7 @@ describe("the file of ideas", () => {
   });
 });
 
-it("tagging keeps what was chosen, and “exporting” finds “Export”", async () => {
+it("tagging keeps what was chosen, and “exporting” finds “Export”", { tags: "slow" }, async () => {
   const desk = await createDesk();
   const [one, two] = [
     await desk.panel.propose({ title: "Export to Excel" }),
@@ -145,7 +147,7 @@ it("tagging keeps what was chosen, and “exporting” finds “Export”", asyn
   ]);
 });
 
-describe("the other files", () => {
+describe("the other files", { tags: "slow" }, () => {
   it("have comments, people and voters, and nothing of another account", async () => {
     const desk = await createDesk();
     const { panel, owner } = desk;
@@ -210,7 +212,9 @@ describe("the other files", () => {
 });
 
 describe("the order by recent votes", () => {
-  it("counts the votes of the last days alone, over all boards, with filters, and says what it leaves out", async () => {
+  it("counts the votes of the last days alone, over all boards, with filters, and says what it leaves out", {
+    tags: "slow",
+  }, async () => {
     const desk = await createDesk();
     const { panel, owner } = desk;
     const bank = panel.bank;

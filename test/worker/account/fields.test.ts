@@ -41,7 +41,7 @@ function createScene({ path, parameters }: OperationCase) {
 it("there are two: keys and webhooks", () =>
   expect(changes.map(({ name }) => name)).toEqual(["changeApiKey", "changeWebhook"]));
 
-it.each(changes)("$name", async (change) => {
+it.each(changes)("$name", { tags: "slow" }, async (change) => {
   vi.setSystemTime(Date.UTC(2026, 10, 20));
   const { owner, send, read } = createScene(change);
   const creation = find("POST", collectionOf(change.path)) ?? change;

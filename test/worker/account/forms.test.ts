@@ -41,7 +41,7 @@ describe("the forms", () => {
     expect(await owner.keys()).toHaveLength(1);
   });
 
-  it("say nothing of whether another owner's key has an id", async () => {
+  it("say nothing of whether another owner's key has an id", { tags: "slow" }, async () => {
     const other = createOwner();
     const theirs = await other.create();
     const owner = createOwner();
@@ -127,7 +127,7 @@ describe("the forms", () => {
     expect(html).toContain('<code class="hint">panelists:read, panelists:write</code>');
   });
 
-  it("copy another key's settings", async () => {
+  it("copy another key's settings", { tags: "slow" }, async () => {
     const owner = createOwner();
     const { apiKey } = await owner.create("Old one", { scopes: ["surveys:write"], limit: 7, windowSeconds: 9 });
     const { fields } = await readForm(await owner.page(`/api-keys/new?like=${apiKey.id}`), "Create key");
@@ -183,7 +183,9 @@ describe("the forms", () => {
     expect((await owner.keys()).map(({ name }) => name)).toEqual(["Old"]);
   });
 
-  it("change, rotate and revoke, after a confirmation that names the key and its last use", async () => {
+  it("change, rotate and revoke, after a confirmation that names the key and its last use", {
+    tags: "slow",
+  }, async () => {
     const owner = createOwner();
     const { apiKey, key } = await owner.create("CRM");
     const path = `/api-keys/${apiKey.id}`;
@@ -207,7 +209,7 @@ describe("the forms", () => {
     expect(list).not.toContain(`/account${path}/`);
   });
 
-  it("for a key that is not there are a 404 page", async () => {
+  it("for a key that is not there are a 404 page", { tags: "slow" }, async () => {
     const owner = createOwner();
     for (const answer of [
       await owner.page("/api-keys/000000000000/revoke"),

@@ -54,7 +54,7 @@ async function createBoth(digit: "0" | "1" = "0") {
   return { before, now: createOwner(before.email, refuseWrites(env), digit), apiKey, key };
 }
 
-it.each(["0", "1"] as const)("an owner reads everything, in database %s", async (digit) => {
+it.each(["0", "1"] as const)("an owner reads everything, in database %s", { tags: "slow" }, async (digit) => {
   const { now } = await createBoth(digit);
   for (const path of ["/keys", "/webhooks", "/members", "/activity", "/accounts"])
     expect([path, (await now.json("GET", path)).status]).toEqual([path, 200]);
@@ -81,7 +81,9 @@ it("a board's Embed page hands out a token that works, although it cannot be sto
   expect((await full.submit(`${bank}/embed`, {})).status).toBe(503);
 });
 
-it("a revoked key is refused everywhere, and the answer says what holds and what is not stored", async () => {
+it("a revoked key is refused everywhere, and the answer says what holds and what is not stored", {
+  tags: "slow",
+}, async () => {
   const { before, now, apiKey, key } = await createBoth();
   expect(await before.whoami(key)).toBe(200);
   const answer = await now.json("DELETE", `/keys/${apiKey.id}`);
@@ -98,7 +100,9 @@ it("a revoked key is refused everywhere, and the answer says what holds and what
   expect([page.status, (await page.text()).includes("The key is refused from now on.")]).toEqual([503, true]);
 });
 
-it("a key that was refused so stays refused when its Durable Object starts again, and once it can be written is revoked", async () => {
+it("a key that was refused so stays refused when its Durable Object starts again, and once it can be written is revoked", {
+  tags: "slow",
+}, async () => {
   const { before, now, apiKey, key } = await createBoth();
   await now.json("DELETE", `/keys/${apiKey.id}`);
   const gate = env.API_KEY_GATE.get(env.API_KEY_GATE.idFromName(apiKey.id));
@@ -109,7 +113,9 @@ it("a key that was refused so stays refused when its Durable Object starts again
   expect(await before.whoami(key)).toBe(401);
 });
 
-it("a key in busy use is refused so by an isolate that holds a lease, also when that asks for the next one meanwhile", async () => {
+it("a key in busy use is refused so by an isolate that holds a lease, also when that asks for the next one meanwhile", {
+  tags: "slow",
+}, async () => {
   env.LEASE_SECONDS = "1";
   const owner = createOwner(undefined, env, "0");
   const { apiKey, key } = await owner.create("Busy", { limit: 10_000, windowSeconds: 60 });

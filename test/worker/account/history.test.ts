@@ -63,7 +63,7 @@ async function createDeskWithRows() {
   return { ...desk, rows };
 }
 
-it("says in sentences who did what: members, keys, people, and what was merged", async () => {
+it("says in sentences who did what: members, keys, people, and what was merged", { tags: "slow" }, async () => {
   const desk = await createScene();
   const { panel, owner, bank, page, asColleague, colleague } = desk;
   const kim = await panel.panelist("Kim");
@@ -100,7 +100,9 @@ it("says in sentences who did what: members, keys, people, and what was merged",
   expect(stepsIn(await page(path))[2]).toContain(colleague.email);
 });
 
-it("shows the newest five steps and folds up to 20, and all of them stand on a page of its own", async () => {
+it("shows the newest five steps and folds up to 20, and all of them stand on a page of its own", {
+  tags: "slow",
+}, async () => {
   const { panel, bank, page } = await createDesk();
   const idea = await panel.propose();
   for (let times = 0; times < 21; times++)
@@ -113,7 +115,9 @@ it("shows the newest five steps and folds up to 20, and all of them stand on a p
   expect([whole.length, whole.at(-1)]).toEqual([22, "API key A key created this idea"]);
 });
 
-it("folds the older ones of a short history, too, and says who began an idea that is older than the history", async () => {
+it("folds the older ones of a short history, too, and says who began an idea that is older than the history", {
+  tags: "slow",
+}, async () => {
   const { panel, bank, page, rows } = await createDeskWithRows();
   const kim = await panel.panelist("Kim");
   const [own, forKim, ours] = [await kim.submit("Own"), await panel.propose(), await panel.propose()];
@@ -133,7 +137,9 @@ it("folds the older ones of a short history, too, and says who began an idea tha
 });
 
 describe("Undo of a step", () => {
-  it("sets back what an API key has changed, long after, as a new decision with its own step, event and change", async () => {
+  it("sets back what an API key has changed, long after, as a new decision with its own step, event and change", {
+    tags: "slow",
+  }, async () => {
     const desk = await createDesk();
     const { panel, bank, idea: load, activity, changes, owner, page } = desk;
     const idea = await panel.propose({
@@ -172,7 +178,7 @@ describe("Undo of a step", () => {
     expect(await load(idea)).toMatchObject({ description: "Short", response: null, tags: ["B"], status: "planned" });
   });
 
-  it("asks with both values where the field has changed again since, and then does it", async () => {
+  it("asks with both values where the field has changed again since, and then does it", { tags: "slow" }, async () => {
     const desk = await createDesk();
     const { panel, bank, idea: load, owner } = desk;
     const idea = await panel.propose();
@@ -194,7 +200,7 @@ describe("Undo of a step", () => {
     for (const step of ["", "x", "99"]) expect((await owner.submit(`${path}/history`, { step })).status).toBe(404);
   });
 
-  it("publishes nothing unasked", async () => {
+  it("publishes nothing unasked", { tags: "slow" }, async () => {
     const desk = await createDesk();
     const { panel, bank, idea: load, owner } = desk;
     const idea = await panel.propose({ status: "implemented" });
@@ -219,7 +225,9 @@ describe("Undo of a step", () => {
   });
 });
 
-it("two members who change one field at once leave two steps, in the order in which they were saved", async () => {
+it("two members who change one field at once leave two steps, in the order in which they were saved", {
+  tags: "slow",
+}, async () => {
   const { panel, bank, owner, page, idea: load, colleague } = await createScene();
   const idea = await panel.propose();
   const path = `${bank}/ideas/${idea}`;
@@ -241,7 +249,7 @@ it("two members who change one field at once leave two steps, in the order in wh
   expect(first).toBe(`${earlier} set the status to ${other} (was Submitted)`);
 });
 
-describe("the activity", () => {
+describe("the activity", { tags: "slow" }, () => {
   it("is filtered by idea: alone, with others, and its comments", async () => {
     const { panel, bank, owner, page } = await createDesk();
     const [one, two] = [await panel.propose({ title: "One" }), await panel.propose({ title: "Two" })];

@@ -23,7 +23,7 @@ const numbersIn = (html: string) =>
   );
 
 describe("the checklist", () => {
-  it("ticks each step by what is so, and goes when all are done", async () => {
+  it("ticks each step by what is so, and goes when all are done", { tags: "slow" }, async () => {
     const owner = createOwner();
     const first = await homeOf(owner);
     expect(doneIn(first)).toBe("0");
@@ -39,7 +39,9 @@ describe("the checklist", () => {
     expect(doneIn(await homeOf(owner))).toBe("2");
   });
 
-  it("keeps the tick of a colleague who accepted, and of an invitation that was canceled", async () => {
+  it("keeps the tick of a colleague who accepted, and of an invitation that was canceled", {
+    tags: "slow",
+  }, async () => {
     const owner = createOwner();
     const colleague = createOwner(`colleague-of-${owner.email}`);
     const tick = "Invite a colleague</a>";
@@ -93,7 +95,7 @@ describe("the checklist", () => {
 });
 
 describe("what needs somebody", () => {
-  it("has the ideas that wait, here and in the navigation of each page", async () => {
+  it("has the ideas that wait, here and in the navigation of each page", { tags: "slow" }, async () => {
     const { panel, owner } = await createDesk();
     for (let count = 0; count < 3; count++) await panel.propose({ visibility: "pending" });
     expect(await homeOf(owner)).toContain("3 ideas waiting for approval");
@@ -101,7 +103,7 @@ describe("what needs somebody", () => {
       expect(await (await owner.page(path)).text()).toContain('<span class="count">3<span class="unseen"> waiting');
   });
 
-  it("counts the ideas that wait up to 1,000, and in the navigation up to 100", async () => {
+  it("counts the ideas that wait up to 1,000, and in the navigation up to 100", { tags: "slow" }, async () => {
     const { panel, owner } = await createDesk();
     await databaseOf(panel.bank.id)
       .prepare(
@@ -116,7 +118,9 @@ describe("what needs somebody", () => {
     expect(html).toContain('<span class="count">100+<span class="unseen">');
   });
 
-  it("names what waits, each as a link to the list of it, and nothing when nothing does", async () => {
+  it("names what waits, each as a link to the list of it, and nothing when nothing does", {
+    tags: "slow",
+  }, async () => {
     const { panel, owner } = await createDesk();
     const caughtUp = "You’re all caught up.";
     expect(await homeOf(owner)).toContain(caughtUp);
@@ -144,7 +148,7 @@ describe("what needs somebody", () => {
     expect(await homeOf(owner)).toContain(caughtUp);
   });
 
-  it("counts new comments for each member apart, without the team's and hidden ones", async () => {
+  it("counts new comments for each member apart, without the team's and hidden ones", { tags: "slow" }, async () => {
     const { panel, owner } = await createDesk();
     const colleague = createOwner();
     await add(owner, colleague);
@@ -172,7 +176,9 @@ describe("what needs somebody", () => {
     expect([await newFor(owner), await newFor(colleague)]).toEqual(["1", "2"]);
   });
 
-  it("names boards whose pages went dark with all tokens, until Embed was opened or somebody says that it is done", async () => {
+  it("names boards whose pages went dark with all tokens, until Embed was opened or somebody says that it is done", {
+    tags: "slow",
+  }, async () => {
     const { panel, owner } = await createDesk();
     const dark = "Pages with “<bdi>";
     const embed = `/idea-banks/${panel.bank.id}/embed`;
@@ -265,7 +271,9 @@ describe("what needs somebody", () => {
   });
 });
 
-it("names what the visitor has and where a note names them, as links, and to nobody else", async () => {
+it("names what the visitor has and where a note names them, as links, and to nobody else", {
+  tags: "slow",
+}, async () => {
   const { panel, owner, bank } = await createDesk();
   const ana = createOwner();
   await add(owner, ana, "", "member");
@@ -311,7 +319,7 @@ it("shows a viewer no set-up, and what only others can open as text", async () =
 });
 
 describe("the last 30 days", () => {
-  it("counts ideas, their votes, comments and people, beside the 30 days before", async () => {
+  it("counts ideas, their votes, comments and people, beside the 30 days before", { tags: "slow" }, async () => {
     const { panel, owner } = await createDesk();
     const daysAgo = (days: number) => ({ createdAt: new Date(Date.now() - days * DAY_MS).toISOString() });
     const panelist = await panel.panelist();

@@ -25,7 +25,9 @@ describe("idea banks", () => {
     ]);
   });
 
-  it("have a title of its own for each page, so that a browser's tabs can be told apart", async () => {
+  it("have a title of its own for each page, so that a browser's tabs can be told apart", {
+    tags: "slow",
+  }, async () => {
     const { panel, bank, page } = await createDesk();
     await panel.manage("PATCH", "", { name: "Tabs" });
     for (const [path, part] of Object.entries({ "": "", "/settings": "Settings · ", "/embed": "Embed · " }))
@@ -41,7 +43,9 @@ describe("idea banks", () => {
     expect([html.includes("Riders</a>"), html.includes("Drivers</a>")]).toEqual([true, true]);
   });
 
-  it("are created as drafts, once however often the form is sent, and the activity says by whom", async () => {
+  it("are created as drafts, once however often the form is sent, and the activity says by whom", {
+    tags: "slow",
+  }, async () => {
     const { panel, opened, owner, page, activity, changes } = await createDesk();
     const form = { ...(await opened("/idea-banks", "Create board")), name: " Rider ideas " };
     const answer = await owner.submit("/idea-banks", form);
@@ -69,7 +73,7 @@ describe("idea banks", () => {
     ]);
   });
 
-  it("change as their form was changed, and in nothing else", async () => {
+  it("change as their form was changed, and in nothing else", { tags: "slow" }, async () => {
     const { panel, opened, owner, bank, page, activity, changes } = await createDesk();
     const form = await opened(`${bank}/settings`, "Save");
     expect(form).toMatchObject({ status: "OPEN", votingEnabled: "on" });
@@ -136,7 +140,9 @@ describe("idea banks", () => {
     expect((await createOwner().page(`${bank}/embed`)).status).toBe(404);
   });
 
-  it("are embedded as was chosen: elements, language, color, sign-in; nothing that cannot stand in a line of HTML", async () => {
+  it("are embedded as was chosen: elements, language, color, sign-in; nothing that cannot stand in a line of HTML", {
+    tags: "slow",
+  }, async () => {
     const { bank, page, owner } = await createDesk();
     const linesOf = (html: string) =>
       (html.match(/<code id="page">(.*?)<\/code>/s)?.[1] ?? "")
@@ -171,7 +177,9 @@ describe("idea banks", () => {
     expect((await createOwner().page(`${bank}/preview`)).status).toBe(404);
   });
 
-  it("hand out the same visitor token until it ends or is renewed, and tell of its end 30 and 7 days before", async () => {
+  it("hand out the same visitor token until it ends or is renewed, and tell of its end 30 and 7 days before", {
+    tags: "slow",
+  }, async () => {
     const { bank, page, owner, panel } = await createDesk();
     const tokenOf = (html: string) => html.match(/ibv_\w+/)?.[0] ?? "";
     const start = Date.now();
@@ -262,7 +270,9 @@ describe("idea banks", () => {
     expect(html).toContain(`name="name" value="An idea bank"`);
   });
 
-  it("hand out nothing that is switched off, and switch it on by one press that leads back", async () => {
+  it("hand out nothing that is switched off, and switch it on by one press that leads back", {
+    tags: "slow",
+  }, async () => {
     const { panel, bank, page, owner } = await createDesk();
     await panel.manage("PATCH", "", { changelogEnabled: false, votingEnabled: false });
     const html = await page(`${bank}/embed?elements=board&elements=changelog`);
@@ -288,7 +298,7 @@ describe("idea banks", () => {
     expect(await page(`${bank}/embed`)).toContain("idea-bank-changelog");
   });
 
-  it("are deleted", async () => {
+  it("are deleted", { tags: "slow" }, async () => {
     const { panel, owner, bank, activity, page } = await createDesk();
     await panel.propose();
     const idea = await panel.propose();
@@ -306,7 +316,9 @@ describe("idea banks", () => {
 });
 
 describe("what an owner decides", () => {
-  it("is nobody else's, takes nothing from another site, and is no member's who was removed meanwhile", async () => {
+  it("is nobody else's, takes nothing from another site, and is no member's who was removed meanwhile", {
+    tags: "slow",
+  }, async () => {
     const { panel, opened, owner, bank } = await createDesk();
     const form = { ...(await opened(`${bank}/settings`, "Save")), name: "Late" };
     const stranger = createOwner();

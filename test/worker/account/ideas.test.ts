@@ -31,7 +31,7 @@ it("a text of somebody else does not turn the words of the activity around", asy
 });
 
 describe("the ideas of an idea bank", () => {
-  it("are found by status, visibility, tag and words, in pages", async () => {
+  it("are found by status, visibility, tag and words, in pages", { tags: "slow" }, async () => {
     const { panel, bank, page } = await createDesk();
     const empty = await page(bank);
     expect([empty.includes("No ideas yet."), empty.includes("Clear filters")]).toEqual([true, false]);
@@ -58,7 +58,9 @@ describe("the ideas of an idea bank", () => {
     expect((await createOwner().page(bank)).status).toBe(404);
   });
 
-  it("get a status, tags and approval several at once, and the page comes back to where it was", async () => {
+  it("get a status, tags and approval several at once, and the page comes back to where it was", {
+    tags: "slow",
+  }, async () => {
     const desk = await createDesk();
     const { panel, owner, bank, page, idea, activity, changes } = desk;
     const ids = [
@@ -137,7 +139,9 @@ describe("the ideas of an idea bank", () => {
     expect(locationOf(elsewhere)).toMatch(new RegExp(`^${bank}\\?undo=`));
   });
 
-  it("get a status several at once where it is as the list showed it; the others stay selected", async () => {
+  it("get a status several at once where it is as the list showed it; the others stay selected", {
+    tags: "slow",
+  }, async () => {
     const { panel, owner, bank, page, idea } = await createDesk();
     const [one, two, three] = [await panel.propose(), await panel.propose(), await panel.propose()];
     const list = await page(bank);
@@ -167,7 +171,9 @@ describe("the ideas of an idea bank", () => {
     expect(await statuses()).toEqual(["planned", "planned", "planned"]);
   });
 
-  it("are as before when what was just decided is undone, but what others have changed since", async () => {
+  it("are as before when what was just decided is undone, but what others have changed since", {
+    tags: "slow",
+  }, async () => {
     const desk = await createDesk();
     const { panel, owner, bank, page, idea, activity } = desk;
     const [one, two] = [
@@ -220,7 +226,7 @@ describe("the ideas of an idea bank", () => {
 });
 
 describe("one idea", () => {
-  it("changes as its forms were changed, and in nothing else", async () => {
+  it("changes as its forms were changed, and in nothing else", { tags: "slow" }, async () => {
     const desk = await createDesk();
     const { panel, bank, idea, page } = desk;
     const text = "One.\nTwo.";
@@ -244,7 +250,7 @@ describe("one idea", () => {
     expect([refused.status, (await refused.text()).includes(">Use at most 5 tags.<")]).toEqual([400, true]);
   });
 
-  it("says when it leaves the changelog, and only then", async () => {
+  it("says when it leaves the changelog, and only then", { tags: "slow" }, async () => {
     const desk = await createDesk();
     const { panel, bank, page } = desk;
     const says = async (status: string, fields: Record<string, string>, visibility = "public") => {
@@ -261,7 +267,9 @@ describe("one idea", () => {
     expect(await says("implemented", { status: "planned" })).toBe(false);
   });
 
-  it("is refused in an owner’s words, and shows what a colleague has set in the meantime", async () => {
+  it("is refused in an owner’s words, and shows what a colleague has set in the meantime", {
+    tags: "slow",
+  }, async () => {
     const desk = await createDesk();
     const { panel, owner, bank } = desk;
     const id = await panel.propose({ title: "Night buses", status: "submitted" });
@@ -281,7 +289,7 @@ describe("one idea", () => {
     expect(await desk.idea(id)).toMatchObject({ status: "planned", response: { text: "Mine" } });
   });
 
-  it("names the visibilities in a list, and says below who can see the idea", async () => {
+  it("names the visibilities in a list, and says below who can see the idea", { tags: "slow" }, async () => {
     const { panel, bank, page } = await createDesk();
     const visibilityOf = async (visibility: "public" | "hidden") =>
       (await page(`${bank}/ideas/${await panel.propose({ visibility })}`))
@@ -295,7 +303,7 @@ describe("one idea", () => {
     expect(await page(`${bank}/ideas/${waiting}`)).toContain("Only its author and your team can see it.");
   });
 
-  it("that shipped keeps its date and place when a correction is saved", async () => {
+  it("that shipped keeps its date and place when a correction is saved", { tags: "slow" }, async () => {
     const desk = await createDesk();
     const { panel, bank, idea, page } = desk;
     const createdAt = "2025-01-01T00:00:00.000Z";
@@ -311,7 +319,9 @@ describe("one idea", () => {
     expect(await page(`${bank}/ideas/${await panel.propose()}`)).not.toContain("Correction");
   });
 
-  it("gets everything back by Undo that was saved with it, long texts and the response's time too, and again by Redo", async () => {
+  it("gets everything back by Undo that was saved with it, long texts and the response's time too, and again by Redo", {
+    tags: "slow",
+  }, async () => {
     const desk = await createDesk();
     const { panel, owner, bank, idea, page } = desk;
     const long = "Long. ".repeat(100).trim();
@@ -352,7 +362,9 @@ describe("one idea", () => {
     expect(await idea(id)).toMatchObject({ response: { text: "Theirs" } });
   });
 
-  it("has comments that Undo takes away, gives their text back, and writes again as they were", async () => {
+  it("has comments that Undo takes away, gives their text back, and writes again as they were", {
+    tags: "slow",
+  }, async () => {
     const desk = await createDesk();
     const { panel, owner, bank, page } = desk;
     const id = await panel.propose();
@@ -422,7 +434,9 @@ describe("one idea", () => {
     expect((await comments()).find(({ id: each }) => each === newest?.id)?.body).toBe("Corrected again.");
   });
 
-  it("that is done is published after a page that shows the changelog's words, which the team can change", async () => {
+  it("that is done is published after a page that shows the changelog's words, which the team can change", {
+    tags: "slow",
+  }, async () => {
     const desk = await createDesk();
     const { panel, owner, bank, idea, page, activity } = desk;
     await panel.manage("PATCH", "", { changelogEnabled: false });
@@ -457,7 +471,9 @@ describe("one idea", () => {
     expect([refused.status, (await refused.text()).includes("Nothing was published.")]).toEqual([400, true]);
   });
 
-  it("that is done with a response is published with it, or neither is saved; nothing that was typed is lost", async () => {
+  it("that is done with a response is published with it, or neither is saved; nothing that was typed is lost", {
+    tags: "slow",
+  }, async () => {
     const desk = await createDesk();
     const { panel, owner, bank, idea, page, activity } = desk;
     const id = await panel.propose({ title: "Night buses", description: "i want **them**", status: "under-review" });
@@ -516,7 +532,7 @@ describe("one idea", () => {
     }
   });
 
-  it("that is published takes the longest entry and response in any script", async () => {
+  it("that is published takes the longest entry and response in any script", { tags: "slow" }, async () => {
     const desk = await createDesk();
     const { panel, owner, bank, idea } = desk;
     const text = "😀".repeat(5_000);
@@ -535,7 +551,9 @@ describe("one idea", () => {
     });
   });
 
-  it("shows a response and a comment as people will see them before anything is saved, and keeps what was typed", async () => {
+  it("shows a response and a comment as people will see them before anything is saved, and keeps what was typed", {
+    tags: "slow",
+  }, async () => {
     const desk = await createDesk();
     const { panel, bank, idea } = desk;
     const id = await panel.propose({ title: "Night buses" });
@@ -574,7 +592,7 @@ describe("one idea", () => {
     expect(await idea(id)).toMatchObject({ title: "Night buses", lastActivityAt: createdAt });
   });
 
-  it("shows the first 20 who vote for it, and all of them in pages", async () => {
+  it("shows the first 20 who vote for it, and all of them in pages", { tags: "slow" }, async () => {
     const { panel, bank, page } = await createDesk();
     const id = await panel.propose();
     const { accountId } = panel.bank;
@@ -593,7 +611,9 @@ describe("one idea", () => {
     expect((await createOwner().page(`${bank}/ideas/${id}/voters`)).status).toBe(404);
   });
 
-  it("gets and loses a vote for a person on its page of voters, which the activity has without names", async () => {
+  it("gets and loses a vote for a person on its page of voters, which the activity has without names", {
+    tags: "slow",
+  }, async () => {
     const desk = await createDesk();
     const { panel, owner, bank, page, idea } = desk;
     const robin = await panel.panelist("Robin");
@@ -629,7 +649,9 @@ describe("one idea", () => {
     expect((await owner.submit(path, fresh)).status).toBe(409);
   });
 
-  it("gets a vote that counts, though somebody else's is taken back after any of the request's calls", async () => {
+  it("gets a vote that counts, though somebody else's is taken back after any of the request's calls", {
+    tags: "slow",
+  }, async () => {
     const { panel, owner, bank, page } = await createDesk();
     expect(await page(bank)).toContain("No ideas yet.");
     const [robin, kim] = [await panel.panelist("Robin"), await panel.panelist("Kim")];
@@ -652,7 +674,9 @@ describe("one idea", () => {
     }
   });
 
-  it("has comments: the team writes, edits and deletes its own, and deletes a panelist's", async () => {
+  it("has comments: the team writes, edits and deletes its own, and deletes a panelist's", {
+    tags: "slow",
+  }, async () => {
     const desk = await createDesk();
     const { panel, owner, bank, page, activity } = desk;
     const id = await panel.propose();
@@ -685,7 +709,7 @@ describe("one idea", () => {
     ]);
   });
 
-  it("takes in the one that is chosen", async () => {
+  it("takes in the one that is chosen", { tags: "slow" }, async () => {
     const { panel, owner, bank, page, idea, activity } = await createDesk();
     const [id, other] = [
       await panel.propose({ title: "Night buses" }),
@@ -703,7 +727,9 @@ describe("one idea", () => {
     expect((await activity())[0]).toMatchObject({ subject: { id: other }, changes: { after: { duplicateOf: id } } });
   });
 
-  it("is told apart from the other one by author, text, votes and date, and its comments stay with the team", async () => {
+  it("is told apart from the other one by author, text, votes and date, and its comments stay with the team", {
+    tags: "slow",
+  }, async () => {
     const { panel, owner, bank, page } = await createDesk();
     const ana = await panel.panelist("Ana");
     const id = await panel.propose({ title: "Night buses", description: "After **one**", panelistId: ana.id });
@@ -720,7 +746,7 @@ describe("one idea", () => {
     expect(merged).toMatch(/Night buses.*2 comments.*Ana.*I walk home.*Your team.*Noted/s);
   });
 
-  it("is merged into one that is searched for, and deleted", async () => {
+  it("is merged into one that is searched for, and deleted", { tags: "slow" }, async () => {
     const desk = await createDesk();
     const { panel, owner, bank, page, idea, activity } = desk;
     const [id, into] = [

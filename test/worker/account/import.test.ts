@@ -47,7 +47,7 @@ const stored = async (desk: Desk) =>
     ),
   );
 
-it("writes ideas with people, votes and comments, and the same again changes nothing", async () => {
+it("writes ideas with people, votes and comments, and the same again changes nothing", { tags: "slow" }, async () => {
   const desk = await createDesk();
   const before = await stored(desk);
   const rows = [
@@ -88,7 +88,9 @@ it("writes ideas with people, votes and comments, and the same again changes not
   expect(await stored(desk)).toEqual(after);
 });
 
-it("leaves an idea that is here as it is, and adds what is missing of its votes and comments", async () => {
+it("leaves an idea that is here as it is, and adds what is missing of its votes and comments", {
+  tags: "slow",
+}, async () => {
   const desk = await createDesk();
   await send(desk, [row("csv:1", { voters: ["kim"] })], { people: [KIM] });
   const changed = row("csv:1", { idea: { title: "Another" }, voters: ["kim", "robin"], comments: [comment("New")] });
@@ -100,7 +102,7 @@ it("leaves an idea that is here as it is, and adds what is missing of its votes 
   expect(items[0]).toMatchObject({ title: "Idea csv:1", votes: 2, comments: 1 });
 });
 
-it("two tabs that send the same at once write it once", async () => {
+it("two tabs that send the same at once write it once", { tags: "slow" }, async () => {
   const desk = await createDesk();
   const before = await stored(desk);
   const rows = [row("csv:1", { author: "kim", voters: ["kim"], comments: [comment("Yes")] })];
@@ -113,7 +115,7 @@ it("two tabs that send the same at once write it once", async () => {
   });
 });
 
-it("is one event for a file and a day, with how many; nothing new is no event", async () => {
+it("is one event for a file and a day, with how many; nothing new is no event", { tags: "slow" }, async () => {
   const desk = await createDesk();
   await send(desk, [row("csv:1"), row("csv:2")]);
   await send(desk, [row("csv:2"), row("csv:3")]);
@@ -150,7 +152,9 @@ it.each([
   expect(await stored(desk)).toEqual(before);
 });
 
-it("refuses more tags than a board may have: nothing of the part is written, and another part is", async () => {
+it("refuses more tags than a board may have: nothing of the part is written, and another part is", {
+  tags: "slow",
+}, async () => {
   const desk = await createDesk();
   for (let from = 0; from < 200; from += 100)
     await send(
@@ -171,7 +175,7 @@ it("refuses more tags than a board may have: nothing of the part is written, and
   expect((await send(desk, [row("csv:a")])).answer).toEqual({ rows: ["new"] });
 });
 
-it("knows no board of another account, and makes nobody for it", async () => {
+it("knows no board of another account, and makes nobody for it", { tags: "slow" }, async () => {
   const [mine, theirs] = [await createDesk(), await createDesk()];
   const before = [await stored(mine), await stored(theirs)];
   const part = { board: theirs.panel.bank.id, file: "ideas.csv", people: [KIM], rows: [row("csv:1")] };
@@ -222,6 +226,7 @@ it("a row that stands twice in a part is new once, and then here", async () => {
 
 it.each(["block", "clear"])(
   "writes nothing of a person whom the team stopped (%s), and says so of the row",
+  { tags: "slow" },
   async (what) => {
     const desk = await createDesk();
     const bo = await desk.panel.panelist("Bo");
@@ -248,7 +253,7 @@ it.each(["block", "clear"])(
   },
 );
 
-it("tells nobody of imported words: not who follows the idea, and not the team", async () => {
+it("tells nobody of imported words: not who follows the idea, and not the team", { tags: "slow" }, async () => {
   const { panel, person, pass, mails, rows } = await createTold();
   const [account] = await rows("SELECT owner_email FROM accounts WHERE id = ?1", panel.bank.accountId);
   const owner = createOwner(String(account?.owner_email));
@@ -277,7 +282,7 @@ it("tells nobody of imported words: not who follows the idea, and not the team",
   expect(mails[0]?.text).not.toContain("IMPORTED");
 });
 
-it("a colleague’s e-mail of the day has no imported ideas and comments", async () => {
+it("a colleague’s e-mail of the day has no imported ideas and comments", { tags: "slow" }, async () => {
   const mails = collectMails();
   const desk = await createDesk();
   const { accountId } = desk.panel.bank;

@@ -35,7 +35,9 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
     return { inviter, person, accountId, here: `?account=${accountId}`, member: await made.json<Member>() };
   }
 
-  it("takes nobody in who was invited: the first visit makes an account of their own, and keys are made there", async () => {
+  it("takes nobody in who was invited: the first visit makes an account of their own, and keys are made there", {
+    tags: "slow",
+  }, async () => {
     const { inviter, person, accountId, here } = await invited();
     expect((await person.page("/api-keys")).status).toBe(200);
     const { apiKey, key } = await person.create("Theirs");
@@ -53,7 +55,9 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
     expect((await accountsOf(person)).map(({ name }) => name)).toEqual([person.email]);
   });
 
-  it("has the person as invited, and as a member from accepting on, who is told in JSON and on the first page", async () => {
+  it("has the person as invited, and as a member from accepting on, who is told in JSON and on the first page", {
+    tags: "slow",
+  }, async () => {
     const { inviter, person, accountId, here, member } = await invited();
     expect(member).toMatchObject({ email: person.email, state: "invited", addedBy: inviter.email });
     expect(await statesOf(inviter)).toEqual([
@@ -92,7 +96,7 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
     expect(await selectEverywhere(LEFT)).toEqual([]);
   });
 
-  it("shows the inviter who has declined, who can be invited again", async () => {
+  it("shows the inviter who has declined, who can be invited again", { tags: "slow" }, async () => {
     const { inviter, person, here, member } = await invited();
     for (let times = 0; times < 2; times++) expect((await decline(person, member.id)).status).toBe(204);
     expect(await invitationsOf(person)).toEqual([]);
@@ -104,7 +108,7 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
     expect((await accept(person, member.id)).status).toBe(200);
   });
 
-  it("takes an invitation back, which is then as one that never was", async () => {
+  it("takes an invitation back, which is then as one that never was", { tags: "slow" }, async () => {
     const { inviter, person, member } = await invited();
     const [other, none] = [createOwner(), "0aaaaaaaaaaa"];
     expect((await inviter.json("DELETE", `/members/${member.id}`)).status).toBe(204);
@@ -140,7 +144,9 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
     expect((await invite(inviter, person.email)).status).toBe(409);
   });
 
-  it("ends an invitation after 30 days: nobody is shown it or can accept it, its seat is free, and the job deletes it", async () => {
+  it("ends an invitation after 30 days: nobody is shown it or can accept it, its seat is free, and the job deletes it", {
+    tags: "slow",
+  }, async () => {
     const start = Date.now();
     freeze(start);
     const { inviter, person, accountId, here, member } = await invited();
@@ -172,6 +178,7 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
 
   it.each(["accept", "decline"] as const)(
     "whose directory fails while somebody would %s is completed by the next try",
+    { tags: "slow" },
     async (what) => {
       const { inviter, person, accountId, member } = await invited();
       const answer = { accept, decline }[what];
@@ -192,7 +199,7 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
   );
 });
 
-describe("the invitations of a person", () => {
+describe("the invitations of a person", { tags: "slow" }, () => {
   it("are newest first, and in pages: 35 accounts of a stranger hide none", async () => {
     const start = Date.now();
     freeze(start);
@@ -273,7 +280,7 @@ describe("the choice of an account", () => {
   const pageWith = (owner: Owner, path: string, cookie: string) =>
     owner.isolate.request(`/account${path}`, { headers: { Cookie: cookie } });
 
-  it("is remembered by the browser, for pages; a script names its account", async () => {
+  it("is remembered by the browser, for pages; a script names its account", { tags: "slow" }, async () => {
     const [first, second, person] = [createOwner(), createOwner(), createOwner()];
     await person.create("Own");
     for (const owner of [first, second]) await add(owner, person);
@@ -314,7 +321,9 @@ describe("the choice of an account", () => {
     );
   });
 
-  it("is asked of who is a member of several and has made none: no account is the first by its id", async () => {
+  it("is asked of who is a member of several and has made none: no account is the first by its id", {
+    tags: "slow",
+  }, async () => {
     const { member } = await pair("0");
     const other = createOwner();
     await add(other, member);

@@ -61,7 +61,9 @@ describe("a key's page", () => {
     expect(list).toContain(`href="/account/api-keys/${apiKey.id}"`);
   });
 
-  it("marks a key in the last third of its life, at most 30 days before its end, and no other", async () => {
+  it("marks a key in the last third of its life, at most 30 days before its end, and no other", {
+    tags: "slow",
+  }, async () => {
     freeze(NOW);
     const owner = createOwner();
     const [soon, later] = [
@@ -86,7 +88,9 @@ describe("a key's page", () => {
     expect(await marked(`/api-keys/${fresh.apiKey.id}`)).toBe(1);
   });
 
-  it("is there for a key that has ended, without actions, and is 404 for another owner's", async () => {
+  it("is there for a key that has ended, without actions, and is 404 for another owner's", {
+    tags: "slow",
+  }, async () => {
     const { owner, apiKey } = await used();
     await owner.json("DELETE", `/keys/${apiKey.id}`);
     const html = await (await owner.page(`/api-keys/${apiKey.id}`)).text();
@@ -197,7 +201,9 @@ describe("who uses a key, and what for", () => {
     for (const whole of [html, JSON.stringify(lastUse)]) expect(whole).not.toContain("203.0.113.7");
   });
 
-  it("shows who still uses the old secret until its grace ends, and nothing from before the rotation", async () => {
+  it("shows who still uses the old secret until its grace ends, and nothing from before the rotation", {
+    tags: "slow",
+  }, async () => {
     const { owner, apiKey, key } = await used();
     const whoami = () =>
       createIsolate().request("/tenant/whoami", { headers: { "X-API-Key": key, "User-Agent": "old" } });
@@ -224,7 +230,7 @@ describe("who uses a key, and what for", () => {
     expect(await previous()).toBeNull();
   });
 
-  it("shows no use of the secret before the old one, also by a clock that is behind", async () => {
+  it("shows no use of the secret before the old one, also by a clock that is behind", { tags: "slow" }, async () => {
     const { owner, apiKey, key } = await used();
     const rotate = () => owner.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 3_600 });
     vi.setSystemTime(NOW + 1_000);
@@ -241,7 +247,7 @@ describe("who uses a key, and what for", () => {
     });
   });
 
-  it("is not shown when it is older than 31 days", async () => {
+  it("is not shown when it is older than 31 days", { tags: "slow" }, async () => {
     const { owner, apiKey, key } = await used();
     expect((await createIsolate().request("/tenant/whoami", { headers: { "X-API-Key": key } })).status).toBe(200);
     await usageOf(apiKey.id);
@@ -254,7 +260,7 @@ describe("who uses a key, and what for", () => {
   });
 });
 
-describe("use that D1 does not have yet", () => {
+describe("use that D1 does not have yet", { tags: "slow" }, () => {
   const send = (key: string) =>
     createIsolate().request("/tenant/whoami", { headers: { "X-API-Key": key, "User-Agent": "crm" } });
 

@@ -19,6 +19,7 @@ describe("the activity", () => {
 
   it.each(["viewer", "member"] as const)(
     "has no whole URL of a webhook for a %s, on the page and in JSON",
+    { tags: "slow" },
     async (role) => {
       const { founder, accountId } = await pair("1");
       const person = createOwner();
@@ -49,7 +50,9 @@ describe("a lesser role", () => {
     return { person, id };
   };
 
-  it("ends the invitations that the person sent to a higher one, as its page says, each with an event", async () => {
+  it("ends the invitations that the person sent to a higher one, as its page says, each with an event", {
+    tags: "slow",
+  }, async () => {
     const { founder, member, id, here } = await pair("1");
     const [admin, colleague, viewer] = [
       await invited(member, here, "admin"),
@@ -73,7 +76,7 @@ describe("a lesser role", () => {
     expect(roles).toContainEqual([others.person.email, "admin"]);
   });
 
-  it("ends none where it is refused, and none with more rights", async () => {
+  it("ends none where it is refused, and none with more rights", { tags: "slow" }, async () => {
     const { founder, member, id, here, accountId } = await pair("1");
     const { person, id: invitation } = await invited(member, here, "admin");
     await founder.json("PATCH", `/members/${id}`, { role: "admin" });
@@ -94,31 +97,35 @@ describe("a lesser role", () => {
     expect((await owner.keys()).find(({ id }) => id === apiKey.id)).toMatchObject({ revokedAt: null });
   });
 
-  it.each(["viewer", "member"] as const)("lets a former admin, now %s, leave; the keys stay", async (role) => {
-    const { founder, member, id, here } = await pair("1");
-    const { apiKey } = await (await member.json("POST", `/keys${here}`, { name: "Mine" })).json<{
-      apiKey: { id: string };
-    }>();
-    await member.json("POST", `/webhooks${here}`, { url: "https://hooks.example.net/in?token=SECRETTOKEN12345" });
-    await founder.json("PATCH", `/members/${id}`, { role });
-    const page = await member.page(`/members/${id}/remove${here}`);
-    const html = await page.clone().text();
-    expect(html).toContain("only admins can end them");
-    expect(html).toContain("<bdi>Mine</bdi>");
-    expect(html).not.toContain("SECRETTOKEN");
-    const { fields } = await readForm(page, "Leave account");
-    // A form that was opened before still has the boxes.
-    const left = await member.submit(`/members/${id}/remove${here}`, {
-      ...Object.fromEntries(fields),
-      keys: apiKey.id,
-    });
-    expect(locationOf(left)).toContain("told=left");
-    expect((await membersOf(founder)).items).toHaveLength(1);
-    expect((await founder.keys()).find((key) => key.id === apiKey.id)).toMatchObject({ revokedAt: null });
-  });
+  it.each(["viewer", "member"] as const)(
+    "lets a former admin, now %s, leave; the keys stay",
+    { tags: "slow" },
+    async (role) => {
+      const { founder, member, id, here } = await pair("1");
+      const { apiKey } = await (await member.json("POST", `/keys${here}`, { name: "Mine" })).json<{
+        apiKey: { id: string };
+      }>();
+      await member.json("POST", `/webhooks${here}`, { url: "https://hooks.example.net/in?token=SECRETTOKEN12345" });
+      await founder.json("PATCH", `/members/${id}`, { role });
+      const page = await member.page(`/members/${id}/remove${here}`);
+      const html = await page.clone().text();
+      expect(html).toContain("only admins can end them");
+      expect(html).toContain("<bdi>Mine</bdi>");
+      expect(html).not.toContain("SECRETTOKEN");
+      const { fields } = await readForm(page, "Leave account");
+      // A form that was opened before still has the boxes.
+      const left = await member.submit(`/members/${id}/remove${here}`, {
+        ...Object.fromEntries(fields),
+        keys: apiKey.id,
+      });
+      expect(locationOf(left)).toContain("told=left");
+      expect((await membersOf(founder)).items).toHaveLength(1);
+      expect((await founder.keys()).find((key) => key.id === apiKey.id)).toMatchObject({ revokedAt: null });
+    },
+  );
 });
 
-it("who may only do one half of a change does neither", async () => {
+it("who may only do one half of a change does neither", { tags: "slow" }, async () => {
   const { founder } = await pair("1");
   const person = createOwner();
   const { id } = await (await add(founder, person, "", "member")).json<Member>();
@@ -136,7 +143,9 @@ it("who may only do one half of a change does neither", async () => {
   expect(await both.json()).toMatchObject({ name: "Ana", role: "member" });
 });
 
-it("a viewer’s service token changes neither the name nor the e-mails of its member, and ends no key", async () => {
+it("a viewer’s service token changes neither the name nor the e-mails of its member, and ends no key", {
+  tags: "slow",
+}, async () => {
   const { founder, member, id, here } = await pair("1");
   const { apiKey } = await (await member.json("POST", `/keys${here}`, { name: "Mine" })).json<{
     apiKey: { id: string };
@@ -180,7 +189,7 @@ it("a viewer’s service token changes neither the name nor the e-mails of its m
   expect((await member.submit(`/emails${here}`, { ideas: "never" })).status).toBe(303);
 });
 
-it("a page that is refused stores no visitor token, however far its reading has come", async () => {
+it("a page that is refused stores no visitor token, however far its reading has come", { tags: "slow" }, async () => {
   const { owner, panel, bank } = await createDesk();
   const viewer = createOwner();
   await add(owner, viewer, "", "viewer");

@@ -32,7 +32,7 @@ const addRevoked = (email: string, count: number) =>
   );
 
 describe("the order", () => {
-  it("is: active keys, newest first; then what ended, the last first", async () => {
+  it("is: active keys, newest first; then what ended, the last first", { tags: "slow" }, async () => {
     freeze(START);
     const owner = createOwner();
     const step = (days: number) => vi.setSystemTime(START + days * DAY);
@@ -79,7 +79,7 @@ describe("keys that ended", () => {
     expect(page.match(/class="usage/g)).toHaveLength(1);
   });
 
-  it("are the last 20, however many there are; the page and the JSON stay small", async () => {
+  it("are the last 20, however many there are; the page and the JSON stay small", { tags: "slow" }, async () => {
     freeze(START);
     const owner = createOwner();
     await owner.create("kept");
@@ -96,7 +96,9 @@ describe("keys that ended", () => {
     expect(page.length).toBeLessThan(60_000);
   });
 
-  it("do not take the room of active ones: the form is there while fewer than four are active", async () => {
+  it("do not take the room of active ones: the form is there while fewer than four are active", {
+    tags: "slow",
+  }, async () => {
     freeze(START);
     const owner = createOwner();
     for (const name of ["a", "b", "c"]) await owner.create(name);
@@ -111,7 +113,7 @@ describe("keys that ended", () => {
   });
 });
 
-it("a refused creation leaves at most one event a minute", async () => {
+it("a refused creation leaves at most one event a minute", { tags: "slow" }, async () => {
   freeze(START);
   const owner = createOwner();
   for (const name of ["a", "b", "c", "d"]) await owner.create(name);
@@ -199,7 +201,7 @@ describe("a card", () => {
     expect(page).toContain("<dd>3,000 requests per 10 seconds</dd>");
   });
 
-  it("says until when the old secret works, and whether it is used, while it works", async () => {
+  it("says until when the old secret works, and whether it is used, while it works", { tags: "slow" }, async () => {
     freeze(START);
     const owner = createOwner();
     const { apiKey } = await owner.create();
@@ -230,7 +232,7 @@ describe("the storage", () => {
       max,
     );
 
-  it("is in the list, and a bar", async () => {
+  it("is in the list, and a bar", { tags: "slow" }, async () => {
     const [owner, other] = [createOwner(), createOwner()];
     expect(await list(owner)).toMatchObject({ storage: { usedBytes: 0, maxBytes: 536_870_912 } });
     await list(other);

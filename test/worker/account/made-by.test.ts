@@ -11,7 +11,9 @@ import { readForm } from "../../support/read-forms.ts";
 const OLD = "https://old.example.com/";
 const NEW = "https://new.example.com/";
 
-it("a webhook's events say where it points, what it is sent and where it was moved, before and after", async () => {
+it("a webhook's events say where it points, what it is sent and where it was moved, before and after", {
+  tags: "slow",
+}, async () => {
   const owner = createOwner();
   const made = await owner.json("POST", "/webhooks", { url: OLD, types: ["proposal.created"] });
   const { webhook } = await made.json<{ webhook: Webhook }>();
@@ -53,7 +55,7 @@ it("a webhook's events say where it points, what it is sent and where it was mov
   expect(page).toContain(`URL: ${OLD}. Types: proposal.created. Format: standard. Paused: no.`);
 });
 
-it("a key and a webhook name who made them, on their pages too", async () => {
+it("a key and a webhook name who made them, on their pages too", { tags: "slow" }, async () => {
   const { founder, member, here, apiKey } = await pair("1");
   const created = await (await member.json("POST", `/keys${here}`, { name: "By a member" })).json<{
     apiKey: { id: string; createdBy: string };
@@ -69,7 +71,9 @@ it("a key and a webhook name who made them, on their pages too", async () => {
   expect(event?.changes?.after).toMatchObject({ name: "By a member", limit: 600, expiresAt: null });
 });
 
-it("removing a member lists the keys and webhooks that the person made or changed, and ends those that are marked", async () => {
+it("removing a member lists the keys and webhooks that the person made or changed, and ends those that are marked", {
+  tags: "slow",
+}, async () => {
   const { founder, member, id, here, apiKey } = await pair("0");
   const asMember = (method: string, path: string, body?: object) => member.json(method, path + here, body);
   const keyNamed = async (who: Promise<Response>) => await (await who).json<{ apiKey: { id: string }; key: string }>();
@@ -114,7 +118,7 @@ it("removing a member lists the keys and webhooks that the person made or change
   expect((await asMember("GET", "/keys")).status).toBe(403);
 });
 
-it("what a person's service token made or changed is listed, too", async () => {
+it("what a person's service token made or changed is listed, too", { tags: "slow" }, async () => {
   const { founder, member, id, here } = await pair("1");
   const bindings = { ...env, SERVICE_TOKEN_OWNERS: `token.access=${member.email}` };
   const script = createIsolate(bindings, async () => ({ email: member.email, actor: "token.access" }));

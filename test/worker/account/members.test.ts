@@ -9,7 +9,7 @@ import { accountsOf, add, invite, membersOf, pair } from "../../support/members.
 import { createOwner, ORIGIN } from "../../support/owner.ts";
 
 describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
-  it("has who made it as its first member, and others who can do everything", async () => {
+  it("has who made it as its first member, and others who can do everything", { tags: "slow" }, async () => {
     const { founder, member, id, accountId, here, apiKey, key } = await pair(digit);
     expect((await membersOf(founder)).items).toMatchObject([
       { id: accountId, email: founder.email, addedBy: null },
@@ -46,7 +46,9 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
     expect(await selectEverywhere("SELECT id FROM accounts")).toHaveLength(1);
   });
 
-  it("is left by a member with the answer, who then gets one of their own; the keys stay", async () => {
+  it("is left by a member with the answer, who then gets one of their own; the keys stay", {
+    tags: "slow",
+  }, async () => {
     const { founder, member, id, here, key } = await pair(digit);
     expect((await founder.json("DELETE", `/members/${id}`)).status).toBe(204);
     for (const path of [`/keys${here}`, `/members${here}`])
@@ -65,7 +67,7 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
     });
   });
 
-  it("can lose who made it, and is then the others'", async () => {
+  it("can lose who made it, and is then the others'", { tags: "slow" }, async () => {
     const { founder, member, here, accountId, apiKey, key } = await pair(digit);
     expect((await member.json("DELETE", `/members/${accountId}${here}`)).status).toBe(204);
     expect((await founder.json("PATCH", `/keys/${apiKey.id}`, { name: "Mine" })).status).toBe(403);
@@ -129,7 +131,7 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
   );
 });
 
-it("each answer with 201 to a script says where it is, in the account that was chosen", async () => {
+it("each answer with 201 to a script says where it is, in the account that was chosen", { tags: "slow" }, async () => {
   const owner = createOwner();
   const { apiKey } = await owner.create();
   const { items } = await (await owner.json("GET", "/accounts")).json<{ items: { id: string }[] }>();
@@ -152,7 +154,9 @@ it("each answer with 201 to a script says where it is, in the account that was c
   expect((await owner.json("DELETE", member)).status).toBe(204);
 });
 
-it("a member of several chooses on a page that the navigation leads to, and stays there by every link and form", async () => {
+it("a member of several chooses on a page that the navigation leads to, and stays there by every link and form", {
+  tags: "slow",
+}, async () => {
   const [first, second, person] = [createOwner(), createOwner(), createOwner()];
   await person.create("Own");
   for (const owner of [first, second]) await add(owner, person);
@@ -183,7 +187,9 @@ it("a member of several chooses on a page that the navigation leads to, and stay
   expect(await (await person.page(location.replace("/account", ""))).text()).toContain("“Linked” updated");
 });
 
-it("nobody else's account can be chosen: one that exists and one that does not are one answer", async () => {
+it("nobody else's account can be chosen: one that exists and one that does not are one answer", {
+  tags: "slow",
+}, async () => {
   const [owner, stranger] = [createOwner(), createOwner()];
   const { accountId } = await membersOf(owner);
   const answers = [];
@@ -226,7 +232,7 @@ it("has at most 50 members, and takes addresses that Access knows", async () => 
   expect((await invite(owner, "somebody@example.com")).status).toBe(201);
 });
 
-it("the page adds and removes, and says what is wrong", async () => {
+it("the page adds and removes, and says what is wrong", { tags: "slow" }, async () => {
   const owner = createOwner();
   const added = await owner.submit("/members", { email: "colleague@example.com" });
   expect([added.status, added.headers.get("Location")]).toEqual([
@@ -254,7 +260,7 @@ it("the page adds and removes, and says what is wrong", async () => {
   expect(await refused.text()).toContain('<a href="#email">Email address must be an e-mail address');
 });
 
-it("a member leaves by a button of their own, and is told where they still are", async () => {
+it("a member leaves by a button of their own, and is told where they still are", { tags: "slow" }, async () => {
   const { founder, member, accountId, id } = await pair("0");
   const here = `?account=${accountId}`;
   const list = await (await member.page(`/members${here}`)).text();
@@ -271,7 +277,7 @@ it("a member leaves by a button of their own, and is told where they still are",
   expect((await membersOf(founder)).items).toHaveLength(1);
 });
 
-it("the page says who was removed, and nothing that is not so or no address", async () => {
+it("the page says who was removed, and nothing that is not so or no address", { tags: "slow" }, async () => {
   const { founder, member, id } = await pair("0");
   const removed = `/account/members?removed=${encodeURIComponent(member.email)}`;
   const notice = async (path: string) =>
@@ -283,7 +289,9 @@ it("the page says who was removed, and nothing that is not so or no address", as
     for (const name of ["removed", "canceled"]) expect(await notice(`/members?${name}=${foreign}`)).toBeUndefined();
 });
 
-it("an account whose database does not answer keeps nobody from the others, and makes nobody another one", async () => {
+it("an account whose database does not answer keeps nobody from the others, and makes nobody another one", {
+  tags: "slow",
+}, async () => {
   const [here, there] = [createOwner(undefined, env, "0"), createOwner(undefined, env, "1")];
   const down = interceptDatabases(env, (binding) =>
     binding === "DB_1"
@@ -320,7 +328,7 @@ it("an account that is being made while its person's accounts are listed is one 
   expect(await selectEverywhere("SELECT id FROM accounts")).toHaveLength(1);
 });
 
-it("who is added while being removed is a member, and the directory knows it", async () => {
+it("who is added while being removed is a member, and the directory knows it", { tags: "slow" }, async () => {
   const { founder, member, id, accountId } = await pair("0");
   let isAdded = false;
   // The removal is done, and the directory does not know of it yet.

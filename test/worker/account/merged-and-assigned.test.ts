@@ -32,7 +32,9 @@ async function createScene() {
   };
 }
 
-it("an idea's page reads no more of a merged idea with 2,000 comments than of one with 100", async () => {
+it("an idea's page reads no more of a merged idea with 2,000 comments than of one with 100", {
+  tags: "slow",
+}, async () => {
   const { panel, bank, owner, page, readOf } = await createScene();
   const [target, source] = [await panel.propose({ title: "Night buses" }), await panel.propose({ title: "Buses" })];
   const { id: panelistId } = await panel.panelist("Kim");
@@ -45,7 +47,7 @@ it("an idea's page reads no more of a merged idea with 2,000 comments than of on
   expect(await readOf(`${bank}/ideas/${target}`)).toBeLessThan(few + 100);
 });
 
-it("Home reads at most 1,000 of a member's ideas, however many are done", async () => {
+it("Home reads at most 1,000 of a member's ideas, however many are done", { tags: "slow" }, async () => {
   const { panel, page, readOf } = await createScene();
   const before = await readOf("");
   const { id, accountId } = panel.bank;

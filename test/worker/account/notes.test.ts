@@ -42,7 +42,7 @@ async function createScene() {
   };
 }
 
-describe.each(["idea", "person"] as const)("on the page of an %s", (of) => {
+describe.each(["idea", "person"] as const)("on the page of an %s", { tags: "slow" }, (of) => {
   it("a note is added, shown with its author and as Markdown, edited by its author and deleted", async () => {
     const { owner, ana, page, accountId, notes, here, ...scene } = await createScene();
     const path = scene[of];
@@ -125,7 +125,7 @@ describe("@name", () => {
     expect(await told()).toEqual([anaId]);
   });
 
-  it("tells of an edit only those whom it names newly, and each of them once", async () => {
+  it("tells of an edit only those whom it names newly, and each of them once", { tags: "slow" }, async () => {
     const { owner, idea, handle, anaId, told, notes, rows } = await createScene();
     const ben = createOwner(`ben-${crypto.randomUUID().slice(0, 8)}@example.com`);
     const { id: benId } = await (await add(owner, ben)).json<{ id: string }>();
@@ -143,7 +143,9 @@ describe("@name", () => {
     expect(anaId).not.toBe(benId);
   });
 
-  it("names the colleagues whom one can tell beside the field, and nobody who was only invited", async () => {
+  it("names the colleagues whom one can tell beside the field, and nobody who was only invited", {
+    tags: "slow",
+  }, async () => {
     const { owner, page, idea, handle } = await createScene();
     await owner.json("POST", "/members", { email: "invited-person@example.com" });
     const html = await page(idea);
@@ -159,7 +161,9 @@ describe("@name", () => {
   });
 });
 
-it("an idea shows the notes of what was merged into it, and says so; they are edited and deleted there", async () => {
+it("an idea shows the notes of what was merged into it, and says so; they are edited and deleted there", {
+  tags: "slow",
+}, async () => {
   const { owner, page, panel, idea, ideaId, bank, notes } = await createScene();
   const target = await panel.propose({ title: "All buses" });
   await owner.submit(idea, { do: "add-note", note: "From the source" });
@@ -175,7 +179,7 @@ it("an idea shows the notes of what was merged into it, and says so; they are ed
   expect(await notes()).toHaveLength(1);
 });
 
-it("are another account's for nobody", async () => {
+it("are another account's for nobody", { tags: "slow" }, async () => {
   const { owner, idea, person, notes } = await createScene();
   await owner.submit(idea, { do: "add-note", note: "Ours" });
   await owner.submit(person, { do: "add-note", note: "Ours" });
@@ -195,7 +199,9 @@ it("are another account's for nobody", async () => {
   expect(await notes()).toEqual(before);
 });
 
-it("go with the idea, and with the person; a note on an idea stays when its author is deleted", async () => {
+it("go with the idea, and with the person; a note on an idea stays when its author is deleted", {
+  tags: "slow",
+}, async () => {
   const { owner, idea, ideaId, person, robin, notes, panel } = await createScene();
   await owner.submit(idea, { do: "add-note", note: "On the idea" });
   await owner.submit(person, { do: "add-note", note: "On the person" });
@@ -206,7 +212,9 @@ it("go with the idea, and with the person; a note on an idea stays when its auth
   expect(robin.id).toBeTruthy();
 });
 
-it("of 200 notes on a deleted person the request deletes the first, the job the rest; nobody reads them meanwhile", async () => {
+it("of 200 notes on a deleted person the request deletes the first, the job the rest; nobody reads them meanwhile", {
+  tags: "slow",
+}, async () => {
   const { owner, person, robin, accountId, rows, notes } = await createScene();
   await rows(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 200)
@@ -249,7 +257,7 @@ it("a note of an import has no member as its author, and one of who has left say
   expect(html).toContain("<bdi>Former member</bdi>");
 });
 
-it("an edit that names somebody no more tells nobody; named again, they are told once", async () => {
+it("an edit that names somebody no more tells nobody; named again, they are told once", { tags: "slow" }, async () => {
   const mails = collectMails();
   const { owner, idea, handle, notes, told, anaId, rows } = await createScene();
   await rows("DELETE FROM member_mails");

@@ -21,7 +21,7 @@ const WITH_A_DRAFT = [
   "minor",
 ];
 
-it("a text that is posted stands in a box of its own, on every page", async () => {
+it("a text that is posted stands in a box of its own, on every page", { tags: "slow" }, async () => {
   const { owner, ids } = await createFilledDesk();
   const drafts: string[] = [];
   for (const page of DESK_PAGES.filter((each) => each !== SIGN_IN)) {
@@ -46,7 +46,7 @@ it("a text that is posted stands in a box of its own, on every page", async () =
   expect(drafts).toContain("/account/ideas response");
 });
 
-it("tags, a status and a text are saved without what is written in the response", async () => {
+it("tags, a status and a text are saved without what is written in the response", { tags: "slow" }, async () => {
   const { owner, panel, bank, idea, changes } = await createDesk();
   const id = await panel.propose({ title: "Night buses" });
   const path = `${bank}/ideas/${id}`;
@@ -71,7 +71,7 @@ it("tags, a status and a text are saved without what is written in the response"
   ]);
 });
 
-it("a row of the queue sets its own status, whatever was chosen in others", async () => {
+it("a row of the queue sets its own status, whatever was chosen in others", { tags: "slow" }, async () => {
   const { owner, panel, bank, idea } = await createDesk();
   const [one, two] = [await panel.propose(), await panel.propose()];
   const { fields } = await readForm(await owner.page(bank), "Set");
@@ -82,7 +82,9 @@ it("a row of the queue sets its own status, whatever was chosen in others", asyn
   expect([(await idea(one)).status, (await idea(two)).status]).toEqual(["planned", "submitted"]);
 });
 
-it("what waits is approved with its response and its status, and with nothing of the other boxes", async () => {
+it("what waits is approved with its response and its status, and with nothing of the other boxes", {
+  tags: "slow",
+}, async () => {
   const { owner, panel, bank, idea } = await createDesk();
   const id = await panel.propose({ visibility: "pending", tags: ["A"] });
   const path = `${bank}/ideas/${id}`;

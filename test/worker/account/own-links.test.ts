@@ -6,7 +6,7 @@ import { ELSEWHERE, HERE } from "../../support/links.ts";
 
 const PAGES = DESK_PAGES.filter(isOfChosen);
 
-it("what a link from elsewhere says stands in no field", async () => {
+it("what a link from elsewhere says stands in no field", { tags: "slow" }, async () => {
   const { owner, ids } = await createFilledDesk();
   // The newest board is the first to choose.
   await owner.submit("/idea-banks", { name: "Another" });
@@ -26,7 +26,7 @@ it("what a link from elsewhere says stands in no field", async () => {
   }
 });
 
-it("no ideas of a link from elsewhere are shown to be merged, deleted or published", async () => {
+it("no ideas of a link from elsewhere are shown to be merged, deleted or published", { tags: "slow" }, async () => {
   const { owner, ids } = await createFilledDesk();
   for (const page of PAGES) {
     const address = addressOfPage(page, ids);
@@ -36,7 +36,7 @@ it("no ideas of a link from elsewhere are shown to be merged, deleted or publish
   }
 });
 
-it("a filter of a list works from everywhere, because it changes nothing", async () => {
+it("a filter of a list works from everywhere, because it changes nothing", { tags: "slow" }, async () => {
   const { owner } = await createFilledDesk();
   for (const headers of ELSEWHERE) {
     const html = await (await owner.isolate.request("/account/ideas?q=zebra&status=planned", { headers })).text();

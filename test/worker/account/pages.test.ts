@@ -37,7 +37,7 @@ describe("without an identity", () => {
 });
 
 describe("the first visit", () => {
-  it("creates the account once, even when many first visits come at the same time", async () => {
+  it("creates the account once, even when many first visits come at the same time", { tags: "slow" }, async () => {
     const owner = createOwner();
     const answers = await Promise.all(Array.from({ length: 20 }, () => owner.page("/api-keys")));
     expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
@@ -89,7 +89,7 @@ describe("requests from other sites", () => {
 });
 
 describe("every HTML page", () => {
-  it("has a strict Content-Security-Policy with its own nonce, and is not stored", async () => {
+  it("has a strict Content-Security-Policy with its own nonce, and is not stored", { tags: "slow" }, async () => {
     const owner = createOwner();
     const { apiKey } = await owner.create();
     const nonces = new Set<string>();
@@ -216,7 +216,7 @@ describe("the activity", () => {
     expect(await (await owner.page("/activity")).text()).toContain(">November 21, 2026<");
   });
 
-  it("is found by who, what and when, in pages that keep the filters", async () => {
+  it("is found by who, what and when, in pages that keep the filters", { tags: "slow" }, async () => {
     freeze(Date.parse("2026-11-20T10:00:00Z"));
     const owner = createOwner();
     await owner.create("Daily");
@@ -248,7 +248,7 @@ describe("the activity", () => {
       expect((await owner.page(`/activity?${query}`)).status).toBe(400);
   });
 
-  it("goes on where a page has looked at its 1,000 events", async () => {
+  it("goes on where a page has looked at its 1,000 events", { tags: "slow" }, async () => {
     const owner = createOwner();
     const { apiKey } = await owner.create("Oldest");
     const database = databaseOf(apiKey.id);
@@ -269,7 +269,7 @@ describe("the activity", () => {
     expect(await (await owner.page(older)).text()).toContain("Oldest");
   });
 
-  it("is by key, in pages that stay with the key, and nobody else's", async () => {
+  it("is by key, in pages that stay with the key, and nobody else's", { tags: "slow" }, async () => {
     const owner = createOwner();
     const { apiKey } = await owner.create("name 0");
     const other = (await owner.create("other")).apiKey;
@@ -289,7 +289,7 @@ describe("the activity", () => {
     expect((await owner.page("/activity?apiKeyId=nonsense")).status).toBe(400);
   });
 
-  it("is paginated, newest first", async () => {
+  it("is paginated, newest first", { tags: "slow" }, async () => {
     const owner = createOwner();
     const { apiKey } = await owner.create("name 0");
     for (let times = 1; times <= 24; times++)

@@ -12,7 +12,7 @@ const namesIn = (html: string) =>
   [...html.matchAll(/<a href="[^"]*\/people\/\w{12}[^"]*"><bdi>([^<]*)</g)].map(([, name]) => name);
 
 describe("people", () => {
-  it("are found by how a name or the tenant's own id begins, or by the identifier", async () => {
+  it("are found by how a name or the tenant's own id begins, or by the identifier", { tags: "slow" }, async () => {
     const { panel, page } = await createDesk();
     // No generated id has "-" after these letters.
     const robin = await panel.panelist("Ro-bin <b>");
@@ -81,7 +81,7 @@ describe("people", () => {
     expect(await page(`/people/${other.id}`)).not.toContain("Same mailbox as");
   });
 
-  it("are found with the exact ID or name first, which is shown without a name, too", async () => {
+  it("are found with the exact ID or name first, which is shown without a name, too", { tags: "slow" }, async () => {
     const { panel, page } = await createDesk();
     const { accountId, id } = panel.bank;
     await addVoters({ accountId, id }, 1, 60);
@@ -96,7 +96,9 @@ describe("people", () => {
     expect(namesIn(await page("/people?q=søren"))[0]).toBe("Søren");
   });
 
-  it("of whom there are more than 1,000 are searched by any part among the newest, and the page says so", async () => {
+  it("of whom there are more than 1,000 are searched by any part among the newest, and the page says so", {
+    tags: "slow",
+  }, async () => {
     const { panel, page } = await createDesk();
     const { accountId, id } = panel.bank;
     const old = await panel.panelist("Rosa Luz");
@@ -108,7 +110,7 @@ describe("people", () => {
     expect(namesIn(await page("/people?q=rosa"))).toEqual(["Rosa Luz"]);
   });
 
-  it("are in a table with what they did, counted up to 30", async () => {
+  it("are in a table with what they did, counted up to 30", { tags: "slow" }, async () => {
     const { panel, page } = await createDesk();
     const { accountId, id } = panel.bank;
     const robin = await panel.panelist("Robin");
@@ -121,7 +123,7 @@ describe("people", () => {
     expect((await page("/people")).match(/Not yet/g)?.length).toBeGreaterThan(0);
   });
 
-  it("have a page of what they wrote and voted for, without what is gone", async () => {
+  it("have a page of what they wrote and voted for, without what is gone", { tags: "slow" }, async () => {
     const { panel, bank, page } = await createDesk();
     const robin = await panel.panelist("Robin");
     const kim = await panel.panelist("Kim");
@@ -151,7 +153,9 @@ describe("people", () => {
     expect(await page(`/people/${kim.id}`)).toContain("None yet.");
   });
 
-  it("have a page that says which of their ideas were merged, without the status from before", async () => {
+  it("have a page that says which of their ideas were merged, without the status from before", {
+    tags: "slow",
+  }, async () => {
     const { panel, owner, bank, page } = await createDesk();
     const robin = await panel.panelist("Robin");
     const [own, into] = [await robin.submit("Night buses"), await panel.propose({ title: "Buses at night" })];
@@ -160,7 +164,7 @@ describe("people", () => {
     expect([ideas.includes("Merged · "), ideas.includes("Submitted · ")]).toEqual([true, false]);
   });
 
-  it("have a page that says which of their ideas only some people see", async () => {
+  it("have a page that says which of their ideas only some people see", { tags: "slow" }, async () => {
     const { panel, page } = await createDesk();
     const robin = await panel.panelist("Robin");
     for (const visibility of ["hidden", "pending", "public"])
@@ -175,7 +179,7 @@ describe("people", () => {
       ).toEqual([undefined, "Waiting for approval", "Hidden"]);
   });
 
-  it("lose an idea or a comment on their page, which is where its button leads back to", async () => {
+  it("lose an idea or a comment on their page, which is where its button leads back to", { tags: "slow" }, async () => {
     const { panel, owner, page, opened, idea } = await createDesk();
     const robin = await panel.panelist("Robin");
     const own = await robin.submit("Night buses");
@@ -207,7 +211,7 @@ describe("people", () => {
     ).toContain("Back to the person");
   });
 
-  it("lead back to the search that found them, after what was done there too", async () => {
+  it("lead back to the search that found them, after what was done there too", { tags: "slow" }, async () => {
     const { panel, owner, bank, page } = await createDesk();
     const robin = await panel.panelist("Robin");
     const idea = await robin.submit("Night buses");
@@ -223,7 +227,7 @@ describe("people", () => {
     expect(await press("delete")).toMatch(/^\/people\?q=rob\+x&undo=\w{12}$/);
   });
 
-  it("lead back to the idea where their name stood, and from there to its list", async () => {
+  it("lead back to the idea where their name stood, and from there to its list", { tags: "slow" }, async () => {
     const { panel, owner, bank, page } = await createDesk();
     const [robin, kim] = [await panel.panelist("Robin"), await panel.panelist("Kim")];
     const idea = await robin.submit("Night buses");
@@ -284,7 +288,7 @@ describe("people", () => {
       };
     }
 
-    it("are given, corrected and freed of it; the activity says so, and never has it", async () => {
+    it("are given, corrected and freed of it; the activity says so, and never has it", { tags: "slow" }, async () => {
       const { save, follow, read, page, activity, path, changes } = await createPerson();
       expect(await page(path)).not.toContain("Verified by signing in");
       const said = [];
@@ -311,7 +315,9 @@ describe("people", () => {
       expect(await changes()).toContainEqual(expect.objectContaining({ type: "panelist.updated", by: "tenant" }));
     });
 
-    it("keep it when the form is saved as it was opened, and are told what is no address", async () => {
+    it("keep it when the form is saved as it was opened, and are told what is no address", {
+      tags: "slow",
+    }, async () => {
       const { save, read, activity, owner, path, open } = await createPerson();
       await save("ana@example.com");
       expect((await owner.submit(path, await open())).headers.get("Location")).toBe(`/account${path}`);
@@ -324,7 +330,7 @@ describe("people", () => {
       expect(await activity()).toHaveLength(1);
     });
 
-    it("are not given another one over a colleague’s, unless it is saved again", async () => {
+    it("are not given another one over a colleague’s, unless it is saved again", { tags: "slow" }, async () => {
       const { save, read, owner, path, open } = await createPerson();
       await save("ana@example.com");
       const early = { ...(await open()), email: "mine@example.com" };
@@ -349,7 +355,7 @@ describe("people", () => {
       expect(await page(path)).not.toContain("Verified by signing in");
     });
 
-    it("are found by it, however old they are", async () => {
+    it("are found by it, however old they are", { tags: "slow" }, async () => {
       const { robin, save, page, panel } = await createPerson();
       await databaseOf(robin.id).prepare("UPDATE panelists SET created_at = 1 WHERE id = ?1").bind(robin.id).run();
       await addVoters(panel.bank, 2, 1_100);
@@ -373,7 +379,9 @@ describe("people", () => {
     expect(await read()).toBe(401);
   });
 
-  it("lose their tokens, are blocked and deleted; the activity says who did it, and names nobody", async () => {
+  it("lose their tokens, are blocked and deleted; the activity says who did it, and names nobody", {
+    tags: "slow",
+  }, async () => {
     const { panel, owner, page, activity, changes } = await createDesk();
     const robin = await panel.panelist("Robin");
     await robin.submit("Night buses");

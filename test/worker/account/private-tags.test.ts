@@ -38,7 +38,9 @@ async function createScene() {
   };
 }
 
-it("are saved from a box of their own, which says who sees them; public tags stay, and no other box is saved", async () => {
+it("are saved from a box of their own, which says who sees them; public tags stay, and no other box is saved", {
+  tags: "slow",
+}, async () => {
   const { panel, bank, owner, page, opened, idea, tagsOf, counted } = await createScene();
   const id = await panel.propose({ title: "Night buses", tags: ["Bus"] });
   const path = `${bank}/ideas/${id}`;
@@ -66,7 +68,9 @@ it("are saved from a box of their own, which says who sees them; public tags sta
   );
 });
 
-it("what a colleague has set meanwhile stays, and what was too much is refused where it stands", async () => {
+it("what a colleague has set meanwhile stays, and what was too much is refused where it stands", {
+  tags: "slow",
+}, async () => {
   const { panel, save, tagsOf } = await createScene();
   const id = await panel.propose();
   await save(id, "A, B");
@@ -84,7 +88,9 @@ it("what a colleague has set meanwhile stays, and what was too much is refused w
   expect(await tagsOf(id)).toEqual(["A", "C"]);
 });
 
-it("are a filter over all boards, with the other filters, in pages, whatever the capitals", async () => {
+it("are a filter over all boards, with the other filters, in pages, whatever the capitals", {
+  tags: "slow",
+}, async () => {
   const { panel, owner, page, save } = await createScene();
   const made = await panel.tenant.send("POST", "/tenant/ideabanks", { name: "Second", status: "OPEN" });
   const { id: second } = await made.json<{ id: string }>();
@@ -119,7 +125,9 @@ it("are a filter over all boards, with the other filters, in pages, whatever the
   expect(await page("/ideas")).toContain('<option value="2027-Q1">2027-Q1</option>');
 });
 
-it("are added to several ideas and taken away, and the public field beside them has another name", async () => {
+it("are added to several ideas and taken away, and the public field beside them has another name", {
+  tags: "slow",
+}, async () => {
   const { panel, owner, tagsOf, save, idea } = await createScene();
   const ideas = [await panel.propose({ tags: ["Bus"] }), await panel.propose()];
   await save(ideas[0] ?? "", "Acme");
@@ -134,7 +142,9 @@ it("are added to several ideas and taken away, and the public field beside them 
   expect(await idea(ideas[1] ?? "")).toMatchObject({ tags: [] });
 });
 
-it("say how many ideas have changed, keep what was chosen, and Undo takes back what was changed, and no more", async () => {
+it("say how many ideas have changed, keep what was chosen, and Undo takes back what was changed, and no more", {
+  tags: "slow",
+}, async () => {
   const { panel, owner, page, tagsOf, save } = await createScene();
   const ideas = [await panel.propose(), await panel.propose(), await panel.propose()];
   await save(ideas[0] ?? "", "Acme Ltd");
@@ -179,7 +189,7 @@ it("say how many ideas have changed, keep what was chosen, and Undo takes back w
   expect(await elsewhere.text()).not.toContain("Theirs");
 });
 
-it("of what was merged or deleted are in no list", async () => {
+it("of what was merged or deleted are in no list", { tags: "slow" }, async () => {
   const { panel, owner, bank, save, counted } = await createScene();
   const [source, target, gone] = [await panel.propose(), await panel.propose(), await panel.propose()];
   for (const id of [source, target, gone]) await save(id, "Q1");
@@ -205,7 +215,7 @@ it("are at most 200 in an account, and the page says so", async () => {
   expect((await save(id, "Tag 7")).status).toBe(303);
 });
 
-it("are another account's for nobody", async () => {
+it("are another account's for nobody", { tags: "slow" }, async () => {
   const { panel, save, tagsOf } = await createScene();
   const id = await panel.propose();
   await save(id, "Ours");

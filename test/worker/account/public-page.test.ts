@@ -41,7 +41,7 @@ const ON = { publicPage: true, approvalRequired: false };
 const TURN_ON = { publicPage: "on" };
 
 describe("switching the page on", () => {
-  it("switches approval on, as its box says, and the activity tells both", async () => {
+  it("switches approval on, as its box says, and the activity tells both", { tags: "slow" }, async () => {
     const { press, page, path, link, stored, activity } = await createScene();
     expect(await page(path)).not.toContain(link);
     const answer = await press("Turn on public page", TURN_ON);
@@ -66,7 +66,7 @@ describe("switching the page on", () => {
       expect(html).toContain(said);
   });
 
-  it("leaves approval off where its box is unticked", async () => {
+  it("leaves approval off where its box is unticked", { tags: "slow" }, async () => {
     const { press, stored } = await createScene();
     await press("Turn on public page", { ...TURN_ON, approvalRequired: null });
     expect(await stored()).toMatchObject(ON);
@@ -80,7 +80,7 @@ describe("switching the page on", () => {
     expect(await stored()).toMatchObject(ON);
   });
 
-  it("says that nobody sees a board that isn’t open, with the button that opens it", async () => {
+  it("says that nobody sees a board that isn’t open, with the button that opens it", { tags: "slow" }, async () => {
     const { page, path, owner, opened, stored } = await createScene(env, { ...ON, status: "DRAFT" });
     expect(await page(path)).toContain("This board isn’t open yet, so visitors see nothing.");
     const form = await opened(path, "Open board");
@@ -100,7 +100,7 @@ describe("switching the page on", () => {
 });
 
 describe("its boxes", () => {
-  it("save what stands in them, and nothing of the others", async () => {
+  it("save what stands in them, and nothing of the others", { tags: "slow" }, async () => {
     const { press, opened, owner, path, stored, panel } = await createScene(env, ON);
     await press("Save", { description: " Better rides ", hiddenFromSearch: "on" });
     expect(await stored()).toMatchObject({ ...ON, description: "Better rides", hiddenFromSearch: true });
@@ -140,7 +140,7 @@ describe("its boxes", () => {
 describe("who signs in", () => {
   const NOBODY = "No one can sign in yet";
 
-  it("is nobody at first, and the page says so until there is a way", async () => {
+  it("is nobody at first, and the page says so until there is a way", { tags: "slow" }, async () => {
     const { press, page, path, owner } = await createScene(withEmail(), ON);
     expect(await page(path)).toContain(NOBODY);
     await owner.submit(path, { do: "sign-in", was: "", emailSignIn: "on" });
@@ -202,7 +202,9 @@ describe("where the page leads", () => {
     expect(await page(path)).toContain(`https://ideas.example/b/${id}/rider-ideas`);
   });
 
-  it("an idea’s “Copy link” is its public page where there is one, else the page that carries the board", async () => {
+  it("an idea’s “Copy link” is its public page where there is one, else the page that carries the board", {
+    tags: "slow",
+  }, async () => {
     const { page, bank, panel, id } = await createScene(env, { url: "https://riverline.example/ideas" });
     const idea = await panel.propose();
     const onBoard = async () => /id="on-board" href="([^"]+)"/.exec(await page(`${bank}/ideas/${idea}`))?.[1];
@@ -228,7 +230,7 @@ describe("where the page leads", () => {
     expect(await html(embed)).toContain(`href="/account${next}">Use a public page</a>`);
   });
 
-  it("Home ticks the page, and asks for either way before", async () => {
+  it("Home ticks the page, and asks for either way before", { tags: "slow" }, async () => {
     const owner = createOwner();
     const { headers } = await owner.submit("/idea-banks", { name: "Ideas" });
     const path = headers.get("Location")?.replace("/account", "") ?? "";

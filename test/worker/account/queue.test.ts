@@ -25,7 +25,9 @@ async function createTwoBoards() {
 }
 
 describe("the queue", () => {
-  it("has the ideas of all boards, the newest first, or those of one; a row says what it is about", async () => {
+  it("has the ideas of all boards, the newest first, or those of one; a row says what it is about", {
+    tags: "slow",
+  }, async () => {
     const { panel, page, first, second, propose } = await createTwoBoards();
     await propose(first, { title: "Old", createdAt: "2020-01-01T00:00:00.000Z" });
     await propose(second, { title: "Middle", description: "\n**First** line\nsecond line", tags: ["Bus"] });
@@ -43,7 +45,7 @@ describe("the queue", () => {
     expect(titlesIn(await (await createOwner().page("/ideas")).text())).toEqual([]);
   });
 
-  it("leads from a later page to the first one, with the same filters", async () => {
+  it("leads from a later page to the first one, with the same filters", { tags: "slow" }, async () => {
     const { page, first, propose } = await createTwoBoards();
     for (const title of ["One", "Two", "Three"]) await propose(first, { title });
     for (const [filters, words] of [
@@ -58,7 +60,9 @@ describe("the queue", () => {
     }
   });
 
-  it("is sorted by votes, by trend and by activity, in pages that keep the order and the filters", async () => {
+  it("is sorted by votes, by trend and by activity, in pages that keep the order and the filters", {
+    tags: "slow",
+  }, async () => {
     const { panel, page, first, second, propose, owner } = await createTwoBoards();
     const { accountId } = panel.bank;
     const daysAgo = (days: number) => new Date(Date.now() - days * 86_400_000).toISOString();
@@ -99,7 +103,9 @@ describe("the queue", () => {
     expect((await owner.page("/ideas?sort=best")).status).toBe(400);
   });
 
-  it("has the open ideas apart from those that are done or declined: in each order, by words and by tag", async () => {
+  it("has the open ideas apart from those that are done or declined: in each order, by words and by tag", {
+    tags: "slow",
+  }, async () => {
     const { page, first, second, propose } = await createTwoBoards();
     const statuses = ["submitted", "planned", "implemented", "declined", "in-progress", "under-review"];
     for (const [at, status] of statuses.entries())
@@ -115,7 +121,7 @@ describe("the queue", () => {
     expect(await page("/ideas?status=open")).toMatch(/aria-current="page">Open</);
   });
 
-  it("has the number of each status, up to 99", async () => {
+  it("has the number of each status, up to 99", { tags: "slow" }, async () => {
     const { page, first, propose } = await createTwoBoards();
     await propose(first, { title: "One", status: "planned" });
     await propose(first, { title: "Two", status: "planned", visibility: "hidden" });
@@ -127,7 +133,7 @@ describe("the queue", () => {
       expect((await page(`/ideas?${query}`)).replace(/<[^>]*>/g, "")).not.toContain("Planned 2");
   });
 
-  it("sorts and filters what it finds as it does a list", async () => {
+  it("sorts and filters what it finds as it does a list", { tags: "slow" }, async () => {
     const { panel, page, first, propose } = await createTwoBoards();
     const robin = await panel.panelist("Robin");
     const wanted = await propose(first, { title: "Night buses", tags: ["Bus", "Night"] });
@@ -150,7 +156,9 @@ describe("the queue", () => {
     expect(await page(`/ideas?q=night&sort=top&tag=Bus&board=${first}`)).not.toContain("always sorted");
   });
 
-  it("is filtered by public tag over all boards: in each order, with the other filters, in pages, and in a search", async () => {
+  it("is filtered by public tag over all boards: in each order, with the other filters, in pages, and in a search", {
+    tags: "slow",
+  }, async () => {
     const { page, first, second, propose, panel } = await createTwoBoards();
     const robin = await panel.panelist("Robin");
     const wanted = await propose(first, { title: "Wanted", tags: ["Bus", "Night"], status: "planned" });
@@ -186,7 +194,7 @@ describe("the queue", () => {
     expect(await (await createOwner().page("/ideas")).text()).not.toContain('value="Rail"');
   });
 
-  it("says how many open ideas have no response, unless something else filters", async () => {
+  it("says how many open ideas have no response, unless something else filters", { tags: "slow" }, async () => {
     const { page, first, second, propose } = await createTwoBoards();
     await propose(first, { title: "One" });
     await propose(first, { title: "Two", response: { text: "Yes." } });
@@ -200,7 +208,7 @@ describe("the queue", () => {
     expect(await says("&tag=Bus")).toBeUndefined();
   });
 
-  it("is searched by titles, texts and names of authors", async () => {
+  it("is searched by titles, texts and names of authors", { tags: "slow" }, async () => {
     const { panel, page, first, second, propose } = await createTwoBoards();
     await propose(first, { title: "Night buses" });
     await propose(second, { title: "Ferries", description: "Also on Sunday NIGHTS" });
@@ -222,7 +230,9 @@ describe("the queue", () => {
     );
   });
 
-  it("is searched by the words of all titles of all boards: the best match first, then the most votes", async () => {
+  it("is searched by the words of all titles of all boards: the best match first, then the most votes", {
+    tags: "slow",
+  }, async () => {
     const { panel, page, first, second, propose } = await createTwoBoards();
     const robin = await panel.panelist("Robin");
     await propose(second, { title: "Mode of payment" });
@@ -265,7 +275,7 @@ describe("the queue", () => {
     ]);
   });
 
-  it("is searched by the texts of comments, which are deleted right there", async () => {
+  it("is searched by the texts of comments, which are deleted right there", { tags: "slow" }, async () => {
     const { owner, panel, page, first, second, propose } = await createTwoBoards();
     const dogs = await propose(first, { title: "Dogs" });
     const robin = await panel.panelist("Robin");
@@ -321,7 +331,9 @@ describe("the queue", () => {
     },
   );
 
-  it("answers the most wanted ideas in their rows, one after the other, with the filters kept", async () => {
+  it("answers the most wanted ideas in their rows, one after the other, with the filters kept", {
+    tags: "slow",
+  }, async () => {
     const { owner, panel, page, opened, idea, first, second, propose } = await createTwoBoards();
     await propose(first, { title: "Answered", response: { text: "Soon" } });
     await propose(second, { title: "Shipped", status: "implemented" });
@@ -366,7 +378,9 @@ describe("the queue", () => {
     expect(publish.action).toMatch(new RegExp(`^/account/idea-banks/${second}/ideas/${other}/publish\\?back=`));
   });
 
-  it("gets back who publishes from it, with the notice; the idea's page gets back who publishes there", async () => {
+  it("gets back who publishes from it, with the notice; the idea's page gets back who publishes there", {
+    tags: "slow",
+  }, async () => {
     const { owner, panel, page, opened, idea, first, propose } = await createTwoBoards();
     const [one, two, three] = [
       await propose(first, { title: "One" }),
@@ -418,7 +432,9 @@ describe("the queue", () => {
     }
   });
 
-  it("leads after a publication to the changelog on the board's own page, where it has one", async () => {
+  it("leads after a publication to the changelog on the board's own page, where it has one", {
+    tags: "slow",
+  }, async () => {
     const { owner, panel, bank, page } = await createDesk();
     const linkAfter = async () => {
       const id = await panel.propose();
@@ -438,7 +454,7 @@ describe("the queue", () => {
     expect((await linkAfter())?.[1]).toBe("Preview it on Embed");
   });
 
-  it("replaces nobody's response unread", async () => {
+  it("replaces nobody's response unread", { tags: "slow" }, async () => {
     const { owner, panel, page, idea, first, propose } = await createTwoBoards();
     const one = await propose(first, { title: "One" });
     const form = await readForm(await owner.page("/ideas"), "Post response");
@@ -479,7 +495,7 @@ describe("ideas of several boards", () => {
   });
 });
 
-describe("a new idea", () => {
+describe("a new idea", { tags: "slow" }, () => {
   it("is added to a board, as the team's or for a person, once however often the form is sent", async () => {
     const { owner, page, opened, second } = await createTwoBoards();
     expect(await page("/ideas")).toContain('href="/account/ideas/new?back=%2Faccount%2Fideas"');
@@ -590,7 +606,7 @@ describe("a new idea", () => {
   });
 });
 
-describe("setting several ideas to Done", () => {
+describe("setting several ideas to Done", { tags: "slow" }, () => {
   it("asks first, with what it publishes on which board; together they are published, and undone", async () => {
     const { owner, panel, page, opened, idea, first, second, propose } = await createTwoBoards();
     const one = await propose(first, { title: "pls <b> night busses" });
@@ -660,7 +676,7 @@ describe("setting several ideas to Done", () => {
   });
 });
 
-describe("what cannot be undone asks first", () => {
+describe("what cannot be undone asks first", { tags: "slow" }, () => {
   it("merging several: the most wanted stays unless another one is chosen, and the votes move", async () => {
     const { owner, panel, page, idea, first, second, propose } = await createTwoBoards();
     const ids = [];

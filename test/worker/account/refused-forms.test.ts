@@ -173,7 +173,7 @@ describe("what was written stays", () => {
     expect(await response.text()).toContain("Your change may or may not have been saved");
   });
 
-  it("when something has changed in the meantime", async () => {
+  it("when something has changed in the meantime", { tags: "slow" }, async () => {
     const owner = createOwner();
     for (let times = 0; times < 4; times++) await owner.create(`Key ${times}`);
     const fields = { name: WROTE, scopes: "surveys:read", rate: "600/60", expiresInDays: "90", region: "" };

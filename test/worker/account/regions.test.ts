@@ -22,7 +22,7 @@ function watchHints() {
   return { env: { ...env, API_KEY_GATE: gates }, hints };
 }
 
-it("nothing calls a key's gate before the key's first use", async () => {
+it("nothing calls a key's gate before the key's first use", { tags: "slow" }, async () => {
   const { env: counted, counts } = countStores(env);
   const owner = createOwner(undefined, counted);
   const { apiKey, key } = await owner.create("First");

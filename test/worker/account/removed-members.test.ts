@@ -37,28 +37,32 @@ describe.each<Digit>(["0", "1"])("an account in the database %s", (digit) => {
     ["POST", "/webhooks", { url: "https://crm.example.com/" }],
     ["PUT", "/settings", { leakedKeys: "mark" }],
     ["GET", "/keys", undefined],
-  ])("tells who has made it, and is removed while %s %s is under way, that it is theirs no more", async (...sent) => {
-    const [method, path, body] = sent;
-    const { founder, member, accountId, here, apiKey } = await pair(digit);
-    let isRemoved = false;
-    // The first call says that the account is theirs.
-    const slow = interceptDatabases(env, () => async (_, makeCall) => {
-      const answer = await makeCall();
-      if (!isRemoved) {
-        isRemoved = true;
-        expect((await member.json("DELETE", `/members/${accountId}${here}`)).status).toBe(204);
-      }
-      return answer;
-    });
-    const leaving = createOwner(founder.email, slow, digit);
-    const answer = await leaving.json(method, `${path}${here}`, body);
-    expect(isRemoved).toBe(true);
-    expect([answer.status, (await answer.json<{ detail: string }>()).detail]).toEqual([
-      403,
-      "You are not a member of this account.",
-    ]);
-    const keys = await (await member.json("GET", `/keys${here}`)).json<{ items: { id: string }[] }>();
-    expect(keys.items.map(({ id }) => id)).toEqual([apiKey.id]);
-    expect((await membersOf(member, here)).items).toHaveLength(1);
-  });
+  ])(
+    "tells who has made it, and is removed while %s %s is under way, that it is theirs no more",
+    { tags: "slow" },
+    async (...sent) => {
+      const [method, path, body] = sent;
+      const { founder, member, accountId, here, apiKey } = await pair(digit);
+      let isRemoved = false;
+      // The first call says that the account is theirs.
+      const slow = interceptDatabases(env, () => async (_, makeCall) => {
+        const answer = await makeCall();
+        if (!isRemoved) {
+          isRemoved = true;
+          expect((await member.json("DELETE", `/members/${accountId}${here}`)).status).toBe(204);
+        }
+        return answer;
+      });
+      const leaving = createOwner(founder.email, slow, digit);
+      const answer = await leaving.json(method, `${path}${here}`, body);
+      expect(isRemoved).toBe(true);
+      expect([answer.status, (await answer.json<{ detail: string }>()).detail]).toEqual([
+        403,
+        "You are not a member of this account.",
+      ]);
+      const keys = await (await member.json("GET", `/keys${here}`)).json<{ items: { id: string }[] }>();
+      expect(keys.items.map(({ id }) => id)).toEqual([apiKey.id]);
+      expect((await membersOf(member, here)).items).toHaveLength(1);
+    },
+  );
 });

@@ -42,7 +42,7 @@ describe.each(["0", "1"] as const)("in database %s", (digit) => {
     expect(await owner.whoami(created?.key ?? "")).toBe(200);
   });
 
-  it("a rotation that is sent again does not end the secret that is in use", async () => {
+  it("a rotation that is sent again does not end the secret that is in use", { tags: "slow" }, async () => {
     const { owner, post } = createScene(digit);
     const { apiKey } = await owner.create();
     const path = `/keys/${apiKey.id}/rotate`;
@@ -52,7 +52,9 @@ describe.each(["0", "1"] as const)("in database %s", (digit) => {
     expect((await owner.events()).map(({ event }) => event)).toEqual(["rotated", "created"]);
   });
 
-  it("a rotation that is sent again while the gate does not answer is 503; sent once more, it makes sure", async () => {
+  it("a rotation that is sent again while the gate does not answer is 503; sent once more, it makes sure", {
+    tags: "slow",
+  }, async () => {
     const { owner, post } = createScene(digit);
     const { apiKey, key } = await owner.create();
     expect(await owner.whoami(key)).toBe(200);
@@ -125,7 +127,9 @@ describe.each(["0", "1"] as const)("in database %s", (digit) => {
     expect(await owner.keys()).toHaveLength(2);
   });
 
-  it("a request that was refused can be sent again with it; no secret and no event is stored for it", async () => {
+  it("a request that was refused can be sent again with it; no secret and no event is stored for it", {
+    tags: "slow",
+  }, async () => {
     const { owner, post } = createScene(digit);
     const keys: Shown[] = [];
     for (const name of ["a", "b", "c", "d"]) keys.push(await owner.create(name));

@@ -32,7 +32,9 @@ async function createScene() {
   };
 }
 
-it("has a column for each status of work, the most wanted first, hidden ideas too, and each idea's votes and assignee", async () => {
+it("has a column for each status of work, the most wanted first, hidden ideas too, and each idea's votes and assignee", {
+  tags: "slow",
+}, async () => {
   const { panel, owner, page, second, bank } = await createScene();
   const planned = await panel.propose({ title: "Planned", status: "planned" });
   const wanted = await panel.propose({ title: "Wanted <b>", status: "planned" });
@@ -59,7 +61,7 @@ it("has a column for each status of work, the most wanted first, hidden ideas to
   expect((await owner.page("/roadmap?by=votes")).status).toBe(400);
 });
 
-it("has a column for each private tag, in the order that people expect of quarters", async () => {
+it("has a column for each private tag, in the order that people expect of quarters", { tags: "slow" }, async () => {
   const { panel, page, tag } = await createScene();
   expect(await page("/roadmap?by=tag")).toContain("No idea has a private tag yet.");
   const [one, two] = [await panel.propose({ title: "One", status: "planned" }), await panel.propose({ title: "Two" })];
@@ -74,7 +76,7 @@ it("has a column for each private tag, in the order that people expect of quarte
   expect(html).toMatch(/<span class="status planned">Planned<\/span>/);
 });
 
-it("has quarters in the order of time, and in each column the most wanted first", async () => {
+it("has quarters in the order of time, and in each column the most wanted first", { tags: "slow" }, async () => {
   const { panel, page, tag } = await createScene();
   const robin = await panel.panelist();
   const [old, wanted] = [await panel.propose({ title: "Wanted" }), await panel.propose({ title: "New" })];
@@ -90,7 +92,9 @@ it("has quarters in the order of time, and in each column the most wanted first"
   ]);
 });
 
-it("has of Done what was done last, ten ideas, with how many there are and the way to all", async () => {
+it("has of Done what was done last, ten ideas, with how many there are and the way to all", {
+  tags: "slow",
+}, async () => {
   const { panel, page } = await createScene();
   const ids: string[] = [];
   for (let at = 1; at <= 12; at++) ids.push(await panel.propose({ title: `Done ${at}`, status: "planned" }));
@@ -109,7 +113,7 @@ it("has of Done what was done last, ten ideas, with how many there are and the w
   expect(few).toContain(`<a href="/account/ideas?status=implemented&amp;board=${panel.bank.id}">All 13</a>`);
 });
 
-it("shows 50 of a column and leads to the others in the queue, with the same board", async () => {
+it("shows 50 of a column and leads to the others in the queue, with the same board", { tags: "slow" }, async () => {
   const { panel, page, tag } = await createScene();
   const { accountId, id } = panel.bank;
   await databaseOf(accountId)
@@ -129,13 +133,17 @@ it("shows 50 of a column and leads to the others in the queue, with the same boa
   expect(byTag).toContain('<a href="/account/ideas?privateTag=Q1">');
 });
 
-it.each(["/account/roadmap", "/account/roadmap?by=tag"])("%s waits for the database twice at most", async (path) => {
-  const { panel, owner, tag } = await createScene();
-  await tag(await panel.propose({ title: "One", status: "planned" }), "Q1");
-  const { far, inARow } = countInARow(env);
-  const isolate = createIsolate(far, async () => ({ email: owner.email, actor: owner.email }));
-  await inARow(isolate, path);
-  const { answer, calls } = await inARow(isolate, path);
-  expect(answer.status).toBe(200);
-  expect(calls).toBeLessThanOrEqual(2);
-});
+it.each(["/account/roadmap", "/account/roadmap?by=tag"])(
+  "%s waits for the database twice at most",
+  { tags: "slow" },
+  async (path) => {
+    const { panel, owner, tag } = await createScene();
+    await tag(await panel.propose({ title: "One", status: "planned" }), "Q1");
+    const { far, inARow } = countInARow(env);
+    const isolate = createIsolate(far, async () => ({ email: owner.email, actor: owner.email }));
+    await inARow(isolate, path);
+    const { answer, calls } = await inARow(isolate, path);
+    expect(answer.status).toBe(200);
+    expect(calls).toBeLessThanOrEqual(2);
+  },
+);

@@ -58,7 +58,7 @@ it("are in the order of the alphabet, by which SQL compares them", () => {
   ]);
 });
 
-describe("a page", () => {
+describe("a page", { tags: "slow" }, () => {
   it("that a role may not open says so, names an admin, and is in no navigation", async () => {
     const { founder, member, here } = await pair("1");
     await founder.json("PATCH", `/members/${(await membersOf(founder)).accountId}`, { name: "Ana Ortiz" });
@@ -101,7 +101,7 @@ describe("a role that is taken away", () => {
   };
   const comments = () => selectEverywhere("SELECT body FROM comments WHERE body = 'Too late'");
 
-  it("refuses a form that is open, and keeps what was written", async () => {
+  it("refuses a form that is open, and keeps what was written", { tags: "slow" }, async () => {
     const { owner, member, id, path } = await openForm();
     expect((await owner.json("PATCH", `/members/${id}`, { role: "viewer" })).status).toBe(200);
     const answer = await member.submit(path, { do: "comment", body: "Too late" });
@@ -114,7 +114,7 @@ describe("a role that is taken away", () => {
     expect(await comments()).toEqual([]);
   });
 
-  it("counts in the statement that writes, when it is taken away right before", async () => {
+  it("counts in the statement that writes, when it is taken away right before", { tags: "slow" }, async () => {
     const { owner, member, id, path } = await openForm();
     let isDemoted = false;
     const slow = interceptDatabases(env, () => async (_, makeCall) => {
@@ -156,7 +156,7 @@ describe("a role that is taken away", () => {
     expect([(await founder.keys()).length, (await membersOf(founder)).items.length]).toEqual([1, 2]);
   });
 
-  it("stays with the last admin; who was only invited counts for nothing", async () => {
+  it("stays with the last admin; who was only invited counts for nothing", { tags: "slow" }, async () => {
     const owner = createOwner();
     const { accountId } = await membersOf(owner);
     const second = createOwner();
@@ -176,7 +176,9 @@ describe("a role that is taken away", () => {
   });
 });
 
-it("an invitation has a role, which an admin can change until it is accepted; the default is a member", async () => {
+it("an invitation has a role, which an admin can change until it is accepted; the default is a member", {
+  tags: "slow",
+}, async () => {
   const owner = createOwner();
   const { accountId } = await membersOf(owner);
   const [one, other] = [createOwner(), createOwner()];
@@ -198,7 +200,7 @@ it("an invitation has a role, which an admin can change until it is accepted; th
   expect(refused.status).toBe(403);
 });
 
-it("each member sets the own name, and nobody another one's; the activity has both", async () => {
+it("each member sets the own name, and nobody another one's; the activity has both", { tags: "slow" }, async () => {
   const { founder, member, id, here } = await pair("0");
   expect((await member.submit(`/profile${here}`, { name: "  Ben Li " })).status).toBe(303);
   expect((await membersOf(founder)).items[1]).toMatchObject({ id, name: "Ben Li", role: "admin" });
@@ -220,7 +222,9 @@ it("each member sets the own name, and nobody another one's; the activity has bo
   expect((await member.submit(`/profile${here}`, { name: "x".repeat(101) })).status).toBe(400);
 });
 
-it("a member's page gives back no role that another admin has taken away since, unless that is what is chosen", async () => {
+it("a member's page gives back no role that another admin has taken away since, unless that is what is chosen", {
+  tags: "slow",
+}, async () => {
   const { founder, id } = await pair("1");
   const roleOf = async () => (await membersOf(founder)).items.find((each) => each.id === id)?.role;
   const path = `/members/${id}`;
@@ -239,7 +243,9 @@ it("a member's page gives back no role that another admin has taken away since, 
   expect(await roleOf()).toBe("member");
 });
 
-it("a member's page takes the role away, and ends the keys and webhooks that are ticked, and no other", async () => {
+it("a member's page takes the role away, and ends the keys and webhooks that are ticked, and no other", {
+  tags: "slow",
+}, async () => {
   const { founder, member, id, here } = await pair("1");
   const made = async (name: string) =>
     (await (await member.json("POST", `/keys${here}`, { name })).json<{ apiKey: { id: string } }>()).apiKey.id;
@@ -258,7 +264,7 @@ it("a member's page takes the role away, and ends the keys and webhooks that are
   expect((await member.page(`/members/${id}${here}`)).status).toBe(403);
 });
 
-it("everybody may leave, and only an admin removes others", async () => {
+it("everybody may leave, and only an admin removes others", { tags: "slow" }, async () => {
   const { founder, member, id, here, accountId } = await pair("1");
   await founder.json("PATCH", `/members/${id}`, { role: "viewer" });
   expect((await member.page(`/members/${accountId}/remove${here}`)).status).toBe(403);
@@ -270,7 +276,7 @@ it("everybody may leave, and only an admin removes others", async () => {
   expect((await membersOf(founder)).items).toHaveLength(1);
 });
 
-it("only an admin deletes a board", async () => {
+it("only an admin deletes a board", { tags: "slow" }, async () => {
   const { owner, ids } = await createFilledDesk();
   const { accountId } = await membersOf(owner);
   const member = createOwner();
@@ -282,7 +288,7 @@ it("only an admin deletes a board", async () => {
   expect((await owner.submit(settings, { do: "delete" })).status).toBe(303);
 });
 
-it("viewers export who people are only where an admin allows it", async () => {
+it("viewers export who people are only where an admin allows it", { tags: "slow" }, async () => {
   const { owner, ids } = await createFilledDesk();
   const { accountId } = await membersOf(owner);
   const viewer = createOwner();
@@ -302,7 +308,7 @@ it("viewers export who people are only where an admin allows it", async () => {
   expect(await page()).toContain("responses.csv");
 });
 
-describe("a service token", () => {
+describe("a service token", { tags: "slow" }, () => {
   const scripted = async () => {
     const { founder, member, id, here } = await pair("1");
     const bindings = { ...env, SERVICE_TOKEN_OWNERS: `token.access=${member.email}` };

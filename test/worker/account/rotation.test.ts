@@ -15,7 +15,9 @@ describe("rotating a key", () => {
   const rotate = async (owner: ReturnType<typeof createOwner>, id: string, graceSeconds: number) =>
     (await owner.json("POST", `/keys/${id}/rotate`, { graceSeconds })).json<{ key: string; apiKey: { id: string } }>();
 
-  it("gives the same id a new secret; the old one is valid during its grace and does not count as a key", async () => {
+  it("gives the same id a new secret; the old one is valid during its grace and does not count as a key", {
+    tags: "slow",
+  }, async () => {
     freeze(START);
     const owner = createOwner();
     const old = await owner.create();
@@ -32,7 +34,7 @@ describe("rotating a key", () => {
     expect((await owner.keys())[0]?.previous).toBeNull();
   });
 
-  it("without grace makes the old secret invalid at once", async () => {
+  it("without grace makes the old secret invalid at once", { tags: "slow" }, async () => {
     const owner = createOwner();
     const old = await owner.create();
     expect(await owner.whoami(old.key)).toBe(200);
@@ -42,7 +44,9 @@ describe("rotating a key", () => {
 
   const statuses = (owner: ReturnType<typeof createOwner>, ...keys: string[]) => Promise.all(keys.map(owner.whoami));
 
-  it("again, when the newest secret was used, gives that one the new grace, and makes any older one invalid", async () => {
+  it("again, when the newest secret was used, gives that one the new grace, and makes any older one invalid", {
+    tags: "slow",
+  }, async () => {
     freeze(START);
     const owner = createOwner();
     const first = await owner.create();
@@ -58,6 +62,7 @@ describe("rotating a key", () => {
     ["longer", 604_800, 604_800],
   ])(
     "again, when nothing has used the newest secret, replaces it; a %s grace leaves the one in use the longer one",
+    { tags: "slow" },
     async (_, again, left) => {
       freeze(START);
       const owner = createOwner();
@@ -73,7 +78,7 @@ describe("rotating a key", () => {
     },
   );
 
-  it("again without a grace ends all that were before, used or not", async () => {
+  it("again without a grace ends all that were before, used or not", { tags: "slow" }, async () => {
     const owner = createOwner();
     const first = await owner.create();
     const second = await rotate(owner, first.apiKey.id, 604_800);
@@ -81,7 +86,9 @@ describe("rotating a key", () => {
     expect(await statuses(owner, first.key, second.key, third.key)).toEqual([401, 401, 200]);
   });
 
-  it("again after its grace has ended keeps the newest secret, which somebody may be installing", async () => {
+  it("again after its grace has ended keeps the newest secret, which somebody may be installing", {
+    tags: "slow",
+  }, async () => {
     freeze(START);
     const owner = createOwner();
     const first = await owner.create();
@@ -91,7 +98,7 @@ describe("rotating a key", () => {
     expect(await statuses(owner, first.key, second.key, third.key)).toEqual([401, 200, 200]);
   });
 
-  it("by two scripts at once leaves the secret in use, and the newest", async () => {
+  it("by two scripts at once leaves the secret in use, and the newest", { tags: "slow" }, async () => {
     const owner = createOwner();
     const { apiKey, key } = await owner.create();
     expect(await owner.whoami(key)).toBe(200);
@@ -103,7 +110,9 @@ describe("rotating a key", () => {
     expect(await owner.whoami(key)).toBe(200);
   });
 
-  it("again while the gate cannot be reached goes by what D1 knows of the newest secret's use", async () => {
+  it("again while the gate cannot be reached goes by what D1 knows of the newest secret's use", {
+    tags: "slow",
+  }, async () => {
     freeze(START);
     const owner = createOwner("o@example.com");
     const cutOff = createOwner("o@example.com", failStores(env, "gate"));
@@ -123,7 +132,7 @@ describe("rotating a key", () => {
   it.each([
     ["was shorter", { expiresInDays: 1 }, undefined],
     ["is made shorter", {}, new Date(START + 86_400_000).toISOString()],
-  ])("shows no grace beyond the key's own end, which %s", async (_, more, expiresAt) => {
+  ])("shows no grace beyond the key's own end, which %s", { tags: "slow" }, async (_, more, expiresAt) => {
     freeze(START);
     const owner = createOwner();
     const { apiKey } = await owner.create("Short", more);
@@ -135,7 +144,7 @@ describe("rotating a key", () => {
     expect((await owner.keys())[0]?.previous).toBeNull();
   });
 
-  it("happens once when a form is sent twice", async () => {
+  it("happens once when a form is sent twice", { tags: "slow" }, async () => {
     const owner = createOwner();
     const { apiKey, key } = await owner.create();
     const submit = () =>
@@ -148,7 +157,9 @@ describe("rotating a key", () => {
     expect(await json.json()).toMatchObject({ status: 409, error: "conflict" });
   });
 
-  it("that a form has done before notifies the key's gate again: the first answer was perhaps lost on the way to it", async () => {
+  it("that a form has done before notifies the key's gate again: the first answer was perhaps lost on the way to it", {
+    tags: "slow",
+  }, async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     let isDown = false;
     const gates = interceptObjects(env.API_KEY_GATE, ["forget"], (_kind, makeCall) =>
@@ -165,7 +176,7 @@ describe("rotating a key", () => {
     expect((await submit()).status).toBe(409);
   });
 
-  it("shows when the old secret was last used", async () => {
+  it("shows when the old secret was last used", { tags: "slow" }, async () => {
     freeze(START);
     const owner = createOwner();
     const old = await owner.create();
@@ -185,7 +196,7 @@ describe("rotating a key", () => {
     expect((await owner.keys())[0]?.previous?.lastUsedAt).toBe(new Date(START + 2_000).toISOString());
   });
 
-  it("applies one rate limit to both secrets", async () => {
+  it("applies one rate limit to both secrets", { tags: "slow" }, async () => {
     const owner = createOwner();
     const old = await owner.create("small", { limit: 2 });
     const rotated = await rotate(owner, old.apiKey.id, 86_400);
@@ -194,7 +205,7 @@ describe("rotating a key", () => {
     ]);
   });
 
-  it("and revoking makes both invalid at once", async () => {
+  it("and revoking makes both invalid at once", { tags: "slow" }, async () => {
     const owner = createOwner();
     const old = await owner.create();
     const rotated = await rotate(owner, old.apiKey.id, 604_800);
@@ -216,7 +227,9 @@ describe("rotating a key", () => {
     expect(await owner.whoami((await response.json<{ key: string }>()).key)).toBe(200);
   });
 
-  it("without a grace: the answer says when an ended secret may still work, and an empty change makes sure, by its page too", async () => {
+  it("without a grace: the answer says when an ended secret may still work, and an empty change makes sure, by its page too", {
+    tags: "slow",
+  }, async () => {
     const owner = createOwner("o@example.com");
     const { apiKey, key } = await owner.create();
     expect(await owner.whoami(key)).toBe(200);
@@ -234,7 +247,7 @@ describe("rotating a key", () => {
     expect((await owner.json("PATCH", `/keys/${apiKey.id}`, {})).status).toBe(200);
   });
 
-  it("says on the page that the gate did not answer, and only then", async () => {
+  it("says on the page that the gate did not answer, and only then", { tags: "slow" }, async () => {
     const owner = createOwner("o@example.com");
     const { apiKey } = await owner.create();
     const cutOff = createOwner("o@example.com", failStores(env, "gate"));

@@ -107,7 +107,9 @@ describe("a link", () => {
     expect((await new Browser().send(await linkFor(newEmail()))).headers.get("Location")).toBe("/account/api-keys");
   });
 
-  it("leads who was invited to the invitation, and who has accepted into that account, unless the own one is used", async () => {
+  it("leads who was invited to the invitation, and who has accepted into that account, unless the own one is used", {
+    tags: "slow",
+  }, async () => {
     const inviter = createOwner();
     const { accountId } = await membersOf(inviter);
     const email = newEmail();
@@ -151,7 +153,7 @@ describe("a link", () => {
     expect(answers.flatMap(({ headers }) => headers.getSetCookie())).toHaveLength(1);
   });
 
-  it("is not used up by what is no visit: a HEAD, a part of another page, a prefetch", async () => {
+  it("is not used up by what is no visit: a HEAD, a part of another page, a prefetch", { tags: "slow" }, async () => {
     const link = await linkFor(newEmail());
     for (const init of [
       { method: "HEAD" },
@@ -328,7 +330,9 @@ describe("login CSRF and fixed sessions", () => {
 });
 
 describe("a session", () => {
-  it("changes things from our own pages, and nothing without their name: as a form and as JSON", async () => {
+  it("changes things from our own pages, and nothing without their name: as a form and as JSON", {
+    tags: "slow",
+  }, async () => {
     const { browser } = await signedIn();
     const body = JSON.stringify({ name: "A key" });
     const json = { "Content-Type": "application/json" };
@@ -364,7 +368,9 @@ describe("a session", () => {
     expect(await selectEverywhere("SELECT opened_at FROM sign_ins")).toEqual([{ opened_at: 0 }]);
   });
 
-  it("ends with Sign out everywhere, with each other session and unused link of the person, and nobody else's", async () => {
+  it("ends with Sign out everywhere, with each other session and unused link of the person, and nobody else's", {
+    tags: "slow",
+  }, async () => {
     const { email, browser } = await signedIn();
     const elsewhere = new Browser();
     await elsewhere.send(await linkFor(email));
@@ -416,6 +422,7 @@ describe("a session", () => {
 
   it.each<Digit>(["0", "1"])(
     "ends when an account of database %s is suspended: of its creator and each member",
+    { tags: "slow" },
     async (digit) => {
       const founder = createOwner(undefined, withSecret, digit);
       const member = createOwner();
@@ -435,7 +442,7 @@ describe("a session", () => {
     },
   );
 
-  it("ends after 12 hours, and its row is deleted an hour later", async () => {
+  it("ends after 12 hours, and its row is deleted an hour later", { tags: "slow" }, async () => {
     const start = Date.now();
     freeze(start);
     const { browser } = await signedIn();
@@ -478,7 +485,7 @@ describe("a session", () => {
     expect(await statusOf(withCookie(browser.owner, { ...withSecret, CREDENTIAL_SECRETS: removed }))).toBe(403);
   });
 
-  it("of a member is of no use for the account from removal on", async () => {
+  it("of a member is of no use for the account from removal on", { tags: "slow" }, async () => {
     const inviter = createOwner();
     const { accountId } = await membersOf(inviter);
     const email = newEmail();
@@ -527,7 +534,7 @@ describe("the activity of an account", () => {
   const AGAIN = { event: "sign-in-link-used-again", actor: null, address: "198.51.100.9" };
   const twice = <Item>(item: Item) => [item, item];
 
-  it("has each sign-in by a link of one of its members, with the address", async () => {
+  it("has each sign-in by a link of one of its members, with the address", { tags: "slow" }, async () => {
     const { person, founder, signIns } = await createAccounts();
     const link = await linkFor(person.email);
     expect(await signIns()).toEqual([]);
@@ -537,7 +544,9 @@ describe("the activity of an account", () => {
     expect(page).toContain(`${person.email} signed in with a link`);
   });
 
-  it("has one event of a link that others open after it has signed in, and none of the person's own way back", async () => {
+  it("has one event of a link that others open after it has signed in, and none of the person's own way back", {
+    tags: "slow",
+  }, async () => {
     const { person, founder, signIns } = await createAccounts();
     const link = await linkFor(person.email);
     const browser = new Browser();
@@ -556,7 +565,9 @@ describe("the activity of an account", () => {
     expect(page).toContain(`The sign-in link of ${person.email} opened by someone else after it was used`);
   });
 
-  it("has nothing more once the session has ended by itself: who comes back may be the person", async () => {
+  it("has nothing more once the session has ended by itself: who comes back may be the person", {
+    tags: "slow",
+  }, async () => {
     const { person, signIns } = await createAccounts();
     freeze(Date.now());
     const link = await linkFor(person.email);
@@ -578,7 +589,7 @@ describe("the activity of an account", () => {
     expect(await signIns()).toEqual([]);
   });
 
-  it("that cannot be written keeps nobody from signing in, and the log says so", async () => {
+  it("that cannot be written keeps nobody from signing in, and the log says so", { tags: "slow" }, async () => {
     const { person, signIns } = await createAccounts();
     const warnings = vi.spyOn(console, "warn").mockImplementation(() => {});
     const { accountId } = await membersOf(person);

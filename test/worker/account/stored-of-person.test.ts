@@ -23,7 +23,7 @@ it("has every table that names a panelist, or says why not", async () => {
   expect([...new Set(naming)].filter((table) => !known.has(table))).toEqual([]);
 });
 
-it("is readable, has what the person has done and answered, and nothing of others", async () => {
+it("is readable, has what the person has done and answered, and nothing of others", { tags: "slow" }, async () => {
   const { owner, ids } = await createFilledDesk({ name: "robin" });
   const answer = await owner.submit(`/people/${ids.panelistId}/stored`, {});
   expect(answer.headers.get("Content-Disposition")).toBe(`attachment; filename="person-${ids.panelistId}.json"`);

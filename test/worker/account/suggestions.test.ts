@@ -41,7 +41,7 @@ it("a person without an ID of the tenant's is named by ours", async () => {
   expect(bank).not.toBe("");
 });
 
-it("ideas that a title may repeat are those of the chosen board", async () => {
+it("ideas that a title may repeat are those of the chosen board", { tags: "slow" }, async () => {
   const { panel, suggest, bank } = await createScene();
   const [id] = [await panel.propose({ title: "Dogs travel free" }), await panel.propose({ title: "Night buses" })];
   const other = await createScene();

@@ -25,7 +25,9 @@ const save = async (desk: SurveyDesk, fields: URLSearchParams): Promise<Survey> 
 };
 
 describe("a template", () => {
-  it("of the five most voted ideas has them as options, and None of these, which excludes the others", async () => {
+  it("of the five most voted ideas has them as options, and None of these, which excludes the others", {
+    tags: "slow",
+  }, async () => {
     const desk = await createSurveyDesk();
     const titles = ["Dogs on ferries", "Quay lights", "Later trains", "Bike racks", "Wi-Fi", "A sixth"];
     for (const [place, title] of titles.entries()) await desk.idea(title, { voters: Math.max(0, 5 - place) });
@@ -37,7 +39,7 @@ describe("a template", () => {
     expect(survey).toMatchObject({ ideaBankId: desk.boardId, status: "DRAFT", audience: null });
   });
 
-  it("for the voters of an idea asks them", async () => {
+  it("for the voters of an idea asks them", { tags: "slow" }, async () => {
     const desk = await createSurveyDesk();
     const idea = await desk.idea("Night buses", { voters: 3 });
     const chooser = await (await desk.owner.page(`/surveys/new?board=${desk.boardId}&voters=${idea}`)).text();
@@ -81,7 +83,7 @@ describe("the buttons of the form", () => {
   };
   const questionsOf = (fields: URLSearchParams) => fields.getAll("question");
 
-  it("add a question of each kind, in which the focus is, and lose nothing", async () => {
+  it("add a question of each kind, in which the focus is, and lose nothing", { tags: "slow" }, async () => {
     const { fields, pressed } = await ask();
     fields.set("title:why", "What else?");
     fields.set("closesAt", "2099-12-12T18:00");
@@ -96,7 +98,7 @@ describe("the buttons of the form", () => {
     expect(form.fields.get("closesAt")).toBe("2099-12-12T18:00");
   });
 
-  it("move a question, and take one away", async () => {
+  it("move a question, and take one away", { tags: "slow" }, async () => {
     const { fields, pressed } = await ask();
     const up = await pressed(fields, "up:why");
     expect(questionsOf(up.fields)).toEqual(["why", "recommend"]);
@@ -107,7 +109,7 @@ describe("the buttons of the form", () => {
     expect(removed.focus).toBe("title:why");
   });
 
-  it("add, move and take away options by their identifiers", async () => {
+  it("add, move and take away options by their identifiers", { tags: "slow" }, async () => {
     const { fields, pressed } = await ask();
     let form = await pressed(fields, "add:choice");
     for (const [option, label] of [
@@ -153,7 +155,7 @@ describe("a saved survey", () => {
     return { desk, id, open, path: `/surveys/${id}/edit` };
   }
 
-  it("is unchanged by a form that nobody has changed: nothing is written", async () => {
+  it("is unchanged by a form that nobody has changed: nothing is written", { tags: "slow" }, async () => {
     const { desk, id, open, path } = await createOpen();
     const before = await desk.survey(id);
     expect((await submit(desk, path, await open())).status).toBe(303);
@@ -161,7 +163,9 @@ describe("a saved survey", () => {
     expect((await desk.owner.events()).filter(({ event }) => event.startsWith("survey-"))).toEqual([]);
   });
 
-  it("keeps what an answer means when an option is renamed, and takes new ones at the end", async () => {
+  it("keeps what an answer means when an option is renamed, and takes new ones at the end", {
+    tags: "slow",
+  }, async () => {
     const { desk, id, open, path } = await createOpen();
     const fields = await open();
     expect([...fields.keys()].filter((name) => name.startsWith("kept:"))).toEqual(["kept:line", "kept:line"]);
@@ -190,7 +194,9 @@ describe("a saved survey", () => {
     expect(html).toContain('value="add:text"');
   });
 
-  it("keeps what somebody else has changed meanwhile, and does not replace questions unread", async () => {
+  it("keeps what somebody else has changed meanwhile, and does not replace questions unread", {
+    tags: "slow",
+  }, async () => {
     const { desk, id, open, path } = await createOpen();
     const mine = await open();
     await desk.change(id, { thanks: "Thank you!" });
@@ -208,7 +214,7 @@ describe("a saved survey", () => {
     expect((await desk.survey(id)).questions).toHaveLength(3);
   });
 
-  it("comes back as it was typed when somebody has opened it meanwhile", async () => {
+  it("comes back as it was typed when somebody has opened it meanwhile", { tags: "slow" }, async () => {
     const { desk } = await createOpen();
     const draft = await save(desk, await begin(desk, "recommend"));
     const path = `/surveys/${draft.id}/edit`;
@@ -224,7 +230,7 @@ describe("a saved survey", () => {
     expect(await desk.survey(draft.id)).toMatchObject({ questions: draft.questions });
   });
 
-  it("names the question in which something is wrong, and its field", async () => {
+  it("names the question in which something is wrong, and its field", { tags: "slow" }, async () => {
     const { desk, open, path } = await createOpen();
     const fields = await open();
     fields.set("title:why", " ");
@@ -235,7 +241,7 @@ describe("a saved survey", () => {
     expect(html).toContain('id="title:why"');
   });
 
-  it("closes at the time of the reader’s zone", async () => {
+  it("closes at the time of the reader’s zone", { tags: "slow" }, async () => {
     const { desk, id, open, path } = await createOpen();
     const fields = await open();
     fields.set("closesAt", "2099-12-12T18:00");

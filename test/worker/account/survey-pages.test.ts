@@ -31,7 +31,9 @@ async function answerAll(desk: SurveyDesk, id: string, answers: readonly Given[]
 }
 
 describe("opening", () => {
-  it("says who is asked, how many they are and until when; the event has the status before and after", async () => {
+  it("says who is asked, how many they are and until when; the event has the status before and after", {
+    tags: "slow",
+  }, async () => {
     const desk = await createSurveyDesk();
     const idea = await desk.idea("Night buses", { voters: 3 });
     const id = await desk.create({
@@ -80,7 +82,7 @@ describe("opening", () => {
   });
 });
 
-it("a board with 20 open surveys opens no other, and says so in the team’s words", async () => {
+it("a board with 20 open surveys opens no other, and says so in the team’s words", { tags: "slow" }, async () => {
   const desk = await createSurveyDesk();
   for (let count = 0; count < 20; count++) await desk.create({ questions: QUESTIONS });
   const id = await desk.create({ status: "DRAFT", questions: QUESTIONS });
@@ -92,7 +94,7 @@ it("a board with 20 open surveys opens no other, and says so in the team’s wor
   expect((await desk.survey(id)).status).toBe("DRAFT");
 });
 
-describe("the results", () => {
+describe("the results", { tags: "slow" }, () => {
   async function createAnswered() {
     const desk = await createSurveyDesk();
     const id = await desk.create({ questions: QUESTIONS });
@@ -179,7 +181,7 @@ describe("the results", () => {
   });
 });
 
-describe("an anonymous survey", () => {
+describe("an anonymous survey", { tags: "slow" }, () => {
   const ANSWERS = [10, 9, 8, 7, 6].map((recommend) => ({
     recommend,
     next: "dark",
@@ -222,7 +224,9 @@ describe("an anonymous survey", () => {
   });
 });
 
-it("what a person has answered is on the person’s page, but for anonymous surveys, and an open survey on Home", async () => {
+it("what a person has answered is on the person’s page, but for anonymous surveys, and an open survey on Home", {
+  tags: "slow",
+}, async () => {
   const desk = await createSurveyDesk();
   const robin = await desk.person();
   const [named, anonymous] = [
@@ -240,7 +244,7 @@ it("what a person has answered is on the person’s page, but for anonymous surv
   expect(home).toContain("Anonymous one Riverline · 0 responses");
 });
 
-it("the list is filtered by board and status", async () => {
+it("the list is filtered by board and status", { tags: "slow" }, async () => {
   const desk = await createSurveyDesk();
   await desk.create({ title: "Open one", questions: QUESTIONS });
   await desk.create({ title: "A draft", status: "DRAFT" });

@@ -61,7 +61,9 @@ const box = (name: string, isTicked: boolean) =>
 const to = (mails: readonly { to: string }[]) => mails.map((mail) => mail.to).toSorted();
 
 describe("on an idea's page", () => {
-  it("a new status is told ten minutes later, and the page says how many will be told, then how many were", async () => {
+  it("a new status is told ten minutes later, and the page says how many will be told, then how many were", {
+    tags: "slow",
+  }, async () => {
     const { press, path, html, mailsAfter, toAll } = await createScene();
     expect(await html()).toMatch(box("tellStatus", true));
     expect(await html()).toContain("Tell 2 people by email");
@@ -75,14 +77,14 @@ describe("on an idea's page", () => {
     expect(await html()).toMatch(/Told on [A-Z][a-z]+ \d+, \d{4}: 2 people\./);
   });
 
-  it("an unticked box tells nobody, and says nothing of it afterwards", async () => {
+  it("an unticked box tells nobody, and says nothing of it afterwards", { tags: "slow" }, async () => {
     const { press, path, html, mailsAfter } = await createScene();
     await press(path, "Save", { do: "decide", status: "planned", tellStatus: null });
     expect(await mailsAfter()).toEqual([]);
     expect(await html()).not.toContain("told");
   });
 
-  it("Undo tells nobody, and the page does not say that it will", async () => {
+  it("Undo tells nobody, and the page does not say that it will", { tags: "slow" }, async () => {
     const { press, path, html, owner, mailsAfter } = await createScene();
     const { location } = await press(path, "Save", { do: "decide", status: "planned" });
     const event = new URLSearchParams(location.split("?")[1]).get("undo") ?? "";
@@ -91,7 +93,7 @@ describe("on an idea's page", () => {
     expect(await mailsAfter()).toEqual([]);
   });
 
-  it("the first response is told unless it is unticked; an edit only when it is ticked", async () => {
+  it("the first response is told unless it is unticked; an edit only when it is ticked", { tags: "slow" }, async () => {
     const { press, path, html, mailsAfter, toAll } = await createScene();
     expect(await html()).toMatch(box("tell", true));
     await press(path, "Post response", { do: "decide", response: "We will" });
@@ -104,7 +106,9 @@ describe("on an idea's page", () => {
     expect(to(await mailsAfter())).toEqual(toAll);
   });
 
-  it("what several did not get, because somebody else was faster, is told of no later decision", async () => {
+  it("what several did not get, because somebody else was faster, is told of no later decision", {
+    tags: "slow",
+  }, async () => {
     const { panel, owner, bank, idea, path, press, mailsAfter } = await createScene();
     await press(path, "Save", { do: "decide", status: "planned", tellStatus: null });
     const ids = `${panel.bank.id}-${idea}-submitted`;
@@ -114,7 +118,7 @@ describe("on an idea's page", () => {
     expect(await mailsAfter()).toEqual([]);
   });
 
-  it("a response is told with the status that goes along, or neither is", async () => {
+  it("a response is told with the status that goes along, or neither is", { tags: "slow" }, async () => {
     const { press, path, mailsAfter, toAll } = await createScene();
     await press(path, "Post response", { do: "decide", status: "planned", response: "Not now", tell: null });
     expect(await mailsAfter()).toEqual([]);
@@ -124,7 +128,9 @@ describe("on an idea's page", () => {
     for (const { text } of mails) for (const part of ["Never", "Declined"]) expect(text).toContain(part);
   });
 
-  it("a form of a page without boxes tells what is told by itself; a correction then tells nobody", async () => {
+  it("a form of a page without boxes tells what is told by itself; a correction then tells nobody", {
+    tags: "slow",
+  }, async () => {
     const { press, path, mailsAfter, toAll } = await createScene();
     const older = { tellStatus: null, "has-tellStatus": null };
     await press(path, "Save", { do: "decide", status: "planned", ...older });
@@ -144,7 +150,9 @@ describe("on an idea's page", () => {
     expect(html).toMatch(box("tellStatus", true));
   });
 
-  it("has no box where nobody would be told: no e-mail, a switch, nobody with an address, the member alone", async () => {
+  it("has no box where nobody would be told: no e-mail, a switch, nobody with an address, the member alone", {
+    tags: "slow",
+  }, async () => {
     const withoutMail = await createScene({ bindings: { ...BINDINGS, NOTICES_FROM: "" } });
     expect(await withoutMail.html()).not.toContain("tellStatus");
     const { html, run, panel, author, voter, owner } = await createScene();
@@ -183,7 +191,7 @@ describe("on an idea's page", () => {
   });
 });
 
-describe("publishing", () => {
+describe("publishing", { tags: "slow" }, () => {
   it("asks on its page, as the idea's page was left", async () => {
     const { press, path, page, mailsAfter, toAll } = await createScene();
     const { location } = await press(path, "Save", { do: "decide", status: "implemented" });
@@ -245,7 +253,7 @@ describe("publishing", () => {
   });
 });
 
-describe("the list", () => {
+describe("the list", { tags: "slow" }, () => {
   it("has one ticked box for all rows, one in each response and one in the bar, which count nobody; none where the board tells nobody", async () => {
     const { page, run, panel, idea, author } = await createScene();
     const other = await author.submit("Day buses");
@@ -323,7 +331,7 @@ describe("the list", () => {
   });
 });
 
-describe("a person's page", () => {
+describe("a person's page", { tags: "slow" }, () => {
   it("has what the person was told, and in which state", async () => {
     const { page, voter, path, press, mailsAfter, idea, run } = await createScene();
     expect(await page(`/people/${voter.id}`)).not.toContain(">Emails<");
@@ -353,7 +361,7 @@ describe("a person's page", () => {
   });
 });
 
-describe("the switches", () => {
+describe("the switches", { tags: "slow" }, () => {
   it("of a board: people are told, and in which language", async () => {
     const { press, bank, panel, activity, page } = await createScene();
     const path = `${bank}/settings`;
@@ -404,7 +412,7 @@ describe("the switches", () => {
 });
 
 describe("Home", () => {
-  it("says while e-mails stand still why, and what to do", async () => {
+  it("says while e-mails stand still why, and what to do", { tags: "slow" }, async () => {
     const { page, run } = await createScene();
     onTestFinished(async () => void (await run("DELETE FROM mail_stops")));
     const words = "Emails to people stand still: ";
@@ -431,7 +439,7 @@ describe("Home", () => {
   });
 });
 
-it("costs the pages no further call in a row", async () => {
+it("costs the pages no further call in a row", { tags: "slow" }, async () => {
   const { owner, path, panel, idea } = await createScene();
   const { far, inARow } = countInARow({ ...BINDINGS, NEW_ACCOUNTS: panel.bank.accountId.slice(0, 1) });
   const isolate = createIsolate(far, async () => ({ email: owner.email, actor: owner.email }));

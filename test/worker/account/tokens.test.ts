@@ -32,7 +32,7 @@ async function createScene() {
   return { ...desk, path, issue, sign, paste };
 }
 
-describe("a pasted token", () => {
+describe("a pasted token", { tags: "slow" }, () => {
   it("of each kind is good, with its idea bank and who it is for; nothing is written", async () => {
     const { paste, issue, sign, panel } = await createScene();
     const [visitor, ours, theirs] = [

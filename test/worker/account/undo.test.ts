@@ -25,7 +25,7 @@ async function createScene() {
   };
 }
 
-describe("an idea that waits", () => {
+describe("an idea that waits", { tags: "slow" }, () => {
   async function createWaiting() {
     const scene = await createScene();
     await scene.panel.manage("PATCH", "", { approvalRequired: true });
@@ -98,24 +98,28 @@ it("says why nothing is undone, offers no second try of the same, and leads back
   expect(await refused(second)).toContain("A minute has passed, so nothing was undone.");
 });
 
-it.each(["block", "clear"])("brings no comment back whose author was blocked since (%s)", async (what) => {
-  const { owner, panel, bank, bo, undo, comments } = await createScene();
-  const id = await panel.propose();
-  const path = `${bank}/ideas/${id}`;
-  const write = async (body: string) =>
-    (await (await bo.send("POST", `${PROPOSALS}/${id}/comments`, { body })).json<{ id: string }>()).id;
-  const [first, second] = [await write("Rude"), await write("Also rude")];
-  const deleted = eventOf(await owner.submit(path, { do: "delete-comment", commentId: first }));
-  const hidden = eventOf(await owner.submit(path, { do: "hide-comment", commentId: second }));
-  expect((await owner.submit(`/people/${bo.id}`, { do: what })).status).toBe(303);
-  const refused = await undo(deleted);
-  expect([refused.status, await comments(id)]).toEqual([409, []]);
-  expect(await refused.text()).toContain("Its author was blocked in the meantime, so nothing was undone.");
-  expect([(await undo(hidden)).status, await comments(id)]).toEqual([409, []]);
-  await runJob(env);
-  expect((await undo(deleted)).status).toBe(409);
-  expect(await comments(id)).toEqual([]);
-});
+it.each(["block", "clear"])(
+  "brings no comment back whose author was blocked since (%s)",
+  { tags: "slow" },
+  async (what) => {
+    const { owner, panel, bank, bo, undo, comments } = await createScene();
+    const id = await panel.propose();
+    const path = `${bank}/ideas/${id}`;
+    const write = async (body: string) =>
+      (await (await bo.send("POST", `${PROPOSALS}/${id}/comments`, { body })).json<{ id: string }>()).id;
+    const [first, second] = [await write("Rude"), await write("Also rude")];
+    const deleted = eventOf(await owner.submit(path, { do: "delete-comment", commentId: first }));
+    const hidden = eventOf(await owner.submit(path, { do: "hide-comment", commentId: second }));
+    expect((await owner.submit(`/people/${bo.id}`, { do: what })).status).toBe(303);
+    const refused = await undo(deleted);
+    expect([refused.status, await comments(id)]).toEqual([409, []]);
+    expect(await refused.text()).toContain("Its author was blocked in the meantime, so nothing was undone.");
+    expect([(await undo(hidden)).status, await comments(id)]).toEqual([409, []]);
+    await runJob(env);
+    expect((await undo(deleted)).status).toBe(409);
+    expect(await comments(id)).toEqual([]);
+  },
+);
 
 it("brings back what was deleted of somebody who was blocked before", async () => {
   const { owner, panel, bank, bo, undo, comments } = await createScene();

@@ -26,7 +26,7 @@ async function signIn(email: string, bindings: Env = withSecret) {
   return { isolate, cookie, open: (path: string) => isolate.request(path, { headers: { Cookie: cookie } }) };
 }
 
-describe("a page waits at most twice", () => {
+describe("a page waits at most twice", { tags: "slow" }, () => {
   it("however it is filtered, and when it says what was just done", async () => {
     const { far, inARow } = countInARow(env);
     const { panel, owner, bank } = await createDesk();
@@ -71,7 +71,7 @@ describe("a page waits at most twice", () => {
 });
 
 describe("what an isolate remembers of an owner opens nothing", () => {
-  it("after the session was ended in another isolate", async () => {
+  it("after the session was ended in another isolate", { tags: "slow" }, async () => {
     const { email } = createOwner();
     const { open, cookie } = await signIn(email);
     expect((await open("/account/ideas")).status).toBe(200);
@@ -87,6 +87,7 @@ describe("what an isolate remembers of an owner opens nothing", () => {
 
   it.each(["/account/api-keys", "/account/ideas", "/account/webhooks", "/account"])(
     "and creates nothing for who is signed out and has no account any more: %s",
+    { tags: "slow" },
     async (path) => {
       const owner = createOwner(undefined, env, "0");
       await owner.keys();
@@ -113,7 +114,7 @@ describe("what an isolate remembers of an owner opens nothing", () => {
     expect(await selectEverywhere("SELECT owner_email FROM accounts")).toEqual([{ owner_email: "new@example.com" }]);
   });
 
-  it("after a member was removed in another isolate", async () => {
+  it("after a member was removed in another isolate", { tags: "slow" }, async () => {
     const { founder, member, id, here, apiKey } = await pair("0");
     const paths = [`/ideas${here}`, `/api-keys/${apiKey.id}${here}`, `/members${here}`];
     for (const path of paths) expect([path, (await member.page(path)).status]).toEqual([path, 200]);
@@ -125,7 +126,7 @@ describe("what an isolate remembers of an owner opens nothing", () => {
     }
   });
 
-  it("to who never was a member: nothing else of the account is read", async () => {
+  it("to who never was a member: nothing else of the account is read", { tags: "slow" }, async () => {
     const { owner, ids } = await createFilledDesk();
     const member = createOwner();
     await add(owner, member);
@@ -151,7 +152,7 @@ describe("what an isolate remembers of an owner opens nothing", () => {
     expect([refused, rowsOfStranger <= 3]).toEqual([403, true]);
   });
 
-  it("after the owner was removed by a member", async () => {
+  it("after the owner was removed by a member", { tags: "slow" }, async () => {
     const { founder, member, here, accountId } = await pair("0");
     expect((await founder.page("/api-keys")).status).toBe(200);
     expect((await founder.page("/ideas")).status).toBe(200);

@@ -35,7 +35,9 @@ it("the form's hint names this machine only on this machine", async () => {
   expect(await (await owner.page("/webhooks/new")).text()).toContain(">https:// with a public host name<");
 });
 
-it("a webhook is made with a form; its secret is in that answer alone, with a way to verify", async () => {
+it("a webhook is made with a form; its secret is in that answer alone, with a way to verify", {
+  tags: "slow",
+}, async () => {
   const { created, html, owner, path, page } = await scene();
   expect(html).toContain('href="https://www.standardwebhooks.com"');
   expect(created.status).toBe(201);
@@ -47,7 +49,7 @@ it("a webhook is made with a form; its secret is in that answer alone, with a wa
   expect(await (await owner.page("/webhooks")).text()).toContain(`href="/account${path}"`);
 });
 
-it("a form that is sent twice makes one webhook, and one new secret", async () => {
+it("a form that is sent twice makes one webhook, and one new secret", { tags: "slow" }, async () => {
   const owner = createOwner();
   const fields = { url: URL_, once: onceIn(await (await owner.page("/webhooks/new")).text()) };
   const answers = await Promise.all([owner.submit("/webhooks", fields), owner.submit("/webhooks", fields)]);
@@ -73,7 +75,7 @@ it("forms that no page made, without the field that tells them apart, are not ta
     expect((await owner.submit("/webhooks", { url: `https://${name}.example.com/` })).status).toBe(201);
 });
 
-it("a refused move leaves the other form as the webhook is: saving it changes nothing", async () => {
+it("a refused move leaves the other form as the webhook is: saving it changes nothing", { tags: "slow" }, async () => {
   const { owner, path, act, list } = await scene();
   await act({ do: "change", url: URL_, types: "comment.created" });
   const refused = await owner.submit(path, { do: "move", at: "0026-01-01T00:00" });
@@ -86,7 +88,7 @@ it("a refused move leaves the other form as the webhook is: saving it changes no
   expect((await list())[0]?.types).toEqual(["comment.created"]);
 });
 
-it("a failed change is skipped once: by a double click, and by two pages that show it", async () => {
+it("a failed change is skipped once: by a double click, and by two pages that show it", { tags: "slow" }, async () => {
   const { owner, list, path, page, act } = await scene(() => 503);
   expect(await page()).not.toContain('value="next"');
   const { key } = await owner.create("Writer");
@@ -113,7 +115,9 @@ it("a failed change is skipped once: by a double click, and by two pages that sh
   expect(told).toContain(">Waiting changes skipped.</p>");
 });
 
-it("a test event is told at the top: its answer, how long it took, and what to do about a bad one", async () => {
+it("a test event is told at the top: its answer, how long it took, and what to do about a bad one", {
+  tags: "slow",
+}, async () => {
   let status = 204;
   const { owner, path, page, act } = await scene(() => status);
   const told = async () => {
@@ -146,7 +150,9 @@ it("names each type in words: where an example of it is chosen, and where it is 
   expect(types(ticked)).toEqual([...DELIVERY_TYPES].toSorted());
 });
 
-it("tells a failed test beside the state, on the page and in the list, until a test or a delivery works", async () => {
+it("tells a failed test beside the state, on the page and in the list, until a test or a delivery works", {
+  tags: "slow",
+}, async () => {
   let status = 404;
   const { owner, page, act } = await scene(() => status);
   const states = async () =>
@@ -170,7 +176,7 @@ it("tells a failed test beside the state, on the page and in the list, until a t
   expect(await states()).toEqual([active, active]);
 });
 
-it("each button does what it says, and leads back to the page", async () => {
+it("each button does what it says, and leads back to the page", { tags: "slow" }, async () => {
   const { owner, receiver, act, list, path, page } = await scene();
   const back = [303, `/account${path}`];
   expect(await act({ do: "pause" })).toEqual(back);
@@ -198,7 +204,9 @@ it("each button does what it says, and leads back to the page", async () => {
   expect(await list()).toEqual([]);
 });
 
-it("what is refused comes back with what was typed and what is wrong, and nothing is changed", async () => {
+it("what is refused comes back with what was typed and what is wrong, and nothing is changed", {
+  tags: "slow",
+}, async () => {
   const { owner, path, list } = await scene();
   const before = await list();
   for (const [to, fields, words] of [
@@ -217,7 +225,7 @@ it("what is refused comes back with what was typed and what is wrong, and nothin
   expect(await list()).toEqual(before);
 });
 
-it("says how the deliveries go: what waits, what failed, what was missed", async () => {
+it("says how the deliveries go: what waits, what failed, what was missed", { tags: "slow" }, async () => {
   const { receiver, owner, page, path } = await scene(() => 503);
   const { key } = await owner.create("Writer");
   await owner.isolate.request("/tenant/ideabanks", {
@@ -239,7 +247,9 @@ it("says how the deliveries go: what waits, what failed, what was missed", async
   expect(await page()).not.toContain("Failing since");
 });
 
-it("says that nothing was delivered yet, and why an attempt had no answer as far as that is known", async () => {
+it("says that nothing was delivered yet, and why an attempt had no answer as far as that is known", {
+  tags: "slow",
+}, async () => {
   const { owner, page } = await scene(() => ({ status: null, retryAfter: null }));
   const delivered = (html: string) => html.match(/<dt>Last delivered change<\/dt><dd>(.*?)<\/dd>/)?.[1];
   expect(delivered(await page())).toBe("None yet");
@@ -274,7 +284,9 @@ it("replays from an attempt: that change is waiting again", async () => {
   expect((await list())[0]).toMatchObject({ waiting: 1 });
 });
 
-it("a webhook of another account is not found; another site can send no form; other methods are refused", async () => {
+it("a webhook of another account is not found; another site can send no form; other methods are refused", {
+  tags: "slow",
+}, async () => {
   const { path, list, owner } = await scene();
   const before = await list();
   const other = createOwner();

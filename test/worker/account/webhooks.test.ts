@@ -109,7 +109,9 @@ it("an Idempotency-Key makes one webhook, and one secret", async () => {
   expect((await owner.events()).filter(({ event }) => event === "webhook-rotated")).toHaveLength(1);
 });
 
-it("is nobody's but its account's: not read, changed, moved, rotated, tested or deleted by another owner", async () => {
+it("is nobody's but its account's: not read, changed, moved, rotated, tested or deleted by another owner", {
+  tags: "slow",
+}, async () => {
   const { path, receiver, one } = await scene();
   const before = await one();
   const other = createOwner();
@@ -129,7 +131,7 @@ it("is nobody's but its account's: not read, changed, moved, rotated, tested or 
   expect(await one()).toEqual(before);
 });
 
-it("is managed by every member, and by none who was removed", async () => {
+it("is managed by every member, and by none who was removed", { tags: "slow" }, async () => {
   const { owner, id } = await scene();
   const member = createOwner();
   const added = await (await owner.json("POST", "/members", { email: member.email, role: "admin" })).json<{
@@ -209,7 +211,9 @@ it.each([
   });
 });
 
-it("skips the change that its owner looked at, and no other: not when the request comes twice, and not where it has moved on", async () => {
+it("skips the change that its owner looked at, and no other: not when the request comes twice, and not where it has moved on", {
+  tags: "slow",
+}, async () => {
   const { owner, id, path, log, one } = await scene();
   await log([1_000, 2_000, 3_000]);
   const { accountId } = await (await owner.json("GET", "/members")).json<{ accountId: string }>();
@@ -315,7 +319,9 @@ it("a test is signed with both secrets of a rotation, says how it was answered, 
   });
 });
 
-it("rotating again, after a lost answer, takes no secret from a receiver before its time", async () => {
+it("rotating again, after a lost answer, takes no secret from a receiver before its time", {
+  tags: "slow",
+}, async () => {
   const { owner, path, receiver, secret, one } = await scene();
   const rotate = async () => (await owner.json("POST", `${path}/rotate`)).json<ShownWebhook>();
   const first = await rotate();
@@ -347,7 +353,9 @@ describe("with the format `slack`", () => {
     return { receiver, owner, webhook, path: `/webhooks/${webhook.id}`, stored };
   }
 
-  it("answers show the address by its host and its end, and so do a test and the activity", async () => {
+  it("answers show the address by its host and its end, and so do a test and the activity", {
+    tags: "slow",
+  }, async () => {
     const { owner, path, webhook, receiver, stored } = await slack();
     expect(webhook).toMatchObject({ url: SHOWN, format: "slack", types: null });
     await owner.json("POST", `${path}/test`);

@@ -27,7 +27,9 @@ async function createScene() {
   };
 }
 
-it("a colleague reads who is writing, on the idea's page and in its row; the one who writes does not", async () => {
+it("a colleague reads who is writing, on the idea's page and in its row; the one who writes does not", {
+  tags: "slow",
+}, async () => {
   const { panel, bank, page, owner, ana, accountId, path, anaWrites } = await createScene();
   const other = await panel.propose({ title: "Dogs" });
   expect(await page(path)).not.toContain("is writing");
@@ -40,7 +42,9 @@ it("a colleague reads who is writing, on the idea's page and in its row; the one
   expect(await (await owner.submit(`${path}/writing`, {})).json()).toEqual({ words: SAYS });
 });
 
-it("is over with the response, after three minutes, with another idea, and when the colleague leaves", async () => {
+it("is over with the response, after three minutes, with another idea, and when the colleague leaves", {
+  tags: "slow",
+}, async () => {
   const { panel, page, bank, owner, ana, anaId, accountId, path, anaWrites, rows } = await createScene();
   await anaWrites();
   await ana.submit(`${path}?account=${accountId}`, { do: "decide", response: "From May on.", status: "planned" });
@@ -66,14 +70,14 @@ it("is over when the text is discarded", async () => {
   expect(await page(path)).not.toContain("is writing");
 });
 
-it("is said where the page of a member of several accounts says it", async () => {
+it("is said where the page of a member of several accounts says it", { tags: "slow" }, async () => {
   const { ana, accountId, path } = await createScene();
   await ana.keys();
   const html = await (await ana.page(`${path}?account=${accountId}`)).text();
   expect(html).toContain(`data-writing="/account${path}/writing?account=${accountId}"`);
 });
 
-it("is not said about other accounts' ideas, nor by viewers and strangers", async () => {
+it("is not said about other accounts' ideas, nor by viewers and strangers", { tags: "slow" }, async () => {
   const { accountId, anaId, path, anaWrites, rows } = await createScene();
   const elsewhere = await createScene();
   expect((await anaWrites(elsewhere.path)).status).toBe(404);

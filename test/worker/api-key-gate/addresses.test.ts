@@ -48,7 +48,9 @@ describe("a key that is limited to addresses", () => {
       expect([address, await whoami(isolate, key, address)]).toEqual([address, 403]);
   });
 
-  it("is refused elsewhere at the cost of a call a second at most, and nothing of its limit", async () => {
+  it("is refused elsewhere at the cost of a call a second at most, and nothing of its limit", {
+    tags: "slow",
+  }, async () => {
     freeze(START);
     const { key, isolate, counts } = await limited(["203.0.113.0/24"], { limit: 2 });
     for (let times = 0; times < 50; times++) expect(await whoami(isolate, key, `198.51.100.${times}`)).toBe(403);
@@ -77,7 +79,7 @@ describe("a key that is limited to addresses", () => {
     expect([await whoami(isolate, key, OUTSIDE), await whoami(isolate, key, INSIDE)]).toEqual([403, 200]);
   });
 
-  it("with a wrong secret is told nothing of it", async () => {
+  it("with a wrong secret is told nothing of it", { tags: "slow" }, async () => {
     const { owner, id, key, isolate } = await limited(["203.0.113.0/24"]);
     await owner.json("POST", `/keys/${id}/rotate`, { graceSeconds: 0 });
     expect([await whoami(isolate, key, OUTSIDE), await whoami(isolate, key, INSIDE)]).toEqual([401, 401]);

@@ -30,7 +30,7 @@ describe("counts by operation", () => {
     expect(used.operation).toBe("createSurvey");
   });
 
-  it("cost no call", async () => {
+  it("cost no call", { tags: "slow" }, async () => {
     freeze(START);
     const { env: counted, counts } = countStores(env);
     const tenant = await createTenant({}, createIsolate(counted));
@@ -56,7 +56,7 @@ describe("counts by operation", () => {
     expect((await seenOf(tenant.id)).operations).toEqual({ whoami: 30, getSurvey: 4 });
   });
 
-  it("of two reports, and of the gate itself, are added up", async () => {
+  it("of two reports, and of the gate itself, are added up", { tags: "slow" }, async () => {
     freeze(START);
     const key = await addApiKey();
     const report = { limited: 0, admitted: 2, operations: { listSurveys: 2 }, leases: [] };

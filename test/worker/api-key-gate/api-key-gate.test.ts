@@ -176,13 +176,13 @@ describe("the limit", () => {
     });
   });
 
-  it("holds exactly under requests at the same time", async () => {
+  it("holds exactly under requests at the same time", { tags: "slow" }, async () => {
     const key = await addApiKey({ limit: 30 });
     const admissions = await Promise.all(Array.from({ length: 100 }, () => gateOf(key.id).admit(key.secretHash)));
     expect(admissions.filter(({ outcome }) => outcome === "admitted")).toHaveLength(30);
   });
 
-  it("admits nothing extra through a crash, and refuses at most a reserve early", async () => {
+  it("admits nothing extra through a crash, and refuses at most a reserve early", { tags: "slow" }, async () => {
     const key = await addApiKey({ limit: 60 });
     let admitted = 0;
     for (; admitted < 19; admitted++) await gateOf(key.id).admit(key.secretHash);
@@ -214,7 +214,7 @@ describe("the limit", () => {
     ["once in six seconds", 6_000, 10_000, 1.35],
     ["ten times a second", 100, 10_000, 1 / 10],
     ["more often than its limit", 10, 100, 1 / 4],
-  ])("writes few rows for a key that is asked %s", async (_, everyMs, limit, most) => {
+  ])("writes few rows for a key that is asked %s", { tags: "slow" }, async (_, everyMs, limit, most) => {
     freeze(1_900_000_000_000);
     const key = await addApiKey({ limit, windowSeconds: everyMs === 10 ? 1 : 60 });
     const requests = 300;

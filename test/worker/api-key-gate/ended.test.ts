@@ -51,7 +51,7 @@ describe("an hour after its key has ended, a gate's storage is empty:", () => {
     expect([await stored(key.id), await alarmOf(key.id)]).toEqual([0, null]);
   });
 
-  it("not while D1 does not say so, nor that of a key that goes on", async () => {
+  it("not while D1 does not say so, nor that of a key that goes on", { tags: "slow" }, async () => {
     freeze(START);
     const key = await addApiKey();
     await gateOf(key.id).admit(key.secretHash);
@@ -65,7 +65,7 @@ describe("an hour after its key has ended, a gate's storage is empty:", () => {
     expect([await stored(key.id), await alarmOf(key.id)]).toEqual([1, null]);
   });
 
-  it("not before D1 has its counts", async () => {
+  it("not before D1 has its counts", { tags: "slow" }, async () => {
     freeze(START);
     const key = await addApiKey({ expiresAt: START + HOUR });
     await gateOf(key.id).admit(key.secretHash);

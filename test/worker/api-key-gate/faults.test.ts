@@ -87,7 +87,7 @@ describe.each(PATHS)("GET %s, when the gate", (path) => {
   });
 });
 
-describe("a gate that crashes while 60 requests wait for it", () => {
+describe("a gate that crashes while 60 requests wait for it", { tags: "slow" }, () => {
   /** The first 60 calls end with the crash: they never arrive, or their answers are lost. The gate starts again from its storage. */
   async function crash(key: ApiKeyCredential, arrive: boolean) {
     await gateOf(key.id).forget();

@@ -140,7 +140,7 @@ describe("a stored state", () => {
     expect(await gate.admit(key.secretHash)).toMatchObject({ outcome: "admitted" });
   });
 
-  it("is never read as anything but what a gate can work with, whatever is in it", () => {
+  it("is never read as anything but what a gate can work with, whatever is in it", { tags: "slow" }, () => {
     const part = <Part>(whole: Part) =>
       fc.oneof(fc.constant(whole), fc.anything({ withTypedArray: true, maxDepth: 3 }));
     const recordWith = fc.record({

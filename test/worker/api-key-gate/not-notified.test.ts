@@ -47,7 +47,9 @@ describe("a rotation that the gate was not notified of", () => {
     expect([await owner.whoami(old), await owner.whoami(rotated)]).toEqual([503, 503]);
   });
 
-  it("is sure once the key is rotated again: only the newest secret is accepted, at once", async () => {
+  it("is sure once the key is rotated again: only the newest secret is accepted, at once", {
+    tags: "slow",
+  }, async () => {
     const { owner, id, old, rotated } = await rotateCutOff();
     const again = await (await owner.json("POST", `/keys/${id}/rotate`, { graceSeconds: 0 })).json<Shown>();
     expect(again.warning).toBeNull();

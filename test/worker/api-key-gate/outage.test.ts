@@ -68,7 +68,9 @@ describe("when D1 is down, the gate", () => {
     });
   });
 
-  it("abandons a read that never settles: a key that it does not know waits ten seconds, and none waits for that read again", async () => {
+  it("abandons a read that never settles: a key that it does not know waits ten seconds, and none waits for that read again", {
+    tags: "slow",
+  }, async () => {
     freezeTimers();
     const key = await addApiKey();
     await runInDurableObject(gateOf(key.id), async (instance) => {

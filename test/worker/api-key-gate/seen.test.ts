@@ -34,7 +34,7 @@ describe("the last use", () => {
     expect(operations).toEqual({ whoami: 1, listSurveys: 1 });
   });
 
-  it("of a key in busy use is that of its last request, though its gate was not asked", async () => {
+  it("of a key in busy use is that of its last request, though its gate was not asked", { tags: "slow" }, async () => {
     freeze(START);
     const [key, isolate] = [await addApiKey({ limit: 10_000 }), createIsolate()];
     await use(isolate, key.text, 100, 50);
@@ -47,7 +47,9 @@ describe("the last use", () => {
     expect(operations).toEqual({ whoami: 101 });
   });
 
-  it("is the later one of two isolates, whichever reports first, and counts are those of both", async () => {
+  it("is the later one of two isolates, whichever reports first, and counts are those of both", {
+    tags: "slow",
+  }, async () => {
     freeze(START);
     const key = await addApiKey({ limit: 10_000 });
     const [one, two] = [createIsolate(), createIsolate()];
@@ -64,7 +66,7 @@ describe("the last use", () => {
     expect(operations).toEqual({ whoami: 202 });
   });
 
-  it("is not dated after now by an isolate whose clock is ahead", async () => {
+  it("is not dated after now by an isolate whose clock is ahead", { tags: "slow" }, async () => {
     freeze(START);
     const key = await addApiKey();
     const seen = { at: START + HOUR, network: null, country: null, userAgent: "ahead", operation: "whoami" };
@@ -130,7 +132,9 @@ describe("a refusal is no use", () => {
     });
   });
 
-  it("with a forged second half of a known key: nothing is kept, and no store is called", async () => {
+  it("with a forged second half of a known key: nothing is kept, and no store is called", {
+    tags: "slow",
+  }, async () => {
     freeze(START);
     const { env: counted, counts } = countStores(env);
     const [key, isolate] = [await addApiKey(), createIsolate(counted)];
@@ -146,7 +150,9 @@ describe("a refusal is no use", () => {
     });
   });
 
-  it("of a paused key, which has no other use: one in an hour is stored, and is kept as long as counts", async () => {
+  it("of a paused key, which has no other use: one in an hour is stored, and is kept as long as counts", {
+    tags: "slow",
+  }, async () => {
     freeze(START);
     const [key, isolate] = [await addApiKey(), createIsolate()];
     await update(key.id, `paused_at = ${START}`);
@@ -171,7 +177,7 @@ describe("a refusal is no use", () => {
     expect((await seenOf(key.id)).refused).toBeUndefined();
   });
 
-  it("from another address while a lease is held: it comes with the lease's report", async () => {
+  it("from another address while a lease is held: it comes with the lease's report", { tags: "slow" }, async () => {
     freeze(START);
     const { env: counted, counts } = countStores(env);
     const [key, isolate] = [await addApiKey({ limit: 10_000 }), createIsolate(counted)];
@@ -192,7 +198,7 @@ describe("a refusal is no use", () => {
   });
 });
 
-it("what was seen alone writes nothing: it waits for what is written anyway", async () => {
+it("what was seen alone writes nothing: it waits for what is written anyway", { tags: "slow" }, async () => {
   freeze(START);
   const key = await addApiKey();
   const gate = gateOf(key.id);
@@ -226,7 +232,9 @@ it("what was seen while a report is under way waits for the next: it makes no ca
   expect(use.takeReport()).toMatchObject({ leases: [{ used: 1 }], operations: { whoami: 1 } });
 });
 
-it("a key that is only refused writes five rows in an hour, however often it is refused", async () => {
+it("a key that is only refused writes five rows in an hour, however often it is refused", {
+  tags: "slow",
+}, async () => {
   freeze(START);
   const key = await addApiKey();
   await update(key.id, `paused_at = ${START}`);

@@ -16,7 +16,9 @@ const jobOf100 = (now: number) =>
     .bind(now - 91 * DAY)
     .run();
 
-it("a block whose row was deleted has one again, and 1.0.0's job deletes none of them after a rollback", async () => {
+it("a block whose row was deleted has one again, and 1.0.0's job deletes none of them after a rollback", {
+  tags: "slow",
+}, async () => {
   await reset();
   const later = steps.findIndex(([path]) => path.endsWith("_blocks_last.sql"));
   for (const [, sql] of steps.slice(0, later)) await env.DB.prepare(sql).run();

@@ -14,7 +14,7 @@ const tally = (lines: readonly string[]) =>
     [...Map.groupBy(lines, (line) => line.split(" ").slice(0, 2).join(" "))].map(([kind, same]) => [kind, same.length]),
   );
 
-describe("what the scheduled job does", () => {
+describe("what the scheduled job does", { tags: "slow" }, () => {
   it("of a deleted idea bank: nothing but the deletion itself, which stands for all that was in it", async () => {
     const { bank, manage, rows, robin, propose, added } = await createLogScene();
     await databaseOf(bank)

@@ -19,7 +19,9 @@ const upgrade = async () => {
   for (const [, sql] of steps.slice(later)) await run(sql);
 };
 
-it("events about what still exists have the author, and those about several proposals no titles; bytes are as counted", async () => {
+it("events about what still exists have the author, and those about several proposals no titles; bytes are as counted", {
+  tags: "slow",
+}, async () => {
   await run("INSERT INTO panelists (id, account_id, created_at) VALUES ('robin', 'a', 1), ('kim', 'a', 1)");
   await run("INSERT INTO idea_banks (id, account_id, name, created_at) VALUES ('b', 'a', 'N', 1)");
   await run(
@@ -62,7 +64,9 @@ it("events about what still exists have the author, and those about several prop
   expect(bytes?.event_bytes).toBe(bytes?.counted);
 });
 
-it("members and the invited are admins who are told nothing, and tokens that have ended are old news", async () => {
+it("members and the invited are admins who are told nothing, and tokens that have ended are old news", {
+  tags: "slow",
+}, async () => {
   await run("UPDATE accounts SET tokens_ended_at = 5");
   await run("INSERT INTO accounts (id, owner_email, created_at) VALUES ('b', 'p@example.com', 1)");
   for (const [table, id] of [

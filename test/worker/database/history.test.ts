@@ -129,6 +129,7 @@ describe("a person", () => {
 
   it.each(["", "?content=delete"])(
     "who is deleted (%s) leaves no words in the history, and none for who comes back",
+    { tags: "slow" },
     async (content) => {
       const { panel } = await createDesk();
       const { accountId } = panel.bank;
@@ -180,7 +181,7 @@ describe("a person", () => {
 });
 
 describe("the history of an idea", () => {
-  it("keeps the newest 200 steps, and whole texts in the newest 20", async () => {
+  it("keeps the newest 200 steps, and whole texts in the newest 20", { tags: "slow" }, async () => {
     const { panel } = await createDesk();
     const { accountId } = panel.bank;
     const idea = await panel.propose({ description: "Long. ".repeat(200) });
@@ -199,7 +200,7 @@ describe("the history of an idea", () => {
     expect(counted).toBe(stored);
   });
 
-  it("goes with the idea", async () => {
+  it("goes with the idea", { tags: "slow" }, async () => {
     const { panel } = await createDesk();
     const { accountId } = panel.bank;
     const idea = await panel.propose();

@@ -53,7 +53,9 @@ async function expectWhole({ bank }: Panel): Promise<number> {
   return results.length;
 }
 
-it("an idea from before the upgrade is found by its title, and by its text once the job was there", async () => {
+it("an idea from before the upgrade is found by its title, and by its text once the job was there", {
+  tags: "slow",
+}, async () => {
   const panel = await createPanel();
   const panelist = await panel.panelist();
   await insertAs110(panel, "Fahrradständer", "Überdacht und beleuchtet");
@@ -65,7 +67,9 @@ it("an idea from before the upgrade is found by its title, and by its text once 
   expect(await expectWhole(panel)).toBeGreaterThan(0);
 });
 
-it("what 1.1.0 edits beside this release loses its old terms and gets its new ones with the next run", async () => {
+it("what 1.1.0 edits beside this release loses its old terms and gets its new ones with the next run", {
+  tags: "slow",
+}, async () => {
   const panel = await createPanel();
   const panelist = await panel.panelist();
   const id = await panelist.submit("Quiet carriages", "Without telephones");
@@ -84,7 +88,9 @@ it("what 1.1.0 edits beside this release loses its old terms and gets its new on
   expect([await found(panelist, "blankets"), await found(panelist, "pillows")]).toEqual([[], ["Sleeping carriages"]]);
 });
 
-it("what was stored is written in slices, by several runs, and nothing is written again", async () => {
+it("what was stored is written in slices, by several runs, and nothing is written again", {
+  tags: "slow",
+}, async () => {
   const panel = await createPanel();
   const count = 75;
   for (let each = 0; each < count; each++)
@@ -108,7 +114,9 @@ it("what was stored is written in slices, by several runs, and nothing is writte
   expect(written).toBe(0);
 });
 
-it("a merged idea, and one that is deleted, have no terms; one that is hidden moves only the words of its title", async () => {
+it("a merged idea, and one that is deleted, have no terms; one that is hidden moves only the words of its title", {
+  tags: "slow",
+}, async () => {
   const panel = await createPanel();
   const [target, source, other] = [
     await panel.propose({ title: "Night ferries", description: "To the island" }),

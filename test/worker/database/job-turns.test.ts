@@ -35,7 +35,7 @@ async function runShortly(): Promise<void> {
 const count = (rows: string, id: string) =>
   env.DB.prepare(`SELECT count(*) AS n FROM ${rows} = ?1`).bind(id).first<number>("n");
 
-it("a merge of many votes", async () => {
+it("a merge of many votes", { tags: "slow" }, async () => {
   const scenes = [await createScene(), await createScene()].toSorted((one, other) =>
     one.source < other.source ? -1 : 1,
   );
@@ -48,7 +48,7 @@ it("a merge of many votes", async () => {
   expect(await count("merges WHERE source_id", small.source)).toBe(0);
 });
 
-it("a deletion that waits for the end of a merge", async () => {
+it("a deletion that waits for the end of a merge", { tags: "slow" }, async () => {
   const [waiting, other] = [await createScene(), await createScene()];
   await waiting.merge(3_000);
   await waiting.remove(waiting.source);

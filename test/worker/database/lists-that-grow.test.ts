@@ -80,7 +80,9 @@ it("no CHECK of the schema has a list of texts", async () => {
   expect(results.some(({ sql }) => normalizeSql(sql).includes("CHECK(internal IN(0,1))"))).toBe(true);
 });
 
-it("the step that opens them leaves the database as it was, wherever it is cut off, and then goes through", async () => {
+it("the step that opens them leaves the database as it was, wherever it is cut off, and then goes through", {
+  tags: "slow",
+}, async () => {
   await reset();
   const at = steps.findIndex(([path]) => path.endsWith("_one_two.sql"));
   for (const [, sql] of steps.slice(0, at)) await env.DB.prepare(sql).run();

@@ -134,7 +134,9 @@ async function faultsOf(table: string, { database, select, growth }: Scene): Pro
   return faults;
 }
 
-it("every text in every table of an account is counted when it is added, changed and removed", async () => {
+it("every text in every table of an account is counted when it is added, changed and removed", {
+  tags: "slow",
+}, async () => {
   const scene = await createScene();
   const tables = await scene.select(
     `SELECT t.name FROM sqlite_master t JOIN pragma_table_info(t.name) c

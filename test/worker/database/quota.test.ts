@@ -23,7 +23,7 @@ const notGrowing = ["mergeProposal", "voteFor", "rotateSigningSecret", "introspe
 const growing = writes.filter(({ method, name }) => method === "POST" && !notGrowing.includes(name));
 
 describe("an account's stored bytes", () => {
-  it("grow when a row is created and shrink by the same bytes when it is deleted", async () => {
+  it("grow when a row is created and shrink by the same bytes when it is deleted", { tags: "slow" }, async () => {
     const ids = await addOneOfEverything();
     const tenant = await createTenant({ accountId: ids.accountId });
     const before = await storedBytes(ids.accountId);
@@ -52,7 +52,7 @@ describe("an account's stored bytes", () => {
     expect(await storedBytes(ids.accountId)).toBe(before + 16 + 5);
   });
 
-  it("are only those of rows outside the idea bank after it is deleted", async () => {
+  it("are only those of rows outside the idea bank after it is deleted", { tags: "slow" }, async () => {
     const ids = await addOneOfEverything();
     const tenant = await createTenant({ accountId: ids.accountId });
     for (const { method, path, parameters } of operationsOf("apiKey")) {
@@ -106,7 +106,9 @@ it.each([
   expect((await tenant.send("DELETE", `/tenant/panelists/${ids.panelistId}`)).status).toBe(204);
 });
 
-it("the owner of a full account can do everything in Account Settings, each with an Idempotency-Key", async () => {
+it("the owner of a full account can do everything in Account Settings, each with an Idempotency-Key", {
+  tags: "slow",
+}, async () => {
   const owner = createOwner();
   const { apiKey } = await owner.create();
   const post = (path: string, body: object) =>
@@ -163,7 +165,9 @@ describe("votes", () => {
     expect(await counted(bank.accountId)).toBe(0);
   });
 
-  it("of a full account are refused, and written nowhere; taking one back and merging work", async () => {
+  it("of a full account are refused, and written nowhere; taking one back and merging work", {
+    tags: "slow",
+  }, async () => {
     const panel = await createPanel();
     const { bank, propose, manage } = panel;
     const [voter, other] = [await panel.panelist(), await panel.panelist()];

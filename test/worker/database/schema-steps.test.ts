@@ -28,7 +28,7 @@ describe("the files", () => {
   });
 });
 
-it("the steps make the schema that schema.sql says", async () => {
+it("the steps make the schema that schema.sql says", { tags: "slow" }, async () => {
   const whole = await schema();
   await reset();
   expect(await schema()).toEqual([]);

@@ -7,7 +7,7 @@ import { createWebhookScene } from "../../support/webhooks.ts";
 
 const HOUR = 3_600_000;
 
-it("two isolates and two jobs at once send each change once", async () => {
+it("two isolates and two jobs at once send each change once", { tags: "slow" }, async () => {
   const { propose, receiver, deliver, job, pass } = await createWebhookScene(() => 500);
   await propose();
   for (let more = 0; more < 12; more++) await propose();
@@ -60,7 +60,9 @@ it.each<[string, (call: () => Promise<unknown>) => Promise<unknown>]>([
   expect(await stored()).toMatchObject({ number: await newest(), due_at: null });
 });
 
-it("an owner who moves it while an attempt is under way is not overruled, whatever the receiver answers", async () => {
+it("an owner who moves it while an attempt is under way is not overruled, whatever the receiver answers", {
+  tags: "slow",
+}, async () => {
   const { propose, receiver, pass, job, stored, newest, database, id } = await createWebhookScene(() => 500);
   for (let more = 0; more < 3; more++) await propose();
   for (const answer of [200, 500]) {
@@ -79,7 +81,9 @@ it("an owner who moves it while an attempt is under way is not overruled, whatev
   expect(await stored()).toMatchObject({ number: await newest() });
 });
 
-it("what is used up while an attempt is recorded is released: the next one delivers what is left, at once", async () => {
+it("what is used up while an attempt is recorded is released: the next one delivers what is left, at once", {
+  tags: "slow",
+}, async () => {
   const { propose, receiver, database, id, pass, job, stored, newest } = await createWebhookScene(() => 500);
   for (let more = 0; more < 3; more++) await propose();
   receiver.react = () => 200;

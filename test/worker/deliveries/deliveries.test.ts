@@ -9,7 +9,9 @@ import { createWebhookScene, type Reaction } from "../../support/webhooks.ts";
 const HOUR = 3_600_000;
 const DAY = 24 * HOUR;
 
-it("the first attempt follows the answer to a write, of a tenant and of a panelist: the feed's own event, signed", async () => {
+it("the first attempt follows the answer to a write, of a tenant and of a panelist: the feed's own event, signed", {
+  tags: "slow",
+}, async () => {
   const { propose, robin, receiver, types, tenant, stored, newest } = await createWebhookScene();
   const page = await (await tenant.send("GET", "/tenant/changes?after=now")).json<{ nextCursor: string }>();
   const proposal = await propose();
@@ -51,7 +53,9 @@ it("a write makes no call more, and waits for no delivery; there is none when th
   expect(await send(path, asTenant, "PATCH", { status: "implemented" })).toEqual([200, 1]);
 });
 
-it("what fails is tried again by the job, later each time, always with the same webhook-id; what comes after it waits", async () => {
+it("what fails is tried again by the job, later each time, always with the same webhook-id; what comes after it waits", {
+  tags: "slow",
+}, async () => {
   const { propose, receiver, pass, job, stored, types } = await createWebhookScene(() => 500);
   vi.spyOn(Math, "random").mockReturnValue(0);
   const waits: number[] = [];
@@ -78,7 +82,9 @@ it("what fails is tried again by the job, later each time, always with the same 
   expect(await stored()).toMatchObject({ attempts: 0, failing_since: null, due_at: null });
 });
 
-it("a receiver is called by its name at each attempt, which decides anew what the name is; a changed URL from the next one on", async () => {
+it("a receiver is called by its name at each attempt, which decides anew what the name is; a changed URL from the next one on", {
+  tags: "slow",
+}, async () => {
   const { propose, receiver, pass, job, database, id } = await createWebhookScene(() => 500);
   await propose();
   await pass(HOUR);
@@ -90,7 +96,7 @@ it("a receiver is called by its name at each attempt, which decides anew what th
   expect(receiver.seen.map(({ url }) => url)).toEqual([name, name, "https://other.example/"]);
 });
 
-it("is down for four days, and then gets everything, in order", async () => {
+it("is down for four days, and then gets everything, in order", { tags: "slow" }, async () => {
   const { propose, manage, receiver, pass, job, stored, types } = await createWebhookScene(() => ({
     status: null,
     retryAfter: null,
@@ -110,7 +116,7 @@ it("is down for four days, and then gets everything, in order", async () => {
   expect(receiver.taken.map(({ body }) => body.proposal)).toEqual([null, null, null]);
 });
 
-it("is paused after five days of failure, and the place stays", async () => {
+it("is paused after five days of failure, and the place stays", { tags: "slow" }, async () => {
   const { propose, receiver, pass, job, stored, newest } = await createWebhookScene(() => 503);
   const before = await newest();
   await propose();
@@ -127,7 +133,7 @@ it("is paused after five days of failure, and the place stays", async () => {
   expect(receiver.seen).toHaveLength(attempts);
 });
 
-it("ends at 410", async () => {
+it("ends at 410", { tags: "slow" }, async () => {
   const { propose, receiver, pass, job, stored } = await createWebhookScene(() => 410);
   await propose();
   expect(await stored()).toMatchObject({ state: "ended", due_at: null });
@@ -154,7 +160,7 @@ it.each([
   expect(wait).toBeGreaterThan(expected - 180_000);
 });
 
-it("a redirect and a refusal are failures: only 2xx delivers", async () => {
+it("a redirect and a refusal are failures: only 2xx delivers", { tags: "slow" }, async () => {
   for (const status of [100, 199, 301, 302, 307, 400, 401, 404, 499, 599]) {
     const { propose, stored, newest } = await createWebhookScene(() => status);
     const before = await newest();
@@ -163,7 +169,9 @@ it("a redirect and a refusal are failures: only 2xx delivers", async () => {
   }
 });
 
-it("fails for one change and not for the next: the next waits, until the owner skips the one", async () => {
+it("fails for one change and not for the next: the next waits, until the owner skips the one", {
+  tags: "slow",
+}, async () => {
   const { propose, receiver, pass, job, types, database, id } = await createWebhookScene(({ body }) =>
     body.proposal?.title === "Bad" ? 500 : 200,
   );
@@ -179,7 +187,7 @@ it("fails for one change and not for the next: the next waits, until the owner s
   expect(receiver.taken[0]?.body.proposal?.title).toBe("Good");
 });
 
-it("only the types that it asks for are delivered, and it passes the others over", async () => {
+it("only the types that it asks for are delivered, and it passes the others over", { tags: "slow" }, async () => {
   const scene = await createWebhookScene(undefined, { types: ["proposal.status-changed"] });
   const { propose, manage, types, stored, newest, database, accountId, job } = scene;
   const proposal = await propose();
@@ -212,7 +220,7 @@ it("a change that is made while a delivery is under way is delivered after it, b
   expect(receiver.taken.map(({ body }) => body.proposal?.title)).toEqual(["First", "Second"]);
 });
 
-it("changes that the log has no more are counted, and it goes on from the oldest", async () => {
+it("changes that the log has no more are counted, and it goes on from the oldest", { tags: "slow" }, async () => {
   const { propose, receiver, database, accountId, newest, pass, job, stored } = await createWebhookScene(() => 500);
   await propose();
   await propose();
@@ -228,7 +236,7 @@ it("changes that the log has no more are counted, and it goes on from the oldest
   expect(await stored()).toMatchObject({ missed: 2, number: await newest() });
 });
 
-it("a suspended account delivers nothing; it goes on when it is active again", async () => {
+it("a suspended account delivers nothing; it goes on when it is active again", { tags: "slow" }, async () => {
   const { propose, receiver, database, accountId, pass, job, types } = await createWebhookScene(() => 500);
   await propose();
   receiver.seen.length = 0;
@@ -246,7 +254,7 @@ it("a suspended account delivers nothing; it goes on when it is active again", a
   expect(types()).toEqual(["proposal.created"]);
 });
 
-it("keeps the last 20 attempts", async () => {
+it("keeps the last 20 attempts", { tags: "slow" }, async () => {
   const { propose, stored } = await createWebhookScene();
   for (let more = 0; more < 22; more++) await propose();
   const recent = JSON.parse((await stored()).recent) as { id: string; status: number; type: string; at: number }[];
@@ -256,7 +264,9 @@ it("keeps the last 20 attempts", async () => {
   expect(recent.map(({ at }) => at)).toEqual(recent.map(({ at }) => at).toSorted((one, other) => other - one));
 });
 
-it("a webhook in a domain that OWN_ZONES names later gets nothing, neither after an answer nor by the job", async () => {
+it("a webhook in a domain that OWN_ZONES names later gets nothing, neither after an answer nor by the job", {
+  tags: "slow",
+}, async () => {
   const { tenant, bank, isolate, receiver, pass, stored } = await createWebhookScene();
   const guarded = { ...env, OWN_ZONES: "*.receiver.example" };
   const headers = { "X-API-Key": tenant.text, "Content-Type": "application/json" };

@@ -28,7 +28,9 @@ async function scene(react?: Reaction, options = {}) {
 }
 const plain = (text: string) => text.replaceAll("\u200b", "");
 
-it("says who, which idea and the text, in a body that is only that; with the setting SIGN_IN_URL, a link to the desk", async () => {
+it("says who, which idea and the text, in a body that is only that; with the setting SIGN_IN_URL, a link to the desk", {
+  tags: "slow",
+}, async () => {
   const { robin, receiver, texts, last, later, database, accountId, bank, ofProposal } = await scene();
   const proposalId = await robin.submit("Dogs <on> trains", "One\n\ntwo @all.");
   const [sent] = receiver.seen;
@@ -47,7 +49,7 @@ it("says who, which idea and the text, in a body that is only that; with the set
   expect(texts()).toHaveLength(2);
 });
 
-it("a comment and a new response are told; an edit, a vote and a setting are not", async () => {
+it("a comment and a new response are told; an edit, a vote and a setting are not", { tags: "slow" }, async () => {
   const { robin, propose, later, texts, tenant, bank, ofProposal, stored, newest } = await scene();
   const id = await propose();
   await robin.send("PATCH", `/ideabank/proposals/${id}`, { description: "Another text." });
@@ -97,7 +99,7 @@ it("says nobody's address: a member is a member, and a person whose name is an a
   expect(last()).not.toContain("example");
 });
 
-it("tells nothing of what is hidden or gone when it is sent", async () => {
+it("tells nothing of what is hidden or gone when it is sent", { tags: "slow" }, async () => {
   const { propose, ofProposal, later, texts, tenant, bank, stored, newest } = await scene();
   await propose();
   const [hidden, deleted] = [await propose(), await propose()];
@@ -108,7 +110,9 @@ it("tells nothing of what is hidden or gone when it is sent", async () => {
   expect(await stored()).toMatchObject({ number: await newest(), due_at: null, attempts: 0 });
 });
 
-it("the events of a minute are one message: the first in words, the others counted, in less than 2,000 characters", async () => {
+it("the events of a minute are one message: the first in words, the others counted, in less than 2,000 characters", {
+  tags: "slow",
+}, async () => {
   const { robin, texts, later, propose, last, stored } = await scene();
   await propose();
   for (let index = 0; index < 20; index++) await robin.submit(`${index} ${"&".repeat(140)}`, "<".repeat(900));
@@ -124,7 +128,9 @@ it("the events of a minute are one message: the first in words, the others count
   expect(JSON.parse((await stored()).recent)[0]).toMatchObject({ changes: 20, type: "proposal.created" });
 });
 
-it("a message of which it is unclear whether it came is sent once more, with the same changes; then the next one", async () => {
+it("a message of which it is unclear whether it came is sent once more, with the same changes; then the next one", {
+  tags: "slow",
+}, async () => {
   const { propose, receiver, texts, later, stored, newest, last } = await scene(() => ({
     status: null,
     retryAfter: null,
@@ -152,7 +158,9 @@ it("a message of which it is unclear whether it came is sent once more, with the
   expect(await stored()).toMatchObject({ attempts: 0, failing_since: null });
 });
 
-it("a clear refusal is no lost answer: 429 waits for Retry-After, and nothing is passed over", async () => {
+it("a clear refusal is no lost answer: 429 waits for Retry-After, and nothing is passed over", {
+  tags: "slow",
+}, async () => {
   const { propose, receiver, texts, later, stored, newest } = await scene(() => ({ status: 429, retryAfter: "1800" }));
   await propose();
   const { due_at } = await stored();
@@ -169,7 +177,7 @@ it("a clear refusal is no lost answer: 429 waits for Retry-After, and nothing is
   expect(await stored()).toMatchObject({ state: "ended" });
 });
 
-it("its address is in no attempt and no event of the activity", async () => {
+it("its address is in no attempt and no event of the activity", { tags: "slow" }, async () => {
   const { propose, stored, accountId, database, later } = await scene(() => 410);
   await propose();
   await later();

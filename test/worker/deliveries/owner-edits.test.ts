@@ -39,7 +39,7 @@ async function waiting() {
   return scene;
 }
 
-it("one that is paused sends nothing more, and goes on where it was", async () => {
+it("one that is paused sends nothing more, and goes on where it was", { tags: "slow" }, async () => {
   const { receiver, types, owner, id, job } = await deliverWhile(async (owner, path) => {
     expect((await owner.json("PATCH", path, { paused: true })).status).toBe(200);
   });
@@ -82,7 +82,7 @@ it.each([
   if (url !== undefined) expect(receiver.seen[0]?.url).toBe(url);
 });
 
-it("a changed URL is called from the next attempt on, and the old one no more", async () => {
+it("a changed URL is called from the next attempt on, and the old one no more", { tags: "slow" }, async () => {
   const { receiver } = await deliverWhile((owner, path) => owner.json("PATCH", path, { url: "https://new.example/" }));
   expect(receiver.seen.map(({ url }) => url)).toEqual([
     "https://receiver.example/hook",
@@ -91,25 +91,31 @@ it("a changed URL is called from the next attempt on, and the old one no more", 
   ]);
 });
 
-it.each([410, 500])("what the old URL answers after the change says nothing of the new one: %s", async (answer) => {
-  const scene = await waiting();
-  const { receiver, id, job, pass, stored, database } = scene;
-  const owner = await ownerOf(scene);
-  await database.prepare("UPDATE webhooks SET attempts = 7, failing_since = 1 WHERE id = ?1").bind(id).run();
-  receiver.react = async () => {
-    receiver.react = () => 200;
-    await owner.json("PATCH", `/webhooks/${id}`, { url: "https://new.example/" });
-    return answer;
-  };
-  await pass(24 * HOUR);
-  await job();
-  expect(receiver.seen.map(({ url }) => url)).toEqual(["https://receiver.example/hook"]);
-  expect(await stored()).toMatchObject({ state: "active", attempts: 0, failing_since: null, claimed_until: 0 });
-  await job();
-  expect(receiver.taken.map(({ url }) => url)).toEqual(Array(3).fill("https://new.example/"));
-});
+it.each([410, 500])(
+  "what the old URL answers after the change says nothing of the new one: %s",
+  { tags: "slow" },
+  async (answer) => {
+    const scene = await waiting();
+    const { receiver, id, job, pass, stored, database } = scene;
+    const owner = await ownerOf(scene);
+    await database.prepare("UPDATE webhooks SET attempts = 7, failing_since = 1 WHERE id = ?1").bind(id).run();
+    receiver.react = async () => {
+      receiver.react = () => 200;
+      await owner.json("PATCH", `/webhooks/${id}`, { url: "https://new.example/" });
+      return answer;
+    };
+    await pass(24 * HOUR);
+    await job();
+    expect(receiver.seen.map(({ url }) => url)).toEqual(["https://receiver.example/hook"]);
+    expect(await stored()).toMatchObject({ state: "active", attempts: 0, failing_since: null, claimed_until: 0 });
+    await job();
+    expect(receiver.taken.map(({ url }) => url)).toEqual(Array(3).fill("https://new.example/"));
+  },
+);
 
-it("a new URL is called at once, with no failure behind it; the same URL again changes nothing", async () => {
+it("a new URL is called at once, with no failure behind it; the same URL again changes nothing", {
+  tags: "slow",
+}, async () => {
   const scene = await waiting();
   const { receiver, id, job, stored, database } = scene;
   const owner = await ownerOf(scene);
@@ -127,23 +133,27 @@ it("a new URL is called at once, with no failure behind it; the same URL again c
   expect(await stored()).toMatchObject({ state: "active", attempts: 1, number: before.number });
 });
 
-it.each(["paused", "failed", "ended"])("a new URL alone does not start one that is %s", async (state) => {
-  const scene = await waiting();
-  const { receiver, id, job, stored, database } = scene;
-  const owner = await ownerOf(scene);
-  await database.prepare("UPDATE webhooks SET state = ?2, due_at = NULL WHERE id = ?1").bind(id, state).run();
-  await owner.json("PATCH", `/webhooks/${id}`, { url: "https://new.example/" });
-  await job();
-  expect(receiver.seen).toEqual([]);
-  expect(await stored()).toMatchObject({ state, due_at: null });
-});
+it.each(["paused", "failed", "ended"])(
+  "a new URL alone does not start one that is %s",
+  { tags: "slow" },
+  async (state) => {
+    const scene = await waiting();
+    const { receiver, id, job, stored, database } = scene;
+    const owner = await ownerOf(scene);
+    await database.prepare("UPDATE webhooks SET state = ?2, due_at = NULL WHERE id = ?1").bind(id, state).run();
+    await owner.json("PATCH", `/webhooks/${id}`, { url: "https://new.example/" });
+    await job();
+    expect(receiver.seen).toEqual([]);
+    expect(await stored()).toMatchObject({ state, due_at: null });
+  },
+);
 
-it("a type that is not asked for any more is not delivered any more", async () => {
+it("a type that is not asked for any more is not delivered any more", { tags: "slow" }, async () => {
   const { types } = await deliverWhile((owner, path) => owner.json("PATCH", path, { types: ["proposal.created"] }));
   expect(types()).toEqual(["proposal.created", "proposal.created"]);
 });
 
-it("a new secret signs from the next attempt on", async () => {
+it("a new secret signs from the next attempt on", { tags: "slow" }, async () => {
   const { receiver } = await deliverWhile(async (owner, path, { receiver }) => {
     const { secret } = await (await owner.json("POST", `${path}/rotate`)).json<{ secret: string }>();
     receiver.secrets = [SECRET, secret];
@@ -151,14 +161,14 @@ it("a new secret signs from the next attempt on", async () => {
   expect(receiver.taken).toHaveLength(3);
 });
 
-it("an account that is suspended sends nothing more", async () => {
+it("an account that is suspended sends nothing more", { tags: "slow" }, async () => {
   const { types } = await deliverWhile((_, __, { database, accountId }) =>
     database.prepare("UPDATE accounts SET status = 'suspended' WHERE id = ?1").bind(accountId).run(),
   );
   expect(types()).toEqual(["proposal.created"]);
 });
 
-it("a change that fails is skipped, however many of other types come before it", async () => {
+it("a change that fails is skipped, however many of other types come before it", { tags: "slow" }, async () => {
   const scene = await createWebhookScene(({ body }) => (body.proposal?.title === "Good" ? 200 : 500), {
     types: ["proposal.created"],
   });
@@ -180,6 +190,7 @@ it("a change that fails is skipped, however many of other types come before it",
 
 it.each([500, 200])(
   "a type that is added while an attempt is under way is delivered from where the webhook was: %i",
+  { tags: "slow" },
   async (status) => {
     const scene = await createWebhookScene(() => 200, { types: ["comment.created"] });
     const { propose, robin, receiver, job, id, pass } = scene;

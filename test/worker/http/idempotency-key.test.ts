@@ -38,7 +38,9 @@ describe("the key", () => {
     expect((await tenant.send("POST", other, { externalId: "x" }, KEY)).status).toBe(422);
   });
 
-  it("is bound to the query too: an erasure with what the person wrote is not taken for the deletion before it", async () => {
+  it("is bound to the query too: an erasure with what the person wrote is not taken for the deletion before it", {
+    tags: "slow",
+  }, async () => {
     const { ids, tenant, path } = await createScene("/tenant/panelists/{panelistId}");
     expect((await tenant.send("DELETE", path, undefined, KEY)).status).toBe(204);
     const erasure = await tenant.send("DELETE", `${path}?content=delete`, undefined, KEY);

@@ -27,7 +27,7 @@ async function ask(bindings: Env = env) {
   return headers.get("Location") ?? status;
 }
 
-it("leads to the page while it is the only one that is open, and no cache keeps that", async () => {
+it("leads to the page while it is the only one that is open, and no cache keeps that", { tags: "slow" }, async () => {
   expect(await ask()).toBe(200);
   const { id, change } = await addPage();
   const answer = await createIsolate().request("/");

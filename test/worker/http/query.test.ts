@@ -15,7 +15,9 @@ const named = async (response: Response) => {
 const parametersOf = (path: string) => [...path.matchAll(/\{(\w+)\}/g)].map(([, name = ""]) => name);
 
 describe("an escape in a path that is not UTF-8", () => {
-  it("is 400 on every operation of the tenant API whose path has parameters, and changes nothing", async () => {
+  it("is 400 on every operation of the tenant API whose path has parameters, and changes nothing", {
+    tags: "slow",
+  }, async () => {
     const ids = await addOneOfEverything();
     const tenant = await createTenant({ accountId: ids.accountId });
     const before = await dumpDatabases();
@@ -28,7 +30,7 @@ describe("an escape in a path that is not UTF-8", () => {
     expect(await dumpDatabases()).toEqual(before);
   });
 
-  it("is 400 on the panelist API and on the owner's, too", async () => {
+  it("is 400 on the panelist API and on the owner's, too", { tags: "slow" }, async () => {
     const panel = await createPanel();
     const panelist = await panel.panelist();
     const proposalId = await panelist.submit();
@@ -46,7 +48,7 @@ describe("an escape in a path that is not UTF-8", () => {
       }
   });
 
-  it("is never the id that it looks like: each id has one spelling", async () => {
+  it("is never the id that it looks like: each id has one spelling", { tags: "slow" }, async () => {
     const { ideaBankId, accountId } = await addOneOfEverything();
     const tenant = await createTenant({ accountId });
     const put = (segment: string) =>
@@ -89,7 +91,7 @@ describe("an escape in a path that is not UTF-8", () => {
 });
 
 describe("a parameter that no operation has", () => {
-  it("is refused by its name on the tenant API, where it would be ignored otherwise", async () => {
+  it("is refused by its name on the tenant API, where it would be ignored otherwise", { tags: "slow" }, async () => {
     const ids = await addOneOfEverything();
     const tenant = await createTenant({ accountId: ids.accountId });
     const before = await dumpDatabases();
@@ -125,7 +127,7 @@ describe("a parameter that no operation has", () => {
       ]);
   });
 
-  it("is ignored on the panelist API, and a list goes on without it", async () => {
+  it("is ignored on the panelist API, and a list goes on without it", { tags: "slow" }, async () => {
     const panel = await createPanel();
     const panelist = await panel.panelist();
     const ids = [await panelist.submit("One"), await panelist.submit("Two")];

@@ -124,7 +124,7 @@ describe("a sender's share of the isolate's memory", () => {
     return { bodies, answers };
   };
 
-  it.each(["/tenant/surveys", "/mcp"])("is 2 MiB, whoever else is there: %s", async (path) => {
+  it.each(["/tenant/surveys", "/mcp"])("is 2 MiB, whoever else is there: %s", { tags: "slow" }, async (path) => {
     const [headers, others] = [await keyHeaders(), await keyHeaders()];
     const isolate = open();
     const send = (as: Headers) => post(isolate, "/tenant/surveys", as, '{"title":"A survey"}');
@@ -199,7 +199,7 @@ describe("a sender's share of the isolate's memory", () => {
   });
 });
 
-describe("people who send slowly to a board", () => {
+describe("people who send slowly to a board", { tags: "slow" }, () => {
   const PART = `{"body":"${"x".repeat(60 * 1024)}`;
 
   /** Somebody sends the beginning of some bodies, and then nothing. Resolves when each is being read, or was refused. */

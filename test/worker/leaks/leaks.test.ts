@@ -21,7 +21,7 @@ const leaksOf = async (owner: ReturnType<typeof createOwner>) =>
 const forge = (key: string) => key.slice(0, -1) + (key.endsWith("0") ? "1" : "0");
 
 describe("a report by GitHub", () => {
-  it("ends a key at once, in every isolate, and its owner sees where it was found", async () => {
+  it("ends a key at once, in every isolate, and its owner sees where it was found", { tags: "slow" }, async () => {
     const [github, owner] = [await createGitHub(), createOwner()];
     const { key, apiKey } = await owner.create("CI");
     const other = await owner.create("Other");
@@ -47,7 +47,7 @@ describe("a report by GitHub", () => {
     expect(page).toContain(URL);
   });
 
-  it("that comes again changes nothing: reports have no time", async () => {
+  it("that comes again changes nothing: reports have no time", { tags: "slow" }, async () => {
     const [github, owner] = [await createGitHub(), createOwner()];
     const { key } = await owner.create();
     const isolate = createIsolate(github.bindings);
@@ -71,7 +71,9 @@ describe("a report by GitHub", () => {
     expect(await owner.whoami(key)).toBe(401);
   });
 
-  it("ends an old secret also by clocks that are behind the isolate's, and does so once", async () => {
+  it("ends an old secret also by clocks that are behind the isolate's, and does so once", {
+    tags: "slow",
+  }, async () => {
     freeze(START);
     const [github, owner] = [await createGitHub(), createOwner()];
     const { key, apiKey } = await owner.create();
@@ -84,7 +86,9 @@ describe("a report by GitHub", () => {
     expect(await leaksOf(owner)).toHaveLength(1);
   });
 
-  it("only marks a key where its owner has chosen so, once; a rotation takes the mark away", async () => {
+  it("only marks a key where its owner has chosen so, once; a rotation takes the mark away", {
+    tags: "slow",
+  }, async () => {
     const [github, owner] = [await createGitHub(), createOwner()];
     const { key, apiKey } = await owner.create();
     expect((await owner.json("PUT", "/settings", { leakedKeys: "mark" })).status).toBe(200);
@@ -101,7 +105,7 @@ describe("a report by GitHub", () => {
     expect(await (await owner.json("GET", "/keys")).json()).toMatchObject({ leakedKeys: "end" });
   });
 
-  it("ends a key that was marked, when its owner has keys ended since", async () => {
+  it("ends a key that was marked, when its owner has keys ended since", { tags: "slow" }, async () => {
     const [github, owner] = [await createGitHub(), createOwner()];
     const { key } = await owner.create();
     await owner.submit("/settings", { mark: "on" });
@@ -118,7 +122,7 @@ describe("a report by GitHub", () => {
     ]);
   });
 
-  it("of the secret from before a rotation ends that one alone", async () => {
+  it("of the secret from before a rotation ends that one alone", { tags: "slow" }, async () => {
     const [github, owner] = [await createGitHub(), createOwner()];
     const { key: old, apiKey } = await owner.create();
     const { key } = await (await owner.json("POST", `/keys/${apiKey.id}/rotate`, {})).json<{ key: string }>();
@@ -138,7 +142,7 @@ describe("a report by GitHub", () => {
     ["line breaks", "a forum\n\nYour account\u2028is closed", "a forum Your account is closed"],
     ["characters that turn what follows around", "\u202ehttps://git.example/\u2066a\u200b", "https://git.example/a"],
     ["a token where it is cut", `${"x".repeat(490)}ibt_${"a1B2".repeat(13)}`, `${"x".repeat(490)}ibt_…`],
-  ])("ends a key wherever it was found: %s", async (_, url, shown) => {
+  ])("ends a key wherever it was found: %s", { tags: "slow" }, async (_, url, shown) => {
     const [github, owner] = [await createGitHub(), createOwner()];
     const { key } = await owner.create();
     const answer = await github.report(createIsolate(github.bindings), [reportOf(key, url)]);
@@ -162,7 +166,9 @@ describe("a report by GitHub", () => {
     expect(await owner.whoami(key)).toBe(200);
   });
 
-  it("is judged item by item: what a committer chose beside a leaked key does not keep it alive", async () => {
+  it("is judged item by item: what a committer chose beside a leaked key does not keep it alive", {
+    tags: "slow",
+  }, async () => {
     const [github, owner] = [await createGitHub(), createOwner()];
     const { key } = await owner.create();
     const path = encodeURIComponent("漢".repeat(480));
@@ -191,7 +197,7 @@ describe("a report by GitHub", () => {
     expect(await leaksOf(owner)).toMatchObject([{ changes: { after: { foundAt: url.slice(0, 500), ended: "key" } } }]);
   });
 
-  it("of a key that is encoded, or has a line break in it, ends it", async () => {
+  it("of a key that is encoded, or has a line break in it, ends it", { tags: "slow" }, async () => {
     const [github, owner] = [await createGitHub(), createOwner()];
     const isolate = createIsolate(github.bindings);
     for (const encode of [
@@ -206,7 +212,9 @@ describe("a report by GitHub", () => {
     }
   });
 
-  it("of another secret of the same key, of a revoked and of an expired one changes nothing", async () => {
+  it("of another secret of the same key, of a revoked and of an expired one changes nothing", {
+    tags: "slow",
+  }, async () => {
     const [github, owner] = [await createGitHub(), createOwner()];
     const { key: first, apiKey } = await owner.create();
     await owner.json("POST", `/keys/${apiKey.id}/rotate`, { graceSeconds: 0 });
@@ -227,7 +235,9 @@ describe("a report by GitHub", () => {
     expect([await owner.keys(), await owner.events()]).toEqual(before);
   });
 
-  it("of a thousand keys at once is done in one round trip to each database; of more than 1 MiB it is refused", async () => {
+  it("of a thousand keys at once is done in one round trip to each database; of more than 1 MiB it is refused", {
+    tags: "slow",
+  }, async () => {
     const [github, owners] = [
       await createGitHub(),
       [createOwner(undefined, env, "0"), createOwner(undefined, env, "1")],
@@ -298,7 +308,9 @@ describe("whoever found a key", () => {
     expect(sign.mock.calls.length).toBeLessThanOrEqual(2 * 200);
   });
 
-  it("pastes it encoded: a secret of Kubernetes, Basic auth, with a line break, as a URL has it", async () => {
+  it("pastes it encoded: a secret of Kubernetes, Basic auth, with a line break, as a URL has it", {
+    tags: "slow",
+  }, async () => {
     const owner = createOwner();
     for (const encode of [
       (key: string) => `data:\n  API_KEY: ${btoa(key)}\n`,
@@ -312,7 +324,9 @@ describe("whoever found a key", () => {
     }
   });
 
-  it("pastes it, with what is around it, and it is ended; the answer is the same for whatever is pasted", async () => {
+  it("pastes it, with what is around it, and it is ended; the answer is the same for whatever is pasted", {
+    tags: "slow",
+  }, async () => {
     const owner = createOwner();
     const { key } = await owner.create();
     const answers = [
@@ -329,7 +343,7 @@ describe("whoever found a key", () => {
     expect(await leaksOf(owner)).toMatchObject([{ changes: { after: { foundAt: "a forum" } } }]);
   });
 
-  it("has what they write shown as text, cut after 500 characters", async () => {
+  it("has what they write shown as text, cut after 500 characters", { tags: "slow" }, async () => {
     const owner = createOwner();
     const { key } = await owner.create();
     await paste(key, env, `<script>alert(1)</script>${"x".repeat(600)}`);

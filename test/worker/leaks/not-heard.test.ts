@@ -30,7 +30,7 @@ it.each([
   ["was revoked", "revoked_at = ?1"],
   ["expires sooner", "expires_at = ?1"],
   ["was rotated at once", "previous_expires_at = ?1, secret_hash = hex(randomblob(32)), rotated_at = ?1"],
-])("whichever of its secrets is reported, when the key %s", async (_, change) => {
+])("whichever of its secrets is reported, when the key %s", { tags: "slow" }, async (_, change) => {
   for (const which of ["key", "older"] as const) {
     const { owner, write, report, [which]: secret } = await createScene();
     vi.setSystemTime(START + 10_000);
@@ -41,7 +41,7 @@ it.each([
   }
 });
 
-it("also nine minutes later: through an outage a gate decides by an older record", async () => {
+it("also nine minutes later: through an outage a gate decides by an older record", { tags: "slow" }, async () => {
   const { key, write, report, github } = await createScene();
   await write("revoked_at = ?1", START);
   const callsAfter = async (minutes: number) => {

@@ -87,7 +87,9 @@ it("cannot be had when a new one is asked for: that is said, and not that there 
   expect(await keys.find("one")).toBe("first");
 });
 
-it("that are known serve for 90 days while GitHub refuses to answer, which strangers can bring about", async () => {
+it("that are known serve for 90 days while GitHub refuses to answer, which strangers can bring about", {
+  tags: "slow",
+}, async () => {
   freeze(START);
   const asked = vi.spyOn(globalThis, "fetch").mockResolvedValueOnce(answer({ one: "first" }, '"a"'));
   const keys = open();

@@ -50,7 +50,7 @@ async function createScene() {
   return { isolate, report, paste, whoami: () => owner.whoami(key) };
 }
 
-it("sixteen slow bodies without a credential leave GitHub's report its place", async () => {
+it("sixteen slow bodies without a credential leave GitHub's report its place", { tags: "slow" }, async () => {
   const { isolate, report, whoami } = await createScene();
   const { bodies, answers } = await fill(isolate, PASTED);
   expect((await report("192.0.2.1")).status).toBe(200);
@@ -59,7 +59,7 @@ it("sixteen slow bodies without a credential leave GitHub's report its place", a
   await Promise.all(answers);
 });
 
-it("one address has two places, and others are not kept out by it", async () => {
+it("one address has two places, and others are not kept out by it", { tags: "slow" }, async () => {
   const { isolate, report, paste, whoami } = await createScene();
   for (const kind of [PASTED, SIGNED]) {
     const { bodies, answers } = await fill(isolate, kind, 2);
@@ -74,7 +74,9 @@ it("one address has two places, and others are not kept out by it", async () => 
   expect(await whoami()).toBe(401);
 });
 
-it("while all places are taken, a new report takes that of the body that has come the slowest", async () => {
+it("while all places are taken, a new report takes that of the body that has come the slowest", {
+  tags: "slow",
+}, async () => {
   const { isolate, report, whoami } = await createScene();
   const half = slowBody("[".repeat(32 * 1024));
   const headers = { ...SIGNED.headers, "CF-Connecting-IP": "198.51.100.1" };
@@ -111,6 +113,7 @@ it.each([
   ["pasted", PASTED],
 ] as const)(
   "a hundred slow bodies a second, of a hundred addresses, keep none of 20 reports out: %s",
+  { tags: "slow" },
   async (_, kind) => {
     const { isolate } = await createScene();
     const signature = await github.sign("[]");

@@ -72,7 +72,7 @@ async function createScene() {
 
 const subjects = (mails: readonly { readonly subject: string }[]) => mails.map(({ subject }) => subject);
 
-describe("once a day", () => {
+describe("once a day", { tags: "slow" }, () => {
   it("whoever makes an account or joins is told; who was a member before is not, until they choose", async () => {
     const mails = collectMails();
     const scene = await createScene();
@@ -218,7 +218,7 @@ describe("once a day", () => {
   });
 });
 
-describe("at once", () => {
+describe("at once", { tags: "slow" }, () => {
   it("one e-mail for what is new, then none for ten minutes; what comes meanwhile comes together", async () => {
     const mails = collectMails();
     const scene = await createScene();
@@ -284,7 +284,7 @@ describe("at once", () => {
   });
 });
 
-describe("who is told", () => {
+describe("who is told", { tags: "slow" }, () => {
   it("nobody of their own acts: at the desk, or as a person with the member's address", async () => {
     const mails = collectMails();
     const scene = await createScene();
@@ -349,7 +349,7 @@ describe("who is told", () => {
   });
 });
 
-describe("what fails", () => {
+describe("what fails", { tags: "slow" }, () => {
   const failing = (code: string) => () => Promise.reject(Object.assign(new Error(code), { code }));
 
   it.each(["E_RATE_LIMIT_EXCEEDED", "E_SENDER_NOT_VERIFIED"])("%s: it is sent later, once", async (code) => {
@@ -403,7 +403,9 @@ describe("what fails", () => {
   });
 });
 
-it("reads what is new, not what is stored: as many rows beside 5,000 old ideas and comments as beside none", async () => {
+it("reads what is new, not what is stored: as many rows beside 5,000 old ideas and comments as beside none", {
+  tags: "slow",
+}, async () => {
   const scene = await createScene();
   await scene.choose({ comments: "now" });
   const cost = async (day: number) => {

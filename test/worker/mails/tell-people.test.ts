@@ -18,7 +18,7 @@ async function votedIdea(emails: readonly string[], ...options: Parameters<typeo
   return { ...scene, people, idea };
 }
 
-describe("a decision", () => {
+describe("a decision", { tags: "slow" }, () => {
   it("is told once to whoever suggested, voted or commented, after ten minutes and one for undoing", async () => {
     const { panel, person, decide, pass, mails, to } = await createTold();
     const [author, voter, commenter, other] = [
@@ -160,7 +160,7 @@ describe("a decision", () => {
   });
 });
 
-describe("the service", () => {
+describe("the service", { tags: "slow" }, () => {
   it("that refuses an address is not asked for it again, until it is another one", async () => {
     const { idea, people, decide, pass, mails, states, rows } = await votedIdea(
       ["ana@example.com", "bo@example.com"],
@@ -248,7 +248,9 @@ describe("the service", () => {
   });
 });
 
-it("a thousand decisions of one account, made before, do not delay the e-mail of another", async () => {
+it("a thousand decisions of one account, made before, do not delay the e-mail of another", {
+  tags: "slow",
+}, async () => {
   const neighbour = await createTold();
   await neighbour.rows(
     `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 1000)
@@ -264,7 +266,7 @@ it("a thousand decisions of one account, made before, do not delay the e-mail of
   expect(mails.map(({ to }) => to)).toEqual(["ana@example.com"]);
 });
 
-it("two runs at the same time, and one that ends in the middle, send nothing twice", async () => {
+it("two runs at the same time, and one that ends in the middle, send nothing twice", { tags: "slow" }, async () => {
   const emails = Array.from({ length: 12 }, (_, index) => `p${index}@example.com`);
   const { idea, decide, to, states } = await votedIdea(emails);
   await decide(idea, { status: "planned" });
@@ -275,7 +277,7 @@ it("two runs at the same time, and one that ends in the middle, send nothing twi
   expect(new Set((await states()).map(({ state }) => state))).toEqual(new Set(["sent"]));
 });
 
-it("a call that never came back is unknown after a while, and the rest goes on", async () => {
+it("a call that never came back is unknown after a while, and the rest goes on", { tags: "slow" }, async () => {
   const { idea, decide, pass, rows, to, states } = await votedIdea(["ana@example.com", "bo@example.com"]);
   await decide(idea, { status: "planned" });
   await pass(WINDOW);
@@ -289,7 +291,9 @@ it("a call that never came back is unknown after a while, and the rest goes on",
 });
 
 describe("who follows an idea", () => {
-  it("is told of others' comments, once for those of ten minutes, and of decisions without a vote", async () => {
+  it("is told of others' comments, once for those of ten minutes, and of decisions without a vote", {
+    tags: "slow",
+  }, async () => {
     const { panel, person, decide, pass, mails, rows } = await createTold();
     const [ana, bo] = [
       await person("ana@example.com", { name: "Ana" }),
@@ -332,7 +336,7 @@ describe("who follows an idea", () => {
     expect(await rows("SELECT * FROM follows")).toEqual([]);
   });
 
-  it("follows the idea that it is merged into, once, whoever followed both", async () => {
+  it("follows the idea that it is merged into, once, whoever followed both", { tags: "slow" }, async () => {
     const { panel, person, pass, mails, rows } = await createTold();
     const [ana, bo, cy] = [
       await person("ana@example.com"),

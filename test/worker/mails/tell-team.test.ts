@@ -46,7 +46,7 @@ async function createScene() {
 
 const plain = (text: string) => text.replaceAll("\u2060", "");
 
-describe("a member is told", () => {
+describe("a member is told", { tags: "slow" }, () => {
   it("of an idea that a colleague assigned, with who, what and the way to it; once", async () => {
     const mails = collectMails();
     const { assign, idea, anaId, ana, owner, bank, accountId, waiting } = await createScene();
@@ -131,7 +131,7 @@ describe("a member is told", () => {
   });
 });
 
-describe("an e-mail", () => {
+describe("an e-mail", { tags: "slow" }, () => {
   it("that was surely not sent comes with a later run, and one that may have been does not", async () => {
     const answers: (Error | undefined)[] = [refusal("E_RATE_LIMIT_EXCEEDED"), undefined, new Error("lost")];
     const mails = collectMails(async () => {

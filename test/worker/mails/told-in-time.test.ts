@@ -32,7 +32,7 @@ async function createScene() {
   return { ...scene, ana, bo, idea, comment, start, runOn, told };
 }
 
-it("a comment between the beginning of a run and its slice is in that run's e-mail", async () => {
+it("a comment between the beginning of a run and its slice is in that run's e-mail", { tags: "slow" }, async () => {
   const { comment, start, runOn, told, mails } = await createScene();
   await comment("The first");
   const at = await start();
@@ -45,7 +45,9 @@ it("a comment between the beginning of a run and its slice is in that run's e-ma
   expect(mails[0]?.text).toContain("2 new comments");
 });
 
-it("a comment whose request began before a run, and that is there after its slice, is told once, by the next e-mail", async () => {
+it("a comment whose request began before a run, and that is there after its slice, is told once, by the next e-mail", {
+  tags: "slow",
+}, async () => {
   const { comment, start, runOn, mails } = await createScene();
   await comment("The first");
   const at = await start();
@@ -59,7 +61,9 @@ it("a comment whose request began before a run, and that is there after its slic
   expect(mails.some(({ text }) => text.includes("2 new comments"))).toBe(false);
 });
 
-it("the comments and the idea of a person who is being deleted with all they wrote are in no e-mail", async () => {
+it("the comments and the idea of a person who is being deleted with all they wrote are in no e-mail", {
+  tags: "slow",
+}, async () => {
   const { panel, bo, ana, idea, comment, decide, pass, rows, mails } = await createScene();
   await comment("Bo's words");
   const own = await bo.submit("Bo's title");
@@ -82,7 +86,9 @@ it("the comments and the idea of a person who is being deleted with all they wro
   expect(mails.map(({ text }) => text).filter((text) => text.includes("Bo"))).toEqual([]);
 });
 
-it("an idea that waits for the votes of a merge is not looked at: the job's turns are others'", async () => {
+it("an idea that waits for the votes of a merge is not looked at: the job's turns are others'", {
+  tags: "slow",
+}, async () => {
   const { panel, ana, idea, decide, rows, start } = await createScene();
   await ana.send("PUT", `${PROPOSALS}/${idea}/vote`);
   await decide(idea, { status: "planned" });
@@ -107,6 +113,7 @@ it.each([
   [2, 2],
 ])(
   "of %i voters whose e-mail the service finds invalid, %i cannot be reached: more than two are the e-mail's fault",
+  { tags: "slow" },
   async (voters, unreachable) => {
     const { panel, person, decide, pass, rows } = await createTold(async () => {
       throw refusal("E_VALIDATION_ERROR");

@@ -34,7 +34,9 @@ async function toldScene() {
 
 const ONE_CLICK = { "List-Unsubscribe": "One-Click" };
 
-it("the header leads to a live HTTPS address, which answers a bare POST with 200, and only POST changes anything", async () => {
+it("the header leads to a live HTTPS address, which answers a bare POST with 200, and only POST changes anything", {
+  tags: "slow",
+}, async () => {
   const { mails, address, post, open, decide, ideas } = await toldScene();
   expect(address).toMatch(/^https:\/\/api\.example\/b\/mail\//);
   expect(mails[0]?.headers?.["List-Unsubscribe-Post"]).toBe("List-Unsubscribe=One-Click");
@@ -47,7 +49,9 @@ it("the header leads to a live HTTPS address, which answers a bare POST with 200
   expect((await post(ONE_CLICK)).status).toBe(200);
 });
 
-it("ends one idea, the board or everything, says what is off, and offers to follow again", async () => {
+it("ends one idea, the board or everything, says what is off, and offers to follow again", {
+  tags: "slow",
+}, async () => {
   for (const [scope, said] of [
     ["idea", "about “Night buses”"],
     ["board", "about ideas on"],
@@ -65,7 +69,9 @@ it("ends one idea, the board or everything, says what is off, and offers to foll
   }
 });
 
-it("a new vote or comment does not switch anything on again, and off counts for the address that two people have", async () => {
+it("a new vote or comment does not switch anything on again, and off counts for the address that two people have", {
+  tags: "slow",
+}, async () => {
   const { post, decide, ideas, ana, person } = await toldScene();
   const twin = await person("ana@example.com");
   await post(ONE_CLICK);
@@ -74,14 +80,16 @@ it("a new vote or comment does not switch anything on again, and off counts for 
   expect(await decide(ideas[0])).toBe(0);
 });
 
-it("off for an idea stays off for the one that it is merged into", async () => {
+it("off for an idea stays off for the one that it is merged into", { tags: "slow" }, async () => {
   const { post, decide, ideas, panel } = await toldScene();
   await post({ scope: "idea" });
   await panel.manage("POST", `/proposals/${ideas[0]}/merge`, { into: ideas[1] });
   expect(await decide(ideas[1])).toBe(0);
 });
 
-it("whoever unsubscribes while the e-mails are being sent gets none of those that are left", async () => {
+it("whoever unsubscribes while the e-mails are being sent gets none of those that are left", {
+  tags: "slow",
+}, async () => {
   const { post, ideas, decide, rows, pass, mails } = await toldScene();
   await rows("INSERT INTO mail_stops VALUES (1, 'E', 0, ?1)", Date.now() + 10 * WINDOW);
   expect(await decide(...ideas)).toBe(0);
@@ -93,7 +101,7 @@ it("whoever unsubscribes while the e-mails are being sent gets none of those tha
   expect(await rows("SELECT DISTINCT state FROM recipients WHERE state <> 'sent'")).toEqual([{ state: "skipped" }]);
 });
 
-it("another address, person or idea in the link changes nothing, and says nothing", async () => {
+it("another address, person or idea in the link changes nothing, and says nothing", { tags: "slow" }, async () => {
   const { post, open, pathname, decide, ideas, person } = await toldScene();
   const other = await person("bo@example.com");
   const parts = pathname.split("/");
@@ -112,7 +120,7 @@ it("another address, person or idea in the link changes nothing, and says nothin
   expect(await decide(ideas[0])).toBe(1);
 });
 
-it("works when the idea, the board's page or the person is gone, and on every host", async () => {
+it("works when the idea, the board's page or the person is gone, and on every host", { tags: "slow" }, async () => {
   const { post, open, panel, ideas, ana, decide, pathname } = await toldScene();
   await panel.manage("DELETE", `/proposals/${ideas[0]}`);
   const page = await (await open()).text();
@@ -135,7 +143,9 @@ it("works when the idea, the board's page or the person is gone, and on every ho
   expect((await post(ONE_CLICK)).status).toBe(200);
 });
 
-it("the page is in the language of the person, or the one that is asked for, and shows nobody's address", async () => {
+it("the page is in the language of the person, or the one that is asked for, and shows nobody's address", {
+  tags: "slow",
+}, async () => {
   const { open, pathname, rows } = await toldScene();
   await rows("UPDATE panelists SET language = 'de' WHERE email = 'ana@example.com'");
   const german = await (await open()).text();

@@ -107,7 +107,9 @@ describe("tools/list", () => {
 });
 
 describe("tools/call", () => {
-  it("answers as the operation does, with arguments in the path, the query and the body", async () => {
+  it("answers as the operation does, with arguments in the path, the query and the body", {
+    tags: "slow",
+  }, async () => {
     const { call, accountId, isolate, text } = await createAgent();
     const { ideaBankId } = await addOneOfEverything(accountId);
     const created = await call("createProposal", { ideaBankId, title: "By an agent", tags: ["new"] });
@@ -131,7 +133,7 @@ describe("tools/call", () => {
     expect((await call("deletePanelist", { panelistId: "x", content: "delete" })).json.status).toBe(403);
   });
 
-  it("takes an own id with any character, and an Idempotency-Key as an argument", async () => {
+  it("takes an own id with any character, and an Idempotency-Key as an argument", { tags: "slow" }, async () => {
     const { call, accountId } = await createAgent();
     const { ideaBankId } = await addOneOfEverything(accountId);
     for (const externalId of ["a/b", "a%2Fb", "..%2f..", "?x=1#y", "é 漢", "%"]) {
@@ -192,7 +194,7 @@ describe("tools/call", () => {
     expect((await seenOf(id)).operations).toEqual({ mcp: 1, whoami: 1, listSurveys: 1 });
   });
 
-  it("alone is counted by its operation, too, as soon as the isolate's report is due", async () => {
+  it("alone is counted by its operation, too, as soon as the isolate's report is due", { tags: "slow" }, async () => {
     const { call, isolate, id } = await createAgent();
     await call("whoami");
     expect((await seenOf(id)).operations).toEqual({});
@@ -201,7 +203,7 @@ describe("tools/call", () => {
     expect([operations, used?.operation]).toEqual([{ whoami: 1 }, "whoami"]);
   });
 
-  it("of a suspended account, and while stores are down, is the operation's problem", async () => {
+  it("of a suspended account, and while stores are down, is the operation's problem", { tags: "slow" }, async () => {
     vi.spyOn(console, "error").mockImplementation(() => {});
     vi.spyOn(console, "warn").mockImplementation(() => {});
     const suspended = await createAgent({ accountId: await addAccount({ status: "suspended" }) });

@@ -94,7 +94,7 @@ describe("null", () => {
     expect((await call("createSurvey", { title: "T", color: null })).isError).toBe(true);
   });
 
-  it("is absent in an item of a batch, too, but not where an item would be", async () => {
+  it("is absent in an item of a batch, too, but not where an item would be", { tags: "slow" }, async () => {
     const { call, accountId } = await createAgent();
     const { ideaBankId, proposalId, panelistId } = await addOneOfEverything(accountId);
     const comments = [{ body: "B", panelistId: null, createdAt: null, panelistExternalId: null }];
@@ -115,7 +115,7 @@ describe("null", () => {
     expect(again.response.headers.get("Idempotency-Replayed")).toBe("true");
   });
 
-  it("clears a field in a change, and is refused where it could not be meant so", async () => {
+  it("clears a field in a change, and is refused where it could not be meant so", { tags: "slow" }, async () => {
     const { call, accountId } = await createAgent();
     const { ideaBankId, proposalId } = await addOneOfEverything(accountId);
     const change = (fields: object) => call("updateProposal", { ideaBankId, proposalId, ...fields });
@@ -145,7 +145,9 @@ describe("a list", () => {
     return { ...agent, ideaBankId, proposalId };
   }
 
-  it("has texts of 500 characters, with their length, and the whole ones where they are asked for", async () => {
+  it("has texts of 500 characters, with their length, and the whole ones where they are asked for", {
+    tags: "slow",
+  }, async () => {
     vi.spyOn(console, "log").mockImplementation(() => {});
     const { call, ideaBankId, proposalId } = await createLongIdeas(20);
     const { text, json } = await call("listProposals", { ideaBankId });

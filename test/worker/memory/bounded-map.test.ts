@@ -42,7 +42,7 @@ class Reference {
 }
 
 describe("the bounded map", () => {
-  it("holds, drops and tells what a list in the order of use would, after any steps", () => {
+  it("holds, drops and tells what a list in the order of use would, after any steps", { tags: "slow" }, () => {
     fc.assert(
       fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
         const reference = new Reference();

@@ -43,7 +43,7 @@ describe("the next digest", () => {
       "Africa/Cairo",
     ],
     ...["Pacific/Chatham", "UTC"],
-  ])("comes once on each day of a year, and not before its hour: %s", (timeZone) => {
+  ])("comes once on each day of a year, and not before its hour: %s", { tags: "slow" }, (timeZone) => {
     for (const hour of [0, 2]) {
       const end = at("2028-01-01T00:00:00Z");
       let time = nextDigestAt(at("2027-01-01T12:00:00Z"), { timeZone, hour });

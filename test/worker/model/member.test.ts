@@ -4,7 +4,7 @@ import { foldAddress, NewMember } from "../../../src/worker/model/member.ts";
 
 const points = Array.from({ length: 0x110000 }, (_, point) => String.fromCodePoint(point));
 
-it("no character beyond ASCII is folded into an address", () => {
+it("no character beyond ASCII is folded into an address", { tags: "slow" }, () => {
   const beyond = points.filter((point) => point > "\x7f");
   expect(beyond.filter((point) => /[!-~]/.test(point.toLowerCase()))).toContain("\u212a");
   expect(beyond.filter((point) => foldAddress(`mi${point}e@example.com`) !== undefined)).toEqual([]);

@@ -153,7 +153,7 @@ describe("by Unicode's properties", () => {
     expect(hidden.filter((point) => ExternalId.safeParse(`a${point}b`).success)).toEqual([]);
   });
 
-  it("takes all other characters", () => {
+  it("takes all other characters", { tags: "slow" }, () => {
     const isRefused = new Set(refused);
     const others = points
       .filter((point) => !isRefused.has(point))

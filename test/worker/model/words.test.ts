@@ -161,7 +161,7 @@ it("has at most 12 words of a title in the lists, the longest, each once, and 88
   expect([words("… !?"), others("… !?"), sought("… !?")]).toEqual([[], [], []]);
 });
 
-it("looks up a title's own words, whatever the text; and what it stores is short JSON", () => {
+it("looks up a title's own words, whatever the text; and what it stores is short JSON", { tags: "slow" }, () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary", maxLength: 200 }), (title) => {
       const stored = words(title);

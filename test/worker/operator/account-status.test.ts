@@ -33,7 +33,9 @@ async function createAccount() {
 }
 
 describe("suspending an account", () => {
-  it("is true for each of its keys, in every isolate, when it is answered; resuming too", async () => {
+  it("is true for each of its keys, in every isolate, when it is answered; resuming too", {
+    tags: "slow",
+  }, async () => {
     const { accountId, statuses, email } = await createAccount();
     const other = await createAccount();
     const suspended = await send({ account: email.toUpperCase(), status: "suspended" });
@@ -45,7 +47,7 @@ describe("suspending an account", () => {
     expect(await statuses()).toEqual([200, 200]);
   });
 
-  it("is in the activity, by the operator; saying it again is not", async () => {
+  it("is in the activity, by the operator; saying it again is not", { tags: "slow" }, async () => {
     const { accountId, email } = await createAccount();
     for (const status of ["suspended", "suspended", "active", "active"]) await send({ account: accountId, status });
     const owner = createOwner(email);
@@ -57,7 +59,7 @@ describe("suspending an account", () => {
     for (const part of ["Account suspended", "Account resumed", "the operator"]) expect(words).toContain(part);
   });
 
-  it("is not kept from an account by a database that is down and has it not", async () => {
+  it("is not kept from an account by a database that is down and has it not", { tags: "slow" }, async () => {
     const { accountId, email } = await createAccount();
     expect(bindingOf(accountId)).toBe("DB_1");
     const down = interceptDatabase(env.DB, () => Promise.reject(new Error("Network connection lost.")));
@@ -71,7 +73,9 @@ describe("suspending an account", () => {
     );
   });
 
-  it("reaches the gates of keys that were revoked a moment ago: theirs may not have heard of it", async () => {
+  it("reaches the gates of keys that were revoked a moment ago: theirs may not have heard of it", {
+    tags: "slow",
+  }, async () => {
     const { accountId, keys, statuses } = await createAccount();
     const [first] = keys;
     await databaseOf(accountId)
@@ -84,7 +88,7 @@ describe("suspending an account", () => {
     expect(await statuses()).toEqual([401, 403]);
   });
 
-  it("closes every capability to panelists", async () => {
+  it("closes every capability to panelists", { tags: "slow" }, async () => {
     const { bank, accountId } = await createAccount();
     const capabilities = async () => {
       const response = await createIsolate().request("/ideabank", { headers: { Authorization: bank.token } });
@@ -96,7 +100,7 @@ describe("suspending an account", () => {
     expect(await capabilities()).toEqual(new Set([false]));
   });
 
-  it("again is harmless", async () => {
+  it("again is harmless", { tags: "slow" }, async () => {
     const { accountId, statuses } = await createAccount();
     for (let times = 0; times < 2; times++) {
       expect((await send({ account: accountId, status: "suspended" })).status).toBe(200);
@@ -115,7 +119,7 @@ describe("suspending an account", () => {
 });
 
 describe("when a gate", () => {
-  it("fails, the answer is 503 and says what is certain; sending it again completes it", async () => {
+  it("fails, the answer is 503 and says what is certain; sending it again completes it", { tags: "slow" }, async () => {
     const { accountId, statuses } = await createAccount();
     const body = { account: accountId, status: "suspended" };
     vi.spyOn(console, "error").mockImplementation(() => {});

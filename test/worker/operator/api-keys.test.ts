@@ -48,14 +48,14 @@ describe("from the answer on", () => {
     expect([response.status, await owner.whoami(key)]).toEqual([200, 401]);
   });
 
-  it("a lower limit of a key that was idle holds, with what was admitted before", async () => {
+  it("a lower limit of a key that was idle holds, with what was admitted before", { tags: "slow" }, async () => {
     const { owner, id, key } = await createIdle();
     const response = await setLimit(id, LOW);
     expect(await response.json()).toMatchObject({ id, state: "active", ...LOW });
     expect([response.status, await owner.whoami(key)]).toEqual([200, 429]);
   });
 
-  describe("in an isolate that held a lease", () => {
+  describe("in an isolate that held a lease", { tags: "slow" }, () => {
     beforeEach(() => {
       env.LEASE_SECONDS = "1";
     });
@@ -74,7 +74,9 @@ describe("from the answer on", () => {
   });
 });
 
-it("the owner sees it in the activity, once: what was changed, and that the operator did it", async () => {
+it("the owner sees it in the activity, once: what was changed, and that the operator did it", {
+  tags: "slow",
+}, async () => {
   const { owner, id } = await createIdle();
   for (let times = 0; times < 2; times++) {
     await setLimit(id, { limit: 600, windowSeconds: 60 });
@@ -101,7 +103,7 @@ it("a key of an account whose owner was removed can be revoked", async () => {
   expect([(await revoke(id)).status, await owner.whoami(key)]).toEqual([200, 401]);
 });
 
-it("nothing happens to the account's other keys", async () => {
+it("nothing happens to the account's other keys", { tags: "slow" }, async () => {
   const { owner, id } = await createIdle();
   const { apiKey, key } = await owner.create("Other");
   await setLimit(id, LOW);
@@ -110,7 +112,7 @@ it("nothing happens to the account's other keys", async () => {
   expect((await owner.keys()).find((each) => each.id === apiKey.id)).toMatchObject({ state: "active", limit: 600 });
 });
 
-it("an unknown key is 404, a limit for a key that has ended 409, a wrong limit 400", async () => {
+it("an unknown key is 404, a limit for a key that has ended 409, a wrong limit 400", { tags: "slow" }, async () => {
   const { id } = await createIdle();
   for (const unknown of [newId("0"), newId("1"), newId("z"), "nothing"])
     for (const response of [await revoke(unknown), await setLimit(unknown, LOW)]) {
@@ -125,7 +127,7 @@ it("an unknown key is 404, a limit for a key that has ended 409, a wrong limit 4
 });
 
 describe("when the gate", () => {
-  it("fails, the answer is 503 and says what is certain; sending it again completes it", async () => {
+  it("fails, the answer is 503 and says what is certain; sending it again completes it", { tags: "slow" }, async () => {
     const { owner, id, key } = await createIdle();
     vi.spyOn(console, "error").mockImplementation(() => {});
     const cutOff = failStores(withSecret, "gate");

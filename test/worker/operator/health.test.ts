@@ -69,7 +69,7 @@ it("does not say ok of a database without tables", async () => {
   expect((await createIsolate().request(PATH)).status).toBe(503);
 });
 
-it("a hundred requests at once, and more in the next five seconds, ask each store once", async () => {
+it("a hundred requests at once, and more in the next five seconds, ask each store once", { tags: "slow" }, async () => {
   freeze(1_900_000_000_000);
   const { env: counted, counts } = countStores(env);
   const isolate = createIsolate(counted);

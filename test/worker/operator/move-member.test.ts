@@ -41,7 +41,9 @@ const namesOf = async (session: { keys: () => Promise<Response> }) =>
 afterEach(() => void vi.restoreAllMocks());
 
 describe.each<Digit>(["0", "1"])("of an account in the database %s", (digit) => {
-  it("the creator has the new address: keys, members and webhooks stay, and the old address is nobody", async () => {
+  it("the creator has the new address: keys, members and webhooks stay, and the old address is nobody", {
+    tags: "slow",
+  }, async () => {
     const old = createOwner(undefined, env, digit);
     const colleague = createOwner();
     const { apiKey, key } = await old.create("CRM");
@@ -72,7 +74,7 @@ describe.each<Digit>(["0", "1"])("of an account in the database %s", (digit) => 
     expect((await membersOf(old)).accountId).not.toBe(accountId);
   });
 
-  it("a member has the new address, in each of the accounts", async () => {
+  it("a member has the new address, in each of the accounts", { tags: "slow" }, async () => {
     const { founder, member, accountId, here } = await pair(digit);
     const other = createOwner();
     await add(other, member);
@@ -90,7 +92,9 @@ describe.each<Digit>(["0", "1"])("of an account in the database %s", (digit) => 
     expect(await rowsOf(member.email)).toEqual([]);
   });
 
-  it("who came with the new address first keeps the account that this made, and gets the old one besides", async () => {
+  it("who came with the new address first keeps the account that this made, and gets the old one besides", {
+    tags: "slow",
+  }, async () => {
     const old = createOwner(undefined, env, digit);
     await old.create("Theirs");
     const { accountId } = await membersOf(old);
@@ -105,7 +109,9 @@ describe.each<Digit>(["0", "1"])("of an account in the database %s", (digit) => 
     expect((await old.json("GET", "/keys")).status).toBe(403);
   });
 
-  it("name and role go with the address; of two who are one person, the role with more rights stays", async () => {
+  it("name and role go with the address; of two who are one person, the role with more rights stays", {
+    tags: "slow",
+  }, async () => {
     const { founder, member, id, here, accountId } = await pair(digit);
     await founder.json("PATCH", `/members/${accountId}`, { name: "Ana Ortiz" });
     await founder.json("PATCH", `/members/${id}`, { role: "viewer" });
@@ -131,7 +137,7 @@ describe.each<Digit>(["0", "1"])("of an account in the database %s", (digit) => 
     expect(await databaseOf(accountId).prepare("SELECT count(*) AS n FROM members").first("n")).toBe(0);
   });
 
-  it("a move that is interrupted at any call is completed by the next", async () => {
+  it("a move that is interrupted at any call is completed by the next", { tags: "slow" }, async () => {
     const { founder, member, accountId, here } = await pair(digit);
     const to = newEmail();
     const statuses: number[] = [];
@@ -155,7 +161,7 @@ describe.each<Digit>(["0", "1"])("of an account in the database %s", (digit) => 
   });
 });
 
-it("members, and the old address, are told by e-mail", async () => {
+it("members, and the old address, are told by e-mail", { tags: "slow" }, async () => {
   const sent: { to: string; subject: string; text: string }[] = [];
   vi.spyOn(env.EMAIL, "send").mockImplementation(async (email) => {
     sent.push(email as never);
@@ -181,7 +187,9 @@ it.each([
 });
 
 describe("the subject of a sign-in", () => {
-  it("keeps the accounts when its person comes with a new address, whose old session ends", async () => {
+  it("keeps the accounts when its person comes with a new address, whose old session ends", {
+    tags: "slow",
+  }, async () => {
     const [first, second, third] = [newEmail(), newEmail(), newEmail()];
     const before = await signIn({ email: first, subject: "customer-42" });
     expect(before.status).toBe(303);
@@ -194,7 +202,7 @@ describe("the subject of a sign-in", () => {
     expect(await selectEverywhere("SELECT * FROM subjects")).toEqual([{ subject: "customer-42", email: third }]);
   });
 
-  it("gets no address of another subject that has accounts, and nobody is signed in", async () => {
+  it("gets no address of another subject that has accounts, and nobody is signed in", { tags: "slow" }, async () => {
     const [mine, theirs] = [newEmail(), newEmail()];
     for (const [subject, email] of [
       ["me", mine],
@@ -225,7 +233,7 @@ describe("the subject of a sign-in", () => {
     expect(await selectEverywhere("SELECT * FROM subjects")).toEqual([{ subject: "next", email }]);
   });
 
-  it("follows the operator's command", async () => {
+  it("follows the operator's command", { tags: "slow" }, async () => {
     const [old, next] = [newEmail(), newEmail()];
     await signIn({ email: old, subject: "customer-42" });
     await createOwner(old).create("CRM");

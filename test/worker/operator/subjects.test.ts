@@ -74,7 +74,9 @@ afterEach(() => {
 });
 
 describe("where no e-mail is sent", () => {
-  it("neither a new nor a known subject gets an owner of before, in any case of the address, and the answer says what to do", async () => {
+  it("neither a new nor a known subject gets an owner of before, in any case of the address, and the answer says what to do", {
+    tags: "slow",
+  }, async () => {
     const owner = await ownerOfBefore();
     const mallory = await personWith("Of Mallory");
     for (const subject of [mallory.subject, newSubject()])
@@ -109,7 +111,9 @@ describe("where no e-mail is sent", () => {
     expect((await ask({ ...person, subject: newSubject() })).status).toBe(409);
   });
 
-  it("with the operator's word a known subject's accounts get the address, and a subject of before makes way", async () => {
+  it("with the operator's word a known subject's accounts get the address, and a subject of before makes way", {
+    tags: "slow",
+  }, async () => {
     const [person, owner] = [await personWith("Mine"), await ownerOfBefore()];
     expect((await bind(person.subject, owner.email)).status).toBe(200);
     expect(await keysBehind(await ask({ ...person, email: owner.email }))).toEqual(["Theirs"]);
@@ -126,7 +130,9 @@ describe("where no e-mail is sent", () => {
     expect(await keysBehind(await ask({ email: owner.email }))).toEqual(["Theirs"]);
   });
 
-  it("who was invited comes with a new subject and accepts; a known subject does not get the invited address", async () => {
+  it("who was invited comes with a new subject and accepts; a known subject does not get the invited address", {
+    tags: "slow",
+  }, async () => {
     const founder = await ownerOfBefore();
     const [invited, mallory] = [newEmail(), await personWith("Of Mallory")];
     await invite(founder, invited);
@@ -139,7 +145,7 @@ describe("where no e-mail is sent", () => {
   });
 });
 
-describe("an address that nobody has", () => {
+describe("an address that nobody has", { tags: "slow" }, () => {
   it("goes to one of two subjects that come with it at the same moment, and neither gets the other's accounts", async () => {
     const people = [await personWith("One"), await personWith("Two")] as const;
     const email = newEmail();
@@ -185,7 +191,9 @@ describe("an address that nobody has", () => {
 });
 
 describe("where e-mail is sent", () => {
-  it("the address is asked by a code, once; then the owner comes in as ever, and no operator was needed", async () => {
+  it("the address is asked by a code, once; then the owner comes in as ever, and no operator was needed", {
+    tags: "slow",
+  }, async () => {
     const owner = await ownerOfBefore();
     const person = { subject: newSubject(), email: owner.email };
     const answer = await ask({ ...person, returnTo: "/account/people" }, withEmail);
@@ -211,7 +219,7 @@ describe("where e-mail is sent", () => {
     expect(sent).toHaveLength(1);
   });
 
-  it("a known subject with a code keeps its accounts and has those of the address, too", async () => {
+  it("a known subject with a code keeps its accounts and has those of the address, too", { tags: "slow" }, async () => {
     const [person, owner] = [await personWith("Mine"), await ownerOfBefore()];
     const { url } = await (await ask({ ...person, email: owner.email }, withEmail)).json<{ url: string }>();
     expect(await addressOf(person.subject)).toBe(person.email);
@@ -251,7 +259,7 @@ describe("where e-mail is sent", () => {
     expect((await enter(url, codeIn(sent[1]?.text))).status).toBe(409);
   });
 
-  it("a code works for 15 minutes, and an address gets at most five in an hour", async () => {
+  it("a code works for 15 minutes, and an address gets at most five in an hour", { tags: "slow" }, async () => {
     const start = Date.now();
     freeze(start);
     const owner = await ownerOfBefore();

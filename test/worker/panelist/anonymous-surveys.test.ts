@@ -26,7 +26,7 @@ async function createAnonymous(fields: object = {}) {
   return { ...panel, id, people, say, texts, seen, row };
 }
 
-it("shows nothing before the fifth response, and moves with each fifth after it", async () => {
+it("shows nothing before the fifth response, and moves with each fifth after it", { tags: "slow" }, async () => {
   const { results, say, seen, texts } = await createAnonymous();
   await say(0, 4);
   const before = await seen();
@@ -41,7 +41,9 @@ it("shows nothing before the fifth response, and moves with each fifth after it"
   expect(await texts()).toHaveLength(10);
 });
 
-it("keeps one response of each person, who can change it and take it back while it is open", async () => {
+it("keeps one response of each person, who can change it and take it back while it is open", {
+  tags: "slow",
+}, async () => {
   const { id, people, say, seen, texts, results } = await createAnonymous();
   await say(0, 5);
   const [ana] = people;
@@ -66,7 +68,9 @@ it("keeps one response of each person, who can change it and take it back while 
   });
 });
 
-it("destroys its salt with the close, and shows nothing of what fewer than five have done since", async () => {
+it("destroys its salt with the close, and shows nothing of what fewer than five have done since", {
+  tags: "slow",
+}, async () => {
   const { id, people, say, close, texts, results, row, change } = await createAnonymous();
   await say(0, 7);
   expect(await row("SELECT length(salt) AS salt FROM surveys WHERE id = ?")).toEqual({ salt: 32 });
@@ -80,7 +84,7 @@ it("destroys its salt with the close, and shows nothing of what fewer than five 
   expect(await outcomeOf(await change(id, { status: "OPEN" }))).toEqual(CONFLICT);
 });
 
-it("names nobody: in no row, change or time, and no signed token's person is made", async () => {
+it("names nobody: in no row, change or time, and no signed token's person is made", { tags: "slow" }, async () => {
   const { id, people, say, tenant, row, bank, isolate, manage } = await createAnonymous();
   const { secret, kid } = await (await manage("GET", "/signing-secret")).json<{ secret: string; kid: string }>();
   const seconds = Math.floor(Date.now() / 1000);
@@ -119,7 +123,9 @@ it("names nobody: in no row, change or time, and no signed token's person is mad
   expect(await left()).toEqual({ n: 4 });
 });
 
-it("has no rows, no file, no answer on somebody's behalf, and parts of it only once it is closed", async () => {
+it("has no rows, no file, no answer on somebody's behalf, and parts of it only once it is closed", {
+  tags: "slow",
+}, async () => {
   const { id, people, tenant, close, survey } = await createAnonymous({
     questions: [
       {
@@ -166,7 +172,7 @@ it("has no rows, no file, no answer on somebody's behalf, and parts of it only o
   expect(await found.json()).toMatchObject({ responses: 5, questions: [{ options: [{ count: 5 }, { count: 0 }] }] });
 });
 
-it("loses the response of a deleted person with the next step, while the salt is there", async () => {
+it("loses the response of a deleted person with the next step, while the salt is there", { tags: "slow" }, async () => {
   const { people, say, seen, tenant, texts, row } = await createAnonymous();
   await say(0, 5);
   const five = await seen();
@@ -178,7 +184,9 @@ it("loses the response of a deleted person with the next step, while the salt is
   expect(await row("SELECT count(*) AS n FROM survey_texts WHERE survey_id = ?")).toEqual({ n: 9 });
 });
 
-it("keeps the response of who is deleted after its time, before the job has destroyed the salt", async () => {
+it("keeps the response of who is deleted after its time, before the job has destroyed the salt", {
+  tags: "slow",
+}, async () => {
   const { id, people, say, seen, tenant, row } = await createAnonymous();
   await say(0, 7);
   await databaseOf(id).prepare("UPDATE surveys SET closes_at = 1 WHERE id = ?").bind(id).run();
@@ -189,7 +197,7 @@ it("keeps the response of who is deleted after its time, before the job has dest
   expect(await seen()).toBe(closed);
 });
 
-it("loses with its close the texts that were taken back, although no step comes", async () => {
+it("loses with its close the texts that were taken back, although no step comes", { tags: "slow" }, async () => {
   const { id, people, say, texts, close, tenant, row } = await createAnonymous();
   await say(0, 5);
   expect((await people[1]?.send("DELETE", `/surveys/${id}/response`))?.status).toBe(204);
@@ -200,7 +208,7 @@ it("loses with its close the texts that were taken back, although no step comes"
   expect(await row("SELECT count(*) AS n FROM survey_texts WHERE survey_id = ?")).toEqual({ n: 3 });
 });
 
-it("takes back what was answered after an isolate has read the survey", async () => {
+it("takes back what was answered after an isolate has read the survey", { tags: "slow" }, async () => {
   const { id, people, say, change, read } = await createAnonymous();
   const [ana] = people;
   if (ana === undefined) throw new Error("nobody");
@@ -215,7 +223,7 @@ it("takes back what was answered after an isolate has read the survey", async ()
   expect(await read(`${id}/texts?question=more`)).toMatchObject({ items: [] });
 });
 
-it("that was a draft when an isolate read it can be taken back there", async () => {
+it("that was a draft when an isolate read it can be taken back there", { tags: "slow" }, async () => {
   const { people, survey, change } = await createAnonymous();
   const [ana] = people;
   if (ana === undefined) throw new Error("nobody");
@@ -227,7 +235,9 @@ it("that was a draft when an isolate read it can be taken back there", async () 
   expect(await ana.read(`/surveys/${id}`)).toMatchObject({ response: null });
 });
 
-it("has no parts when there are more responses than are looked at: among the newest somebody could stand alone", async () => {
+it("has no parts when there are more responses than are looked at: among the newest somebody could stand alone", {
+  tags: "slow",
+}, async () => {
   const { id, say, close, read, row } = await createAnonymous();
   await say(0, 10);
   await close(id);
@@ -237,7 +247,7 @@ it("has no parts when there are more responses than are looked at: among the new
   expect(await part()).toMatchObject({ status: 409, detail: expect.stringContaining("more than 5,000") });
 });
 
-it("puts the texts of two questions in orders that tell nothing of each other", async () => {
+it("puts the texts of two questions in orders that tell nothing of each other", { tags: "slow" }, async () => {
   const { id, people, read } = await createAnonymous({
     questions: [
       { id: "one", kind: "text", title: "One?" },

@@ -93,7 +93,7 @@ describe("the entries", () => {
     expect((await read(bank.token, `${ENTRIES}?cursor=${nextCursor}`)).items).toHaveLength(1);
   });
 
-  it("are read once each while others come, change and move up between the pages", async () => {
+  it("are read once each while others come, change and move up between the pages", { tags: "slow" }, async () => {
     const panel = await createPanel();
     freeze(1_900_000_000_000);
     const ids: string[] = [];
@@ -112,7 +112,9 @@ describe("the entries", () => {
     expect(all.map(({ title }) => title)).toEqual(["Entry 5", "Entry 4", "Entry 3", "Entry 2", "Entry 1", "Entry 0"]);
   });
 
-  it("leave out what the changelog leaves out: hidden, waiting, merged, deleted, of a deleted author, of another status", async () => {
+  it("leave out what the changelog leaves out: hidden, waiting, merged, deleted, of a deleted author, of another status", {
+    tags: "slow",
+  }, async () => {
     const panel = await createPanel();
     const [robin, kim] = [await panel.panelist("Robin"), await panel.panelist("Kim")];
     const done = (title: string) => panel.propose({ title, status: "implemented" });
@@ -163,7 +165,7 @@ describe("the gate", () => {
 });
 
 describe("a cursor", () => {
-  it("is refused when it was changed, or is of another idea bank or another list", async () => {
+  it("is refused when it was changed, or is of another idea bank or another list", { tags: "slow" }, async () => {
     const [{ bank }, other] = [await createScene(20), await addIdeaBank()];
     const { nextCursor = "" } = await read(bank.token, `${ENTRIES}?limit=1`);
     const send = async (token: string, path: string) => (await sendWith(createIsolate(), token)("GET", path)).status;
@@ -195,6 +197,7 @@ describe("a cursor", () => {
 
 it.each([20, 20_000])(
   "a page costs rows by its limit alone, of %d proposals, at the beginning and in the middle",
+  { tags: "slow" },
   async (proposals) => {
     const { bank, database } = await createScene(proposals);
     let rows = 0;

@@ -157,23 +157,27 @@ it.each(still)("%s leaves version, ETag and bytes alone", async (_, change) => {
 });
 
 describe("a minor change", () => {
-  it.each(["PATCH", "PUT"])("by %s corrects the text of an entry, which keeps its date and place", async (method) => {
-    const scene = await createScene();
-    const { panel, older, before } = scene;
-    await panel.manage("PATCH", `/proposals/${older}`, { externalId: "older" });
-    const path = method === "PATCH" ? `/proposals/${older}` : "/proposals/by-external-id/older";
-    const fields = { title: "Old", description: "Corrected." };
-    const answer = await panel.manage(method, path, { ...fields, minor: true });
-    expect(await answer.json()).toMatchObject({ ...fields, lastActivityAt: new Date(START).toISOString() });
-    await expectTitles(scene, ["Newer", "Old"]);
-    const dates = (items: typeof before.items) => items.map(({ lastModified }) => lastModified);
-    expect(dates((await scene.read()).items)).toEqual(dates(before.items));
-    await panel.manage(method, path, { title: "Older", minor: false });
-    await expectTitles(scene, ["Older", "Newer"]);
-  });
+  it.each(["PATCH", "PUT"])(
+    "by %s corrects the text of an entry, which keeps its date and place",
+    { tags: "slow" },
+    async (method) => {
+      const scene = await createScene();
+      const { panel, older, before } = scene;
+      await panel.manage("PATCH", `/proposals/${older}`, { externalId: "older" });
+      const path = method === "PATCH" ? `/proposals/${older}` : "/proposals/by-external-id/older";
+      const fields = { title: "Old", description: "Corrected." };
+      const answer = await panel.manage(method, path, { ...fields, minor: true });
+      expect(await answer.json()).toMatchObject({ ...fields, lastActivityAt: new Date(START).toISOString() });
+      await expectTitles(scene, ["Newer", "Old"]);
+      const dates = (items: typeof before.items) => items.map(({ lastModified }) => lastModified);
+      expect(dates((await scene.read()).items)).toEqual(dates(before.items));
+      await panel.manage(method, path, { title: "Older", minor: false });
+      await expectTitles(scene, ["Older", "Newer"]);
+    },
+  );
 });
 
-describe.each(["pending", "hidden"])("a proposal that is %s", (visibility) => {
+describe.each(["pending", "hidden"])("a proposal that is %s", { tags: "slow" }, (visibility) => {
   it("leaves the changelog, and comes back when it is public", async () => {
     const scene = await createScene();
     await scene.panel.manage("PATCH", `/proposals/${scene.newer}`, { visibility });
@@ -198,7 +202,7 @@ describe.each(["pending", "hidden"])("a proposal that is %s", (visibility) => {
 });
 
 describe("a merged proposal", () => {
-  it("leaves the changelog for good, whatever its status, and its target stays", async () => {
+  it("leaves the changelog for good, whatever its status, and its target stays", { tags: "slow" }, async () => {
     const scene = await createScene();
     const { panel, older, newer } = scene;
     await panel.manage("POST", `/proposals/${newer}/merge`, { into: older });
@@ -216,7 +220,9 @@ describe("a merged proposal", () => {
   });
 });
 
-it("a proposal that a panelist has submitted is in it once it is approved and implemented", async () => {
+it("a proposal that a panelist has submitted is in it once it is approved and implemented", {
+  tags: "slow",
+}, async () => {
   const scene = await createScene();
   await scene.panel.manage("PATCH", "", { approvalRequired: true });
   const id = await scene.kim.submit("Kim's");

@@ -34,7 +34,9 @@ describe("rules 1 and 3: the items are the implemented proposals, newest first b
     }
   });
 
-  it("equals a reference changelog, for any proposals and any maximum: ties are broken by id", async () => {
+  it("equals a reference changelog, for any proposals and any maximum: ties are broken by id", {
+    tags: "slow",
+  }, async () => {
     const proposal = fc.record({
       title: fc.string({ unit: "binary", minLength: 1 }).map((text) => text.replaceAll("\0", "")),
       description: fc.string({ unit: "grapheme" }).map((text) => text.replaceAll("\0", "")),

@@ -101,7 +101,7 @@ describe("of a long discussion", () => {
     expect(await status("order=hot")).toBe(400);
   });
 
-  it("begin with a named one, in either direction, and go on from there", async () => {
+  it("begin with a named one, in either direction, and go on from there", { tags: "slow" }, async () => {
     const { robin, path, add } = await createScene();
     const ids = [];
     for (let number = 1; number <= 6; number++) ids.push((await add(robin, String(number))).id);
@@ -116,7 +116,9 @@ describe("of a long discussion", () => {
     ).toEqual([1]);
   });
 
-  it("begin with none that the panelist cannot see: deleted, hidden, waiting, another's proposal's", async () => {
+  it("begin with none that the panelist cannot see: deleted, hidden, waiting, another's proposal's", {
+    tags: "slow",
+  }, async () => {
     const { panel, robin, kim, id, path, add } = await createScene();
     const [deleted, hidden, waiting] = [await add(robin, "1"), await add(robin, "2"), await add(robin, "3")];
     const other = await panel.propose();
@@ -133,7 +135,7 @@ describe("of a long discussion", () => {
     expect((await kim.send("GET", `${path}?from=x`)).status).toBe(400);
   });
 
-  it("cost rows by the page alone, from either end and from the middle", async () => {
+  it("cost rows by the page alone, from either end and from the middle", { tags: "slow" }, async () => {
     const { panel, robin, id } = await createScene();
     const database = databaseOf(id);
     await database
@@ -171,7 +173,9 @@ describe("of a long discussion", () => {
 });
 
 describe("editing one", () => {
-  it("is for who wrote it, as long as commenting is open and the proposal was not merged", async () => {
+  it("is for who wrote it, as long as commenting is open and the proposal was not merged", {
+    tags: "slow",
+  }, async () => {
     const { panel, robin, kim, id, path, add } = await createScene();
     const own = await add(robin, "Mine.");
     vi.setSystemTime(Date.now() + 1_000);
@@ -260,7 +264,9 @@ describe("deleting one", () => {
   });
 });
 
-it("the count agrees with the rows after 60 panelists have commented at once, and half of them took it back", async () => {
+it("the count agrees with the rows after 60 panelists have commented at once, and half of them took it back", {
+  tags: "slow",
+}, async () => {
   const { panel, id, path } = await createScene();
   const panelists = await Promise.all(Array.from({ length: 60 }, () => panel.panelist()));
   const added = await Promise.all(panelists.map(({ send }) => send("POST", path, { body: "Me too." })));

@@ -127,7 +127,7 @@ it("what a page of another origin has no business with says nothing to it, refus
     }
 });
 
-it("a panelist over the rate can read that, and how long to wait", async () => {
+it("a panelist over the rate can read that, and how long to wait", { tags: "slow" }, async () => {
   const { token } = await addIdeaBank();
   const isolate = createIsolate();
   const path = `/ideabank/proposals/${newId()}/vote`;

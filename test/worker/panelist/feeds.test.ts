@@ -122,7 +122,9 @@ describe.each(FEEDS)("$path", ({ path, format }) => {
     ]);
   });
 
-  it("says when each entry came, however it changes later, and leads to the idea bank's page", async () => {
+  it("says when each entry came, however it changes later, and leads to the idea bank's page", {
+    tags: "slow",
+  }, async () => {
     const start = Math.ceil(Date.now() / 1_000) * 1_000;
     freeze(start);
     const { visitor, manage, propose, isolate } = await createScene();
@@ -239,7 +241,7 @@ it("the two feeds have the same ids, those of an empty isolate and of a warm one
 
 const NOT_XML = /[^\P{Cc}\t\n\r]|[\ufffe\uffff]/gu;
 
-it("Atom is well-formed XML 1.0 for any text", () => {
+it("Atom is well-formed XML 1.0 for any text", { tags: "slow" }, () => {
   fc.assert(
     fc.property(fc.string({ unit: "binary" }), fc.string({ unit: "grapheme" }), (title, description) => {
       const entries = [{ id: "urn:uuid:1", title, description, published: 1, lastModified: 1 }];

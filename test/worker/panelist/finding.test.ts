@@ -31,7 +31,7 @@ async function storedWords({ bank }: Panel) {
   return results;
 }
 
-describe("q", () => {
+describe("q", { tags: "slow" }, () => {
   it("finds public proposals by a word of the title, whatever its case, its accents and its ending; the best first", async () => {
     const panel = await createPanel();
     const panelist = await panel.panelist();
@@ -219,7 +219,7 @@ describe("q", () => {
   });
 });
 
-describe("similar", () => {
+describe("similar", { tags: "slow" }, () => {
   it("has at most five proposals that share enough words with the title", async () => {
     const panel = await createPanel();
     const panelist = await panel.panelist();
@@ -248,7 +248,7 @@ describe("similar", () => {
   });
 });
 
-describe("the words of a title", () => {
+describe("the words of a title", { tags: "slow" }, () => {
   it("follow an edit by panelist and tenant at once, also one that changes no word, and a deletion", async () => {
     const panel = await createPanel();
     const panelist = await panel.panelist();
@@ -305,6 +305,7 @@ describe("costs", () => {
 
   it.each([100, 4_000])(
     "among %d titles with all its words, a search reads at most 400 rows in one round trip",
+    { tags: "slow" },
     async (count) => {
       const panel = await createPanel();
       await fill(panel, count, SIX);

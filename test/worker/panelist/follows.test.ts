@@ -57,7 +57,7 @@ const becomes =
 const errorOf = async (answer: Response) => [answer.status, (await answer.json<{ error: string }>()).error];
 
 describe("following", () => {
-  it("is 204 with an empty body, each time, and the proposal says so to this panelist", async () => {
+  it("is 204 with an empty body, each time, and the proposal says so to this panelist", { tags: "slow" }, async () => {
     const { robin, kim, path, follows } = await createScene();
     expect(await robin.read(path)).toMatchObject({ following: false });
     for (let times = 0; times < 2; times++) {
@@ -193,7 +193,9 @@ describe("a panelist who cannot be told", () => {
     expect((await send("DELETE", `${path}/follow`)).status).toBe(204);
   });
 
-  it("is one who signs with the tenant's secret and has not written yet; then the row decides", async () => {
+  it("is one who signs with the tenant's secret and has not written yet; then the row decides", {
+    tags: "slow",
+  }, async () => {
     const { sign, propose, issue } = await createSigner();
     const path = `${PROPOSALS}/${await propose()}`;
     const send = sendWith(createIsolate(telling), await sign("customer-42"));
@@ -262,7 +264,7 @@ describe.each(["PUT", "DELETE"])("%s …/follow", (method) => {
     expect(await dumpDatabases()).toEqual(before);
   });
 
-  it("gives one answer for a proposal of another board, of another account, and none", async () => {
+  it("gives one answer for a proposal of another board, of another account, and none", { tags: "slow" }, async () => {
     const { panel, robin } = await createFollowed();
     const foreign = await createPanel();
     const sister = await createPanel({ accountId: panel.bank.accountId });

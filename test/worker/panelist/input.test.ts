@@ -97,7 +97,7 @@ describe("a query that breaks rules is 400, and is named", () => {
   });
 });
 
-describe("the body's envelope", () => {
+describe("the body's envelope", { tags: "slow" }, () => {
   it.each(["text/plain", "application/x-www-form-urlencoded", "json", ""])("of type %j is 415", async (type) => {
     for (const target of ["POST", "PATCH", "COMMENT"] as const)
       expect(await rejected(target, { body: "B" }, { "Content-Type": type })).toMatchObject({
@@ -115,7 +115,9 @@ describe("the body's envelope", () => {
   });
 });
 
-it("what keeps the rules is kept as it was sent, trimmed at its ends, in whole characters", async () => {
+it("what keeps the rules is kept as it was sent, trimmed at its ends, in whole characters", {
+  tags: "slow",
+}, async () => {
   const { panelist, COMMENT } = await createScene();
   const titles = ["x", "a  b", "😀".repeat(200), "<b>&amp;</b>", "عربي", "e\u0301", "'; DROP TABLE proposals; --"];
   for (const title of titles) {

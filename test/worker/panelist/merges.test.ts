@@ -23,7 +23,7 @@ async function createScene() {
   return { panel, robin, kim, sam, source, target, merge, ids };
 }
 
-describe("merging", () => {
+describe("merging", { tags: "slow" }, () => {
   it("unites the votes, each panelist counted once, and answers with the proposal that stays", async () => {
     const { robin, kim, sam, source, target, merge } = await createScene();
     const merged = await merge(source, target);
@@ -147,17 +147,21 @@ describe("a merged proposal", () => {
     ["POST", "/comments", { body: "B" }],
     ["PATCH", "", { title: "T" }],
     ["DELETE", "", undefined],
-  ])("answers %s %s with 409, naming the target, and nothing is written", async (method, below, body) => {
-    const { robin, source, target, merge } = await createScene();
-    await merge(source, target);
-    const before = await dumpDatabases();
-    const refused = await robin.send(method, `${PROPOSALS}/${source}${below}`, body);
-    expect(refused.status).toBe(409);
-    const problem = await refused.json<{ detail: string }>();
-    expect(problem).toMatchObject({ error: "conflict", duplicateOf: target });
-    expect(problem.detail).toContain(target);
-    expect(await dumpDatabases()).toEqual(before);
-  });
+  ])(
+    "answers %s %s with 409, naming the target, and nothing is written",
+    { tags: "slow" },
+    async (method, below, body) => {
+      const { robin, source, target, merge } = await createScene();
+      await merge(source, target);
+      const before = await dumpDatabases();
+      const refused = await robin.send(method, `${PROPOSALS}/${source}${below}`, body);
+      expect(refused.status).toBe(409);
+      const problem = await refused.json<{ detail: string }>();
+      expect(problem).toMatchObject({ error: "conflict", duplicateOf: target });
+      expect(problem.detail).toContain(target);
+      expect(await dumpDatabases()).toEqual(before);
+    },
+  );
 
   it("still lets its panelists delete their own comments", async () => {
     const { sam, source, target, merge } = await createScene();
@@ -167,7 +171,7 @@ describe("a merged proposal", () => {
     expect((await sam.send("DELETE", `${path}/${items[0]?.id}`)).status).toBe(204);
   });
 
-  it("keeps the count of the panelists who are left when one of them is deleted", async () => {
+  it("keeps the count of the panelists who are left when one of them is deleted", { tags: "slow" }, async () => {
     const { panel, robin, kim, source, target, merge } = await createScene();
     await merge(source, target);
     await panel.tenant.send("DELETE", `/tenant/panelists/${robin.id}`);
@@ -183,7 +187,9 @@ describe("a merged proposal", () => {
   });
 });
 
-it("a proposal that others were merged into can be edited and cannot be withdrawn, and the refusal says so", async () => {
+it("a proposal that others were merged into can be edited and cannot be withdrawn, and the refusal says so", {
+  tags: "slow",
+}, async () => {
   const { kim, source, target, merge } = await createScene();
   await merge(source, target);
   expect((await kim.send("PATCH", `${PROPOSALS}/${target}`, { title: "Edited" })).status).toBe(200);

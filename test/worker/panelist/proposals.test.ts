@@ -48,7 +48,7 @@ describe("submitting", () => {
     expect(await ids("?mine=submitted", robin)).toEqual([id]);
   });
 
-  it("votes for it, where voting is open: in the answer, in its replay, in the lists", async () => {
+  it("votes for it, where voting is open: in the answer, in its replay, in the lists", { tags: "slow" }, async () => {
     const { panel, robin, kim, id, ids } = await createScene();
     expect(await ids("?mine=voted", robin)).toEqual([id]);
     expect(await ids("?mine=voted", kim)).toEqual([]);
@@ -197,7 +197,7 @@ describe("where the idea bank asks for approval", () => {
     expect(await pending.json()).toMatchObject({ items: [{ id, title: "Not approved" }] });
   });
 
-  it("its author can vote for it, comment on it, edit and withdraw it, and nobody else", async () => {
+  it("its author can vote for it, comment on it, edit and withdraw it, and nobody else", { tags: "slow" }, async () => {
     const { panel, robin, kim } = await createScene();
     await panel.manage("PATCH", "", { approvalRequired: true });
     const path = `${PROPOSALS}/${await robin.submit("Free rides")}`;
@@ -221,7 +221,7 @@ describe("where the idea bank asks for approval", () => {
   });
 });
 
-it("a hidden proposal is nobody's, not even its author's, and comes back as it was", async () => {
+it("a hidden proposal is nobody's, not even its author's, and comes back as it was", { tags: "slow" }, async () => {
   const { panel, robin, kim, id, path, ids } = await createScene();
   await kim.send("PUT", `${path}/vote`);
   const before = await kim.read(path);
@@ -264,7 +264,7 @@ describe("the official response", () => {
 });
 
 describe("the author", () => {
-  it("is the panelist's display name now, whatever it was, also when a token gives it", async () => {
+  it("is the panelist's display name now, whatever it was, also when a token gives it", { tags: "slow" }, async () => {
     const { panel, robin, kim, path } = await createScene();
     await kim.send("POST", `${path}/comments`, { body: "Yes." });
     const authors = async () => {
@@ -298,7 +298,9 @@ describe("the author", () => {
     expect(await kim.read(`${PROPOSALS}/${id}`)).toMatchObject({ by: "tenant" });
   });
 
-  it("who is deleted leaves proposals and comments without one, and the votes are deleted", async () => {
+  it("who is deleted leaves proposals and comments without one, and the votes are deleted", {
+    tags: "slow",
+  }, async () => {
     const { panel, robin, kim, path, ids } = await createScene();
     const another = `${PROPOSALS}/${await kim.submit()}`;
     for (const [index, { send }] of [robin, kim].entries()) {

@@ -6,7 +6,9 @@ import { interceptLimits } from "../../support/limits.ts";
 import { CHANGELOG, createPanel, PROPOSALS, sendWith } from "../../support/panel.ts";
 
 // However the minutes fall, twice the limit and one more is too much for one of two minutes.
-it("lets 30 writes pass and no more than 30 in a minute; reads, other panelists and the changelog go on", async () => {
+it("lets 30 writes pass and no more than 30 in a minute; reads, other panelists and the changelog go on", {
+  tags: "slow",
+}, async () => {
   const panel = await createPanel();
   const [panelist, other] = [await panel.panelist(), await panel.panelist()];
   const path = `${PROPOSALS}/${await panel.propose()}/vote`;
@@ -25,7 +27,7 @@ it("lets 30 writes pass and no more than 30 in a minute; reads, other panelists 
   expect((await other.send("PUT", path)).status).toBe(200);
 });
 
-it("lets every request pass when the binding fails, and warns of it", async () => {
+it("lets every request pass when the binding fails, and warns of it", { tags: "slow" }, async () => {
   const warnings = vi.spyOn(console, "warn").mockImplementation(() => {});
   const failing = interceptLimits(env, () => Promise.reject(new Error("injected fault")));
   const panel = await createPanel({}, createIsolate(failing));
@@ -35,7 +37,7 @@ it("lets every request pass when the binding fails, and warns of it", async () =
   expect(warnings).toHaveBeenCalledTimes(35);
 });
 
-it("waits a second for a binding that hangs, and lets the request pass", async () => {
+it("waits a second for a binding that hangs, and lets the request pass", { tags: "slow" }, async () => {
   let asked = 0;
   const hanging = interceptLimits(env, () => {
     asked += 1;
@@ -61,7 +63,9 @@ it("counts nothing for a token that is not valid", async () => {
   expect(asked).toEqual([]);
 });
 
-it("counts a token that was revoked once: who holds it takes nothing from its panelist's new one", async () => {
+it("counts a token that was revoked once: who holds it takes nothing from its panelist's new one", {
+  tags: "slow",
+}, async () => {
   const asked: string[] = [];
   const watched = interceptLimits(env, ({ key }, makeCall) => {
     asked.push(key);

@@ -154,19 +154,25 @@ it("the same key and text on another proposal is another request", async () => {
 it.each([
   ["the proposal was merged", "POST", "/merge", 409],
   ["the proposal was deleted", "DELETE", "", 404],
-] as const)("a comment is replayed also after %s; another one is refused", async (_, method, below, status) => {
-  const { panel, panelist, proposalId, path } = await createScene(`${PROPOSALS}/{proposalId}/comments`);
-  const comment = (key = KEY) => panelist.send("POST", path, { body: "Hi" }, key);
-  const first = await comment();
-  const into = await panel.propose();
-  await panel.manage(method, `/proposals/${proposalId}${below}`, method === "POST" ? { into } : undefined);
-  const again = await comment();
-  expect([again.status, again.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
-  expect(await again.json()).toEqual(await first.json());
-  expect((await comment({ "Idempotency-Key": "another" })).status).toBe(status);
-});
+] as const)(
+  "a comment is replayed also after %s; another one is refused",
+  { tags: "slow" },
+  async (_, method, below, status) => {
+    const { panel, panelist, proposalId, path } = await createScene(`${PROPOSALS}/{proposalId}/comments`);
+    const comment = (key = KEY) => panelist.send("POST", path, { body: "Hi" }, key);
+    const first = await comment();
+    const into = await panel.propose();
+    await panel.manage(method, `/proposals/${proposalId}${below}`, method === "POST" ? { into } : undefined);
+    const again = await comment();
+    expect([again.status, again.headers.get("Idempotency-Replayed")]).toEqual([201, "true"]);
+    expect(await again.json()).toEqual(await first.json());
+    expect((await comment({ "Idempotency-Key": "another" })).status).toBe(status);
+  },
+);
 
-it("a submission is replayed also after submitting was closed, and by nobody whose token was revoked", async () => {
+it("a submission is replayed also after submitting was closed, and by nobody whose token was revoked", {
+  tags: "slow",
+}, async () => {
   const { panel, panelist } = await createScene("");
   const submit = (key = KEY) => panelist.send("POST", PROPOSALS, { title: "T" }, key);
   const first = await submit();

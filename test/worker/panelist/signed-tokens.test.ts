@@ -13,7 +13,9 @@ import { type Answer, createSigner, type Secret, statuses } from "../../support/
 import { newId, signingKeys } from "../../support/world.ts";
 
 describe("a signed token", () => {
-  it("reads and writes as the panelist of that externalId, whose row is made with the first write", async () => {
+  it("reads and writes as the panelist of that externalId, whose row is made with the first write", {
+    tags: "slow",
+  }, async () => {
     const { sign, isolate, tenant, propose, issue, bank } = await createSigner();
     const send = sendWith(isolate, await sign("customer-42", { name: "Robin" }));
     const voted = `${PROPOSALS}/${await propose()}`;
@@ -73,7 +75,9 @@ describe("a signed token", () => {
 });
 
 describe("ending signed tokens", () => {
-  it("a deleted person does not come back with a token from before, only with one that is signed afterwards", async () => {
+  it("a deleted person does not come back with a token from before, only with one that is signed afterwards", {
+    tags: "slow",
+  }, async () => {
     const start = Date.now();
     freeze(start);
     const { sign, isolate, tenant, propose, bank } = await createSigner();
@@ -106,7 +110,9 @@ describe("ending signed tokens", () => {
     expect(await rows()).toMatchObject([{ display_name: null }]);
   });
 
-  it("revoking those of a panelist ends them everywhere; one that is signed afterwards works", async () => {
+  it("revoking those of a panelist ends them everywhere; one that is signed afterwards works", {
+    tags: "slow",
+  }, async () => {
     const start = Date.now();
     freeze(start);
     const { sign, isolate, tenant, issue, introspect } = await createSigner();
@@ -123,7 +129,9 @@ describe("ending signed tokens", () => {
     for (const of of [isolate, elsewhere]) expect(await statuses(of, later)).toEqual([200, 200, 200]);
   });
 
-  it("by externalId, those of a person who has only read end everywhere, once for an Idempotency-Key", async () => {
+  it("by externalId, those of a person who has only read end everywhere, once for an Idempotency-Key", {
+    tags: "slow",
+  }, async () => {
     freeze(Date.now());
     const { sign, isolate, tenant, introspect, path } = await createSigner();
     const [token, other] = [await sign(), await sign("another")];
@@ -150,7 +158,9 @@ describe("ending signed tokens", () => {
     expect((await issued.json<{ panelistId: string }>()).panelistId).toBe((await introspect(later)).panelistId);
   });
 
-  it("by externalId, those of a panelist with a row, active or not, and of one that is being deleted", async () => {
+  it("by externalId, those of a panelist with a row, active or not, and of one that is being deleted", {
+    tags: "slow",
+  }, async () => {
     const { sign, isolate, tenant, issue } = await createSigner();
     const revoke = async () =>
       (await tenant.send("POST", "/tenant/tokens/revoke", { externalId: "customer-42" })).status;
@@ -166,7 +176,9 @@ describe("ending signed tokens", () => {
     expect(await statuses(isolate, later)).toEqual([401, 401, 401]);
   });
 
-  it("a panelist who is created inactive has none that is valid, before and after the first read", async () => {
+  it("a panelist who is created inactive has none that is valid, before and after the first read", {
+    tags: "slow",
+  }, async () => {
     const { sign, isolate, tenant } = await createSigner();
     const token = await sign();
     expect(await statuses(isolate, token)).toEqual([200, 200, 200]);
@@ -182,7 +194,9 @@ describe("ending signed tokens", () => {
     expect(await statuses(elsewhere, await sign())).toEqual([200, 200, 200]);
   });
 
-  it("deleting the panelist ends them, ours and the server's, and a new one comes back as the same person, without the past", async () => {
+  it("deleting the panelist ends them, ours and the server's, and a new one comes back as the same person, without the past", {
+    tags: "slow",
+  }, async () => {
     const { sign, isolate, tenant, issue, propose, bank } = await createSigner();
     const [token, ours] = [await sign(), await issue({ externalId: "customer-42" })];
     const vote = `${PROPOSALS}/${await propose()}/vote`;
@@ -217,7 +231,9 @@ describe("ending signed tokens", () => {
     expect((bytes ?? 0) - (after ?? 0)).toBe(150 + "customer-42".length - 100);
   });
 
-  it("deactivating the panelist, closing the idea bank and suspending the account hold for them", async () => {
+  it("deactivating the panelist, closing the idea bank and suspending the account hold for them", {
+    tags: "slow",
+  }, async () => {
     const { sign, isolate, tenant, issue, manage } = await createSigner();
     const { panelistId } = await issue({ externalId: "customer-42" });
     const token = await sign();
@@ -228,7 +244,9 @@ describe("ending signed tokens", () => {
     expect(await statuses(isolate, await sign("another"))).toEqual([404, 200, 404]);
   });
 
-  it("a rotation ends them after its grace, at once without; the new secret works before an isolate has heard of it", async () => {
+  it("a rotation ends them after its grace, at once without; the new secret works before an isolate has heard of it", {
+    tags: "slow",
+  }, async () => {
     freeze(Date.now());
     const { sign, bank, tenant, path, readSecret, secret } = await createSigner();
     const old = await sign();
@@ -253,7 +271,7 @@ describe("ending signed tokens", () => {
     expect((await sendWith(createIsolate(), still)("POST", PROPOSALS, { title: "x" })).status).toBe(401);
   });
 
-  it("rotating again, as a retry without a key does, cuts no grace that was promised", async () => {
+  it("rotating again, as a retry without a key does, cuts no grace that was promised", { tags: "slow" }, async () => {
     const start = Date.now();
     freeze(start);
     const { secret, sign, tenant, path, readSecret } = await createSigner();
@@ -275,7 +293,7 @@ describe("ending signed tokens", () => {
     expect(await statuses(createIsolate(), await signedBy(await readSecret()))).toEqual([200, 200, 200]);
   });
 
-  it("each earlier secret ends with its own grace", async () => {
+  it("each earlier secret ends with its own grace", { tags: "slow" }, async () => {
     const { secret, sign, tenant, path, bank } = await createSigner();
     const rotate = async () =>
       (await tenant.send("POST", `${path}/signing-secret/rotate`, { graceSeconds: 3_600 })).json<Secret>();
@@ -292,7 +310,7 @@ describe("ending signed tokens", () => {
     expect(await statuses(createIsolate(), await sign("a", {}, {}, second))).toEqual([200, 200, 200]);
   });
 
-  it("any number of rotations keeps the promised graces, and few secrets", async () => {
+  it("any number of rotations keeps the promised graces, and few secrets", { tags: "slow" }, async () => {
     const { secret, sign, tenant, path, bank, readSecret } = await createSigner();
     const made: Secret[] = [];
     for (let times = 0; times < 12; times++)
@@ -354,7 +372,7 @@ describe("attacks", () => {
   };
   const part = (value: object) => btoa(JSON.stringify(value)).replaceAll("=", "");
 
-  it("each is 401, without I/O", async () => {
+  it("each is 401, without I/O", { tags: "slow" }, async () => {
     const { bank, secret, sign } = await createSigner();
     const other = await createSigner();
     const [head = "", body = "", signature = ""] = (await sign()).split(".");
@@ -431,7 +449,7 @@ describe("attacks", () => {
     expect(new Set(ids).size).toBe(4);
   });
 
-  it("a forged flood for a thousand idea banks costs no store", async () => {
+  it("a forged flood for a thousand idea banks costs no store", { tags: "slow" }, async () => {
     const { secret } = await createSigner();
     const { env: counted, counts } = countStores(env);
     const isolate = createIsolate(counted);
@@ -467,7 +485,7 @@ describe("attacks", () => {
     expect(await at(start + 2)).toEqual([401, 401, 401]);
   });
 
-  it("introspection says why to the tenant of the idea bank alone", async () => {
+  it("introspection says why to the tenant of the idea bank alone", { tags: "slow" }, async () => {
     const { sign, introspect, bank, issue } = await createSigner();
     const other = await createSigner();
     const now = seconds();
@@ -498,7 +516,9 @@ describe("attacks", () => {
     expect(await other.introspect(signed)).toEqual({ active: false });
   });
 
-  it("introspection names what is wrong with the header or the key, and repeats nothing of the token", async () => {
+  it("introspection names what is wrong with the header or the key, and repeats nothing of the token", {
+    tags: "slow",
+  }, async () => {
     const { introspect, bank, secret, isolate } = await createSigner();
     const other = await createSigner();
     const iat = seconds();

@@ -67,7 +67,7 @@ describe.each(tokens)("$title", ({ token, expected: { active, ...expected } }) =
   });
 });
 
-it("a token that the tenant may not see is not explained", async () => {
+it("a token that the tenant may not see is not explained", { tags: "slow" }, async () => {
   const { isolate } = await createScene();
   const other = await createTenant({}, isolate);
   for (const { token } of tokens)

@@ -64,7 +64,7 @@ it("stores one response of a person, and the same again changes nothing", async 
   ]);
 });
 
-it("drops answers to questions that are not shown, and names each fault", async () => {
+it("drops answers to questions that are not shown, and names each fault", { tags: "slow" }, async () => {
   const { survey, panelist, results } = await createSurveyPanel();
   const id = await survey();
   const ana = await panelist();
@@ -87,7 +87,7 @@ it("drops answers to questions that are not shown, and names each fault", async 
   expect(await faults({ recommend: 9, elsewhere: "x" })).toEqual([400, "answers.elsewhere"]);
 });
 
-it("tells the second of two tabs that there is an answer by now", async () => {
+it("tells the second of two tabs that there is an answer by now", { tags: "slow" }, async () => {
   const { survey, panelist } = await createSurveyPanel();
   const id = await survey();
   const ana = await panelist();
@@ -135,7 +135,7 @@ it("closes with the response that reaches the maximum; who has answered can stil
   expect((await cem.read<{ items: object[] }>("/surveys")).items).toEqual([]);
 });
 
-it("asks only the voters of an idea, and of the one that it is merged into", async () => {
+it("asks only the voters of an idea, and of the one that it is merged into", { tags: "slow" }, async () => {
   const { survey, panelist, propose, manage } = await createSurveyPanel();
   const [proposal, other] = [await propose(), await propose()];
   const [ana, ben] = [await panelist(), await panelist()];
@@ -194,7 +194,9 @@ it("answers each of two surveys by its own questions", async () => {
   expect((await results(one)).questions[2]).toMatchObject({ id: "next", answered: 1, other: 0 });
 });
 
-it("takes answers to questions that are longer than what an isolate keeps of an idea bank", async () => {
+it("takes answers to questions that are longer than what an isolate keeps of an idea bank", {
+  tags: "slow",
+}, async () => {
   const { survey, panelist } = await createSurveyPanel();
   const id = await survey();
   await databaseOf(id)

@@ -28,7 +28,9 @@ const tagsIn = async (ideaBankId: string, table: string) =>
     .results;
 
 describe("a panelist", () => {
-  it("sees a proposal's tags, and lists by tag in every sort, with a status, and of one's own", async () => {
+  it("sees a proposal's tags, and lists by tag in every sort, with a status, and of one's own", {
+    tags: "slow",
+  }, async () => {
     const { panel, robin, patch, titles } = await createScene();
     const [bus] = [await panel.propose({ title: "Bus", tags: ["Road", "Fast"] })];
     await panel.propose({ title: "Train", tags: ["Rail", "Fast"], status: "planned" });
@@ -52,7 +54,7 @@ describe("a panelist", () => {
     expect((await titles({ tag: "Rail" })).toSorted()).toEqual(["Own", "Train"]);
   });
 
-  it("sees the tags of public proposals alone, with counts that follow everything", async () => {
+  it("sees the tags of public proposals alone, with counts that follow everything", { tags: "slow" }, async () => {
     const { panel, patch, tags, titles } = await createScene();
     const [a, b] = [await panel.propose({ tags: ["X", "Y"] }), await panel.propose({ tags: ["X"] })];
     const x = (proposals: number) => ({ tag: "X", proposals });
@@ -76,7 +78,9 @@ describe("a panelist", () => {
     for (const table of ["proposal_tags", "idea_bank_tags"]) expect(await tagsIn(panel.bank.id, table)).toEqual([]);
   });
 
-  it("sees one tag where two differ by capitals only, spelled as the first, and each proposal as it was sent", async () => {
+  it("sees one tag where two differ by capitals only, spelled as the first, and each proposal as it was sent", {
+    tags: "slow",
+  }, async () => {
     const { panel, robin, patch, tags, titles } = await createScene();
     const bus = await panel.propose({ title: "Bus", tags: ["Mobile"] });
     const train = await panel.propose({ title: "Train", tags: ["mobile", "Rail"] });
@@ -106,7 +110,7 @@ describe("a panelist", () => {
 });
 
 describe("the tenant", () => {
-  it("lists by tag with any other filter; a deleted idea bank leaves no tags behind", async () => {
+  it("lists by tag with any other filter; a deleted idea bank leaves no tags behind", { tags: "slow" }, async () => {
     const { panel } = await createScene();
     for (const status of PROPOSAL_STATUSES)
       for (const visibility of ["public", "pending", "hidden"])
@@ -149,7 +153,7 @@ describe("the tenant", () => {
     },
   );
 
-  it("has 200 tags in an idea bank; with another, a write is 409 and changes nothing", async () => {
+  it("has 200 tags in an idea bank; with another, a write is 409 and changes nothing", { tags: "slow" }, async () => {
     const { panel, tags } = await createScene();
     for (let first = 0; first < 200; first += 5)
       await panel.propose({ tags: Array.from({ length: 5 }, (_, index) => `T${first + index}`) });
@@ -164,7 +168,9 @@ describe("the tenant", () => {
   });
 });
 
-it("a list by tag reads what it shows, or the latest 200 with the tag; a tagged proposal's vote writes no more", async () => {
+it("a list by tag reads what it shows, or the latest 200 with the tag; a tagged proposal's vote writes no more", {
+  tags: "slow",
+}, async () => {
   const { panel, robin } = await createScene();
   const { id, accountId } = panel.bank;
   const rows = async (from: number, to: number) =>

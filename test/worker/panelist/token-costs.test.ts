@@ -48,7 +48,9 @@ it.each(KINDS)("%s costs what the budgets say, cold and warm", async (kind) => {
   expect(await cost("PUT", `${PROPOSALS}/${proposalId}/vote`)).toEqual({ status, ...NOTHING, d1 });
 });
 
-it("a page with the board costs the same rows with each kind; the API's tokens cost a request of the key, too", async () => {
+it("a page with the board costs the same rows with each kind; the API's tokens cost a request of the key, too", {
+  tags: "slow",
+}, async () => {
   const bank = await addIdeaBank();
   for (let proposal = 0; proposal < 40; proposal++) await addProposal(bank, { status: "planned" });
   const rows = { read: 0, written: 0 };

@@ -14,7 +14,9 @@ const PATHS = [
 const inAccept = (token: string) => ({ Accept: `application/json;token=${token}` });
 
 describe("a token in `Accept`", () => {
-  it("is answered as the same in `Authorization`, and caches are told that the answer differs by it", async () => {
+  it("is answered as the same in `Authorization`, and caches are told that the answer differs by it", {
+    tags: "slow",
+  }, async () => {
     const panel = await createPanel();
     const { token } = panel.bank;
     const id = await panel.propose({ title: "Night buses", status: "implemented" });

@@ -154,7 +154,9 @@ describe("a visitor's token", () => {
 });
 
 describe("ending the visitors' tokens", () => {
-  it("ends all that exist, at once where it was asked for, and within the freshness elsewhere; not a panelist's", async () => {
+  it("ends all that exist, at once where it was asked for, and within the freshness elsewhere; not a panelist's", {
+    tags: "slow",
+  }, async () => {
     const { issue, end, isolate, panelist } = await createScene();
     const elsewhere = createIsolate({ ...env, FRESHNESS_SECONDS: "0" });
     const tokens = [(await issue()).token, (await issue({ lifetimeSeconds: 60 })).token];

@@ -73,7 +73,7 @@ describe("a comment that waits", () => {
     expect(await (await panel.manage("GET", below)).json()).toMatchObject({ items: [{ visibility: "pending" }] });
   });
 
-  it("has no word in anything that anybody else reads, and neither has a hidden one", async () => {
+  it("has no word in anything that anybody else reads, and neither has a hidden one", { tags: "slow" }, async () => {
     const scene = await createScene();
     const { panel, robin, kim, add, set, changes } = scene;
     const [waiting, hidden] = [await add(robin), await add(robin, `${SECRET}, either`)];
@@ -113,7 +113,7 @@ describe("a comment that waits", () => {
     expect(await changes()).toEqual([]);
   });
 
-  it("comes in pages with the others, in their order", async () => {
+  it("comes in pages with the others, in their order", { tags: "slow" }, async () => {
     const { panel, robin, kim, path, below, add, set } = await createScene();
     const all: string[] = [];
     for (let index = 0; index < 9; index++) {
@@ -164,7 +164,9 @@ describe("approval", () => {
     expect(await changes()).toHaveLength(1);
   });
 
-  it("at the same time as hiding, editing, deleting and replying leaves a count that is true", async () => {
+  it("at the same time as hiding, editing, deleting and replying leaves a count that is true", {
+    tags: "slow",
+  }, async () => {
     const { panel, robin, kim, path, add, set, proposal } = await createScene();
     const { id } = await add(robin);
     const edit = () => robin.send("PATCH", `${path}/${id}`, { body: "Edited meanwhile." });
@@ -182,7 +184,7 @@ describe("approval", () => {
     expect((await kim.read<Page>(path)).items.filter(({ visibility }) => visibility === undefined)).toHaveLength(shown);
   });
 
-  it("is needed again after an edit by the author, and is then no second creation", async () => {
+  it("is needed again after an edit by the author, and is then no second creation", { tags: "slow" }, async () => {
     const { robin, kim, path, add, set, proposal, changes } = await createScene();
     const { id } = await add(robin);
     await set(id, "public");
@@ -269,7 +271,7 @@ describe("the same text again by the same person", () => {
     expect(await of(await back.send("POST", path, { body: SAME }))).toEqual([409, "repeated-comment"]);
   });
 
-  it("is decided in the statement: of thirty at once one is there", async () => {
+  it("is decided in the statement: of thirty at once one is there", { tags: "slow" }, async () => {
     const { robin, path } = await createScene({});
     const answers = await Promise.all(Array.from({ length: 30 }, () => robin.send("POST", path, { body: "Same." })));
     expect(answers.map(({ status }) => status).toSorted()).toEqual([201, ...Array(29).fill(409)]);

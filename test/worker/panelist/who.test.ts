@@ -51,7 +51,9 @@ describe("an identifier", () => {
     expect(await Promise.all(ways)).toEqual([panelistId, panelistId, panelistId]);
   });
 
-  it("is the same before and after the row is made, by a token, by the API and by a revocation", async () => {
+  it("is the same before and after the row is made, by a token, by the API and by a revocation", {
+    tags: "slow",
+  }, async () => {
     const scene = await createSigner();
     const proposalId = await scene.propose();
     const create = (externalId: string) => scene.tenant.send("POST", "/tenant/panelists", { externalId });
@@ -164,7 +166,9 @@ describe("an account that 1.0.0 made", () => {
     expect((await scene.issue({ externalId: "new" })).panelistId).toBe(await scene.idOf("new"));
   });
 
-  it("refuses a blocked person everywhere, in a cold isolate and in one that knows the view", async () => {
+  it("refuses a blocked person everywhere, in a cold isolate and in one that knows the view", {
+    tags: "slow",
+  }, async () => {
     const scene = await createOld();
     const blocked = await scene.sign("blocked");
     const warm = createIsolate();

@@ -3,7 +3,7 @@ import { expect, it } from "vitest";
 import { createIsolate } from "../../support/isolate.ts";
 import { createPageScene, open } from "../../support/public-page.ts";
 
-it("a comment that is deleted later leaves the idea's page", async () => {
+it("a comment that is deleted later leaves the idea's page", { tags: "slow" }, async () => {
   const { propose, panelist, manage, read } = await createPageScene();
   const [id, person] = [await propose({ title: "Bike racks" }), await panelist("Robin")];
   const write = async (body: string) =>
@@ -20,6 +20,7 @@ it("a comment that is deleted later leaves the idea's page", async () => {
 
 it.each(["hidden", "deleted"])(
   "an implemented idea that is %s later leaves its page, the lists, the changelog, its feeds and the sitemap",
+  { tags: "slow" },
   async (how) => {
     const { propose, manage, bank, home, isolate } = await createPageScene();
     const [id, kept] = [

@@ -120,7 +120,7 @@ async function found(html: string) {
 describe("a text that people wrote", () => {
   const HOSTILE = `</script><script>alert(1)</script><img src=x onerror="alert(1)">'"\`&amp;<!--`;
 
-  it("is a text in every place, and makes no tag and no attribute", async () => {
+  it("is a text in every place, and makes no tag and no attribute", { tags: "slow" }, async () => {
     const plain = Object.values(pagesOf());
     const hostile = Object.values(
       pagesOf({

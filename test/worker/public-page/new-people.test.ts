@@ -24,7 +24,7 @@ async function createScene() {
   return { ...scene, email, senderOf, send: await senderOf(email, "198.51.100.1") };
 }
 
-it("five ideas, however many are sent at once, then 429 until the hour is over", async () => {
+it("five ideas, however many are sent at once, then 429 until the hour is over", { tags: "slow" }, async () => {
   const { send, rows } = await createScene();
   const sent = await statuses(times(8, () => submit(send)));
   expect(sent.toSorted()).toEqual([...times(FIRST_HOUR.proposals, () => 201), 429, 429, 429]);
@@ -40,7 +40,7 @@ it("five ideas, however many are sent at once, then 429 until the hour is over",
   expect((await submit(send)).status).toBe(201);
 });
 
-it("twenty comments", async () => {
+it("twenty comments", { tags: "slow" }, async () => {
   const { send, propose } = await createScene();
   const idea = await propose();
   const comment = () => send("POST", `${PROPOSALS}/${idea}/comments`, { body: crypto.randomUUID() });
@@ -49,7 +49,7 @@ it("twenty comments", async () => {
   expect([refused.status, await refused.json()]).toMatchObject([429, { "violated-policies": ["new-people-comments"] }]);
 });
 
-it.each(["proposals", "comments"] as const)("deleting %s gives nothing back", async (what) => {
+it.each(["proposals", "comments"] as const)("deleting %s gives nothing back", { tags: "slow" }, async (what) => {
   const { send, propose } = await createScene();
   const path = what === "proposals" ? PROPOSALS : `${PROPOSALS}/${await propose()}/comments`;
   const write = () =>
@@ -63,7 +63,7 @@ it.each(["proposals", "comments"] as const)("deleting %s gives nothing back", as
   expect((await write()).status).toBe(429);
 });
 
-it("another address of the same mailbox gives nobody more", async () => {
+it("another address of the same mailbox gives nobody more", { tags: "slow" }, async () => {
   const { send, email, senderOf } = await createScene();
   await statuses(times(3, () => submit(send)));
   const tagged = await senderOf(email.replace("@", "+more@"), "198.51.100.2");
@@ -72,7 +72,7 @@ it("another address of the same mailbox gives nobody more", async () => {
   expect((await submit(other)).status).toBe(201);
 });
 
-it("the tenant’s own people write as before, also those who have verified an address", async () => {
+it("the tenant’s own people write as before, also those who have verified an address", { tags: "slow" }, async () => {
   const { panelist, rows, senderOf, bank } = await createScene();
   const robin = await panelist("Robin");
   expect(await statuses(times(8, () => submit(robin.send)))).toEqual(times(8, () => 201));
@@ -83,7 +83,7 @@ it("the tenant’s own people write as before, also those who have verified an a
   expect(await statuses(times(8, () => submit(joined)))).toEqual(times(8, () => 201));
 });
 
-it("what was done before is answered as then: an Idempotency-Key is no sixth idea", async () => {
+it("what was done before is answered as then: an Idempotency-Key is no sixth idea", { tags: "slow" }, async () => {
   const { send } = await createScene();
   const once = () => send("POST", PROPOSALS, { title: "Bike racks", description: "" }, { "Idempotency-Key": "k" });
   expect((await once()).status).toBe(201);
@@ -91,7 +91,7 @@ it("what was done before is answered as then: an Idempotency-Key is no sixth ide
   expect((await once()).status).toBe(201);
 });
 
-it("costs no more where a mailbox and an account have stored a lot", async () => {
+it("costs no more where a mailbox and an account have stored a lot", { tags: "slow" }, async () => {
   const { visitor, signIn, rows, bank } = await createScene();
   const email = newEmail();
   const { visitor: someone } = await signIn(email, "", visitor("198.51.100.9"));

@@ -15,7 +15,7 @@ const overLimit = { PANELIST_READS: { limit: async () => ({ success: false }) } 
 const bodyOf = async (answer: Response) => [answer.status, await answer.text()] as const;
 
 describe("the address", () => {
-  it("is led to the name of today, for now only, from every other name", async () => {
+  it("is led to the name of today, for now only, from every other name", { tags: "slow" }, async () => {
     const { isolate, home, bank } = await createPageScene();
     const others = [`/b/${bank.id}`, `/b/${bank.id}/`, `/b/${bank.id}/another-name`, `/b/${bank.id}/%F0%9F%98%80`];
     for (const path of others) {
@@ -48,7 +48,9 @@ describe("the address", () => {
 });
 
 describe("what is not for strangers", () => {
-  it("is one bare answer: off, closed, a draft, suspended, deleted, missing, no identifier", async () => {
+  it("is one bare answer: off, closed, a draft, suspended, deleted, missing, no identifier", {
+    tags: "slow",
+  }, async () => {
     const { isolate, manage, bank, home } = await createPageScene();
     const missing = await bodyOf(await open(isolate, `/b/${newId(bank.id)}/x`));
     expect(missing[0]).toBe(404);
@@ -78,7 +80,9 @@ describe("what is not for strangers", () => {
     await gone();
   });
 
-  it("hidden, waiting, merged and deleted ideas give the same answer as one that never was", async () => {
+  it("hidden, waiting, merged and deleted ideas give the same answer as one that never was", {
+    tags: "slow",
+  }, async () => {
     const scene = await createPageScene();
     const { propose, manage, home, panelist, isolate } = scene;
     const person = await panelist("Robin");
@@ -121,7 +125,7 @@ describe("what is not for strangers", () => {
   });
 });
 
-it("what the team decides at the desk is on the page at its next look, here", async () => {
+it("what the team decides at the desk is on the page at its next look, here", { tags: "slow" }, async () => {
   const { panel, owner, bank, opened } = await createDesk();
   await panel.manage("PATCH", "", { name: "Rider ideas", publicPage: true });
   const isolate = owner.isolate;
@@ -138,7 +142,7 @@ it("what the team decides at the desk is on the page at its next look, here", as
 });
 
 describe("tabs", () => {
-  it("are those of what the board has", async () => {
+  it("are those of what the board has", { tags: "slow" }, async () => {
     const { read, tenant, bank, manage } = await createPageScene();
     const tabsOf = async () =>
       [...(await read()).matchAll(/<a href="([^"]*)"[^>]*>(Ideas|Roadmap|What’s new|Surveys)</g)].map(
@@ -160,7 +164,7 @@ describe("tabs", () => {
   });
 });
 
-it("a longer column of the roadmap goes on without a script", async () => {
+it("a longer column of the roadmap goes on without a script", { tags: "slow" }, async () => {
   const { propose, read } = await createPageScene();
   for (let at = 0; at < 12; at += 1) await propose({ title: `Planned ${at}`, status: "planned" });
   await propose({ title: "Under way", status: "in-progress" });
@@ -253,7 +257,7 @@ describe("languages", () => {
 });
 
 describe("the changelog", () => {
-  it("leads to its older entries, by month, and names no idea there", async () => {
+  it("leads to its older entries, by month, and names no idea there", { tags: "slow" }, async () => {
     const scene = await createPageScene({ changelogMaxEntries: 2 });
     const ids: string[] = [];
     for (let month = 0; month < 23; month++) {
@@ -312,7 +316,7 @@ describe("safety", () => {
   });
 });
 
-it("who has signed in gets the same bytes as a stranger, and no cookie is answered", async () => {
+it("who has signed in gets the same bytes as a stranger, and no cookie is answered", { tags: "slow" }, async () => {
   const { propose, visit, panelist, bank } = await createPageScene({}, { signInUrl: "https://customer.example/login" });
   const person = await panelist("Robin");
   const id = await person.submit("Of Robin");
@@ -348,7 +352,7 @@ describe("cost and bad days", () => {
     }
   });
 
-  it("while D1 is down, a page is read from memory for five minutes, and then says so", async () => {
+  it("while D1 is down, a page is read from memory for five minutes, and then says so", { tags: "slow" }, async () => {
     freeze(NOW);
     const { propose, visit } = await createPageScene();
     const id = await propose({ title: "Remembered", status: "planned" });
@@ -398,7 +402,9 @@ describe("cost and bad days", () => {
 });
 
 describe("the preview at the desk", () => {
-  it("shows the page as a stranger will see it while it is off, in a frame of the desk alone, without scripts", async () => {
+  it("shows the page as a stranger will see it while it is off, in a frame of the desk alone, without scripts", {
+    tags: "slow",
+  }, async () => {
     const { panel, owner } = await createDesk();
     await panel.propose({ title: "Seen before" });
     await panel.manage("PATCH", "", { status: "DRAFT" });

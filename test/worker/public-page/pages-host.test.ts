@@ -17,7 +17,7 @@ async function ask(host: string, path: string, init: RequestInit = {}) {
   return answer;
 }
 
-it("has the pages, the elements and the panelist API, and nothing else", async () => {
+it("has the pages, the elements and the panelist API, and nothing else", { tags: "slow" }, async () => {
   const { home, bank, propose } = await createPageScene();
   const id = await propose({ title: "Here" });
   for (const path of [home, `${home}/ideas/${id}`, `/b/${bank.id}/changelog.atom`, "/sitemap.xml", "/robots.txt"])

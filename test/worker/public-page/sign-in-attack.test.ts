@@ -29,7 +29,7 @@ async function anotherBoard({ bank, tenant }: Awaited<ReturnType<typeof createSi
 }
 
 describe("guessing a code", () => {
-  it("without that cookie reaches nothing, and uses up nothing of the person who asked", async () => {
+  it("without that cookie reaches nothing, and uses up nothing of the person who asked", { tags: "slow" }, async () => {
     const { visitor: newVisitor, mails, rows } = await createSignInScene();
     const owner = newVisitor();
     await owner.ask(newEmail());
@@ -45,7 +45,9 @@ describe("guessing a code", () => {
     expect((await owner.enter(code)).status).toBe(303);
   });
 
-  it("of a mailbox goes no further than the limits of an hour, however many codes are asked for", async () => {
+  it("of a mailbox goes no further than the limits of an hour, however many codes are asked for", {
+    tags: "slow",
+  }, async () => {
     const { visitor: newVisitor, mails, rows } = await createSignInScene();
     const email = newEmail();
     for (let index = 0; index < 20; index += 1) {
@@ -61,7 +63,7 @@ describe("guessing a code", () => {
     expect(mails).toHaveLength(LIMITS.mailbox);
   });
 
-  it("of a mailbox is bounded for all boards of an account together", async () => {
+  it("of a mailbox is bounded for all boards of an account together", { tags: "slow" }, async () => {
     const scene = await createSignInScene();
     const { mails, rows } = scene;
     const [visitor, email] = [scene.visitor(), newEmail()];
@@ -89,7 +91,9 @@ describe("guessing a code", () => {
 });
 
 describe("a mail flood", () => {
-  it("to a mailbox ends after four e-mails of one sender, whatever tags and dots it writes", async () => {
+  it("to a mailbox ends after four e-mails of one sender, whatever tags and dots it writes", {
+    tags: "slow",
+  }, async () => {
     const { visitor: newVisitor, mails } = await createSignInScene();
     const local = `flood${Date.now().toString(36)}`;
     const asked: number[] = [];
@@ -102,7 +106,9 @@ describe("a mail flood", () => {
     expect(mails).toHaveLength(LIMITS.mailboxOfSender);
   });
 
-  it("keeps the owner of an address out neither by one sender, nor, in a browser that was signed in before, by a hundred", async () => {
+  it("keeps the owner of an address out neither by one sender, nor, in a browser that was signed in before, by a hundred", {
+    tags: "slow",
+  }, async () => {
     const { signIn, visitor: newVisitor, mails } = await createSignInScene();
     const email = newEmail();
     const { visitor: owner } = await signIn(email);
@@ -117,7 +123,7 @@ describe("a mail flood", () => {
     expect((await owner.enter(codeIn(mails.at(-1)))).status).toBe(303);
   });
 
-  it("of many addresses by one sender ends after thirty, at the same moment too", async () => {
+  it("of many addresses by one sender ends after thirty, at the same moment too", { tags: "slow" }, async () => {
     const { visitor: newVisitor, mails } = await createSignInScene();
     const forms = await Promise.all(
       times(40, async () => {
@@ -166,7 +172,9 @@ describe("a mail flood", () => {
     expect(counts.d1).toBe(0);
   });
 
-  it("to a mailbox ends for all boards of an account together, where its people are the same", async () => {
+  it("to a mailbox ends for all boards of an account together, where its people are the same", {
+    tags: "slow",
+  }, async () => {
     const scene = await createSignInScene();
     const homes = [scene.home, await anotherBoard(scene)];
     const other = await createSignInScene();
@@ -196,7 +204,7 @@ describe("a mail flood", () => {
 });
 
 describe("who has signed in here", () => {
-  it("is told to nobody who comes after: not while signed in, and not signed out", async () => {
+  it("is told to nobody who comes after: not while signed in, and not signed out", { tags: "slow" }, async () => {
     const { signIn, mails, home } = await createSignInScene();
     const email = newEmail();
     const { visitor } = await signIn(email, "Ana");
@@ -219,7 +227,9 @@ describe("who has signed in here", () => {
     await shown();
   });
 
-  it("is told to nobody by a code that has expired, or that was not entered before signing out", async () => {
+  it("is told to nobody by a code that has expired, or that was not entered before signing out", {
+    tags: "slow",
+  }, async () => {
     const { signIn, visitor: newVisitor, mails, bank } = await createSignInScene();
     const email = newEmail();
     const { visitor } = await signIn(email);
@@ -257,7 +267,9 @@ describe("who has signed in here", () => {
     },
   );
 
-  it("is told to nobody: a known, an unknown and a blocked address get the same bytes, by the same work", async () => {
+  it("is told to nobody: a known, an unknown and a blocked address get the same bytes, by the same work", {
+    tags: "slow",
+  }, async () => {
     const { signIn, visitor: newVisitor, tenant, rows } = await createSignInScene();
     const [known, blocked, unknown] = ["a", "b", "c"].map((each) => newEmail().replace("visitor", `visitor${each}`));
     await signIn(known ?? "");
@@ -277,7 +289,7 @@ describe("who has signed in here", () => {
     expect([...seen]).toHaveLength(1);
   });
 
-  it("is told to nobody by a limit either", async () => {
+  it("is told to nobody by a limit either", { tags: "slow" }, async () => {
     const { signIn, visitor: newVisitor } = await createSignInScene();
     const [known, unknown] = [newEmail(), newEmail()];
     await signIn(known);
@@ -384,7 +396,7 @@ describe("a code", () => {
     expect(there.personCookie).toBeUndefined();
   });
 
-  it("is not sent, taken or asked for where sign-in by e-mail is off", async () => {
+  it("is not sent, taken or asked for where sign-in by e-mail is off", { tags: "slow" }, async () => {
     const { visitor: newVisitor, mails, manage, isolate } = await createSignInScene();
     const before = newVisitor();
     await before.ask(newEmail());
@@ -446,7 +458,7 @@ describe("a way back", () => {
     ...[`${home}/sign-in`, `${home}/token`, `${home}/signed-in#token=x`],
   ];
 
-  it("that leads anywhere but to this board becomes the board’s page", async () => {
+  it("that leads anywhere but to this board becomes the board’s page", { tags: "slow" }, async () => {
     const { visitor: newVisitor, home, mails } = await createSignInScene();
     const board = `${home}/rider-ideas`;
     const hostile = [...HOSTILE, ...below(home)];
@@ -546,7 +558,9 @@ describe("signing somebody in as somebody else, by a link", () => {
     expect(Object.keys(visitor.cookies).filter((name) => name.startsWith("__Host-board-"))).toHaveLength(1);
   });
 
-  it("fails with a token that is a visitor’s, of another board, ended, expired, blocked or forged", async () => {
+  it("fails with a token that is a visitor’s, of another board, ended, expired, blocked or forged", {
+    tags: "slow",
+  }, async () => {
     const { visitor: newVisitor, mallory, tenant, begin, come, manage, panelist, bank } = await createScene();
     const other = await createScene();
     const { token: visitors } = await (await manage("POST", "/tokens", { visitor: true })).json<{ token: string }>();
@@ -595,7 +609,7 @@ describe("signing somebody in as somebody else, by a link", () => {
 });
 
 describe("a cookie", () => {
-  it("of another board’s person is nobody here", async () => {
+  it("of another board’s person is nobody here", { tags: "slow" }, async () => {
     const one = await createSignInScene();
     const { visitor } = await one.signIn(newEmail(), "Ana", one.visitor(sender(1)));
     expect(visitor.personCookie).toBeDefined();

@@ -15,7 +15,7 @@ const saysIdsAreAddresses = ({ rows, bank }: Scene) =>
   rows("UPDATE accounts SET external_ids_are_emails = 1 WHERE id = ?1", bank.accountId);
 
 describe("the tenant’s own person with the address as id", () => {
-  it("is somebody else, because nobody has said that the ids are verified addresses", async () => {
+  it("is somebody else, because nobody has said that the ids are verified addresses", { tags: "slow" }, async () => {
     const scene = await createSignInScene();
     const email = newEmail();
     const own = await createTenants(scene, { externalId: email, displayName: "Theirs" });
@@ -36,7 +36,7 @@ describe("the tenant’s own person with the address as id", () => {
     expect((await visitor.token()).text.slice(16, 28)).toBe(own);
   });
 
-  it("is not joined when the id is spelled in another way: ids are compared exactly", async () => {
+  it("is not joined when the id is spelled in another way: ids are compared exactly", { tags: "slow" }, async () => {
     const scene = await createSignInScene();
     await saysIdsAreAddresses(scene);
     const email = newEmail();
@@ -45,7 +45,7 @@ describe("the tenant’s own person with the address as id", () => {
     expect((await people(scene)).map(({ id }) => id)).not.toContain(own);
   });
 
-  it("is not joined after somebody has verified the address as a person of its own", async () => {
+  it("is not joined after somebody has verified the address as a person of its own", { tags: "slow" }, async () => {
     const scene = await createSignInScene();
     const email = newEmail();
     await scene.signIn(email, "Ana");
@@ -67,7 +67,9 @@ describe("the tenant’s own person with the address as id", () => {
 });
 
 describe("an address that the tenant gave its own person", () => {
-  it("is no proof: whoever signs in with it is somebody else, also where the ids are addresses", async () => {
+  it("is no proof: whoever signs in with it is somebody else, also where the ids are addresses", {
+    tags: "slow",
+  }, async () => {
     const scene = await createSignInScene();
     await saysIdsAreAddresses(scene);
     const email = newEmail();
@@ -90,7 +92,9 @@ describe("an address that the tenant gave its own person", () => {
     expect((await scene.signIn("ana@example.com")).answer.status).toBe(200);
   });
 
-  it("that was somebody’s of the page leads to a new person once the team has corrected it", async () => {
+  it("that was somebody’s of the page leads to a new person once the team has corrected it", {
+    tags: "slow",
+  }, async () => {
     const scene = await createSignInScene();
     const email = newEmail();
     const { visitor } = await scene.signIn(email);
@@ -156,7 +160,7 @@ describe("a blocked person", () => {
     expect(answer.status).toBe(200);
   });
 
-  it("has no token on the page any more, and can come back when the team unblocks", async () => {
+  it("has no token on the page any more, and can come back when the team unblocks", { tags: "slow" }, async () => {
     const email = newEmail();
     const { scene, visitor, id } = await blocked(email);
     expect((await visitor.token()).text).toMatch(/^ibv_/);
@@ -167,7 +171,7 @@ describe("a blocked person", () => {
   });
 });
 
-it("a deleted person leaves no address, and may come again as a new person", async () => {
+it("a deleted person leaves no address, and may come again as a new person", { tags: "slow" }, async () => {
   const scene = await createSignInScene();
   const email = newEmail();
   const { visitor } = await scene.signIn(email, "Ana");
@@ -181,7 +185,7 @@ it("a deleted person leaves no address, and may come again as a new person", asy
   expect((await again.token()).text.slice(16, 28)).toBe(newcomer?.id);
 });
 
-it("a deletion that takes a while keeps neither the address nor the person out", async () => {
+it("a deletion that takes a while keeps neither the address nor the person out", { tags: "slow" }, async () => {
   const scene = await createSignInScene();
   const email = newEmail();
   await scene.signIn(email, "Ana");

@@ -67,7 +67,9 @@ describe("a stranger", () => {
 });
 
 describe("a person", () => {
-  it("gets the own token and name, as often as the page asks, without a call to a store", async () => {
+  it("gets the own token and name, as often as the page asks, without a call to a store", {
+    tags: "slow",
+  }, async () => {
     const { signIn } = await createSignInScene();
     const { visitor } = await signIn(newEmail(), "Ana ‘Ä’ 李");
     // The isolate reads once what the sign-in has written.
@@ -78,7 +80,7 @@ describe("a person", () => {
     expect(counts).toMatchObject({ d1: 0, "kv.read": 0 });
   });
 
-  it("whose tokens were ended, or have expired, is a visitor, and the cookie is gone", async () => {
+  it("whose tokens were ended, or have expired, is a visitor, and the cookie is gone", { tags: "slow" }, async () => {
     const { signIn, tenant, rows } = await createSignInScene();
     const email = newEmail();
     const { visitor } = await signIn(email);
@@ -173,7 +175,7 @@ describe("a person", () => {
   });
 });
 
-it("the cookie acts on nothing: the panelist API reads no cookie", async () => {
+it("the cookie acts on nothing: the panelist API reads no cookie", { tags: "slow" }, async () => {
   const { signIn, isolate } = await createSignInScene();
   const { visitor } = await signIn(newEmail());
   const Cookie = Object.entries(visitor.cookies)

@@ -19,7 +19,7 @@ const MINUTE = 60_000;
 const later = (ms: number) => vi.setSystemTime(Date.now() + ms);
 
 describe("a person", () => {
-  it("asks for a code, enters it, and is signed in on this board", async () => {
+  it("asks for a code, enters it, and is signed in on this board", { tags: "slow" }, async () => {
     const { visitor: newVisitor, mails, rows, bank, home } = await createSignInScene();
     const [visitor, email] = [newVisitor(), newEmail()];
     const asked = await visitor.ask(email.toUpperCase(), { name: " Ana " });
@@ -42,7 +42,9 @@ describe("a person", () => {
     ).toEqual([{ external_id: null, display_name: "Ana", email, email_verified: 1, mailbox: email }]);
   });
 
-  it("who comes back in another browser is the same person, keeps the name, and changes it by typing another", async () => {
+  it("who comes back in another browser is the same person, keeps the name, and changes it by typing another", {
+    tags: "slow",
+  }, async () => {
     const { signIn, visitor, rows } = await createSignInScene();
     const email = newEmail();
     const names = async () =>
@@ -56,7 +58,9 @@ describe("a person", () => {
     expect(await names()).toEqual([["Ana B."]]);
   });
 
-  it("finds no form behind the sign-in: Back, and its address, lead to where it began, until the sign-in ends", async () => {
+  it("finds no form behind the sign-in: Back, and its address, lead to where it began, until the sign-in ends", {
+    tags: "slow",
+  }, async () => {
     const { signIn, home, rows } = await createSignInScene();
     const { visitor } = await signIn(newEmail(), "Ana");
     const back = `${home}/rider-ideas/roadmap`;
@@ -92,7 +96,7 @@ describe("a person", () => {
     expect(await answer.json()).toMatchObject({ author: "Ana", mine: true });
   });
 
-  it("comes back to where the sign-in began, also over a new code and a wrong one", async () => {
+  it("comes back to where the sign-in began, also over a new code and a wrong one", { tags: "slow" }, async () => {
     const { visitor: newVisitor, mails, home } = await createSignInScene();
     const visitor = newVisitor();
     const page = `${home}/rider-ideas/ideas/1dea1dea1dea?x=1#c2`;
@@ -107,7 +111,7 @@ describe("a person", () => {
     expect((await visitor.enter(codeIn(mails[1]))).headers.get("Location")).toBe(page);
   });
 
-  it("reads the pages in each language, in its direction", async () => {
+  it("reads the pages in each language, in its direction", { tags: "slow" }, async () => {
     const { visitor: newVisitor, mails } = await createSignInScene();
     for (const lang of LANGUAGES) {
       const visitor = newVisitor(`198.51.100.${LANGUAGES.indexOf(lang)}`);
@@ -167,7 +171,7 @@ describe("the pages", () => {
     expect([answer.status, answer.headers.get("Location")?.split("?")[0]]).toEqual([303, `${home}/sign-in`]);
   });
 
-  it("keep what was typed when it was refused, and say which field it is", async () => {
+  it("keep what was typed when it was refused, and say which field it is", { tags: "slow" }, async () => {
     const { visitor: newVisitor, mails } = await createSignInScene();
     const visitor = newVisitor();
     for (const [email, name, fault] of [
@@ -231,7 +235,9 @@ describe("the pages", () => {
     }
   });
 
-  it("of the code hold it, and no address but the typed one, when tokens were ended in that very second", async () => {
+  it("of the code hold it, and no address but the typed one, when tokens were ended in that very second", {
+    tags: "slow",
+  }, async () => {
     const { signIn, visitor: newVisitor, mails, rows } = await createSignInScene();
     const email = newEmail();
     await signIn(email, "", newVisitor("198.51.100.1"));
@@ -259,7 +265,9 @@ describe("the pages", () => {
     expect(mails).toEqual([]);
   });
 
-  it("of the code ask for another name where a member has it: not before, or strangers would find out who is in the team", async () => {
+  it("of the code ask for another name where a member has it: not before, or strangers would find out who is in the team", {
+    tags: "slow",
+  }, async () => {
     const { visitor: newVisitor, mails, rows, bank } = await createSignInScene();
     await rows(
       "INSERT INTO members (id, account_id, email, added_by, created_at) VALUES (?1, ?2, 'zora.neale@example.com', 'o', 1)",
@@ -295,7 +303,7 @@ describe("a code", () => {
     expect((await visitor.enter(typed)).status).toBe(303);
   });
 
-  it("that is none is refused without counting as a try", async () => {
+  it("that is none is refused without counting as a try", { tags: "slow" }, async () => {
     const { visitor: newVisitor, rows } = await createSignInScene();
     const visitor = newVisitor();
     await visitor.ask(newEmail());
@@ -320,7 +328,7 @@ describe("a code", () => {
     expect(visitor.hidden("/sign-in")).toMatchObject({ email, name: "Ana" });
   });
 
-  it("that was wrong five times is over, also with the right one", async () => {
+  it("that was wrong five times is over, also with the right one", { tags: "slow" }, async () => {
     const { visitor: newVisitor, mails, rows } = await createSignInScene();
     const visitor = newVisitor();
     await visitor.ask(newEmail());
@@ -411,7 +419,7 @@ describe("the e-mail", () => {
     expect(mails[0]?.to).not.toMatch(/[\r\n,]/);
   });
 
-  it("that cannot be sent says so, keeps what was typed, and leaves nothing stored", async () => {
+  it("that cannot be sent says so, keeps what was typed, and leaves nothing stored", { tags: "slow" }, async () => {
     const { visitor: newVisitor, rows } = await createSignInScene();
     collectMails(() => Promise.reject(new Error("no such domain")));
     const [visitor, email] = [newVisitor(), newEmail()];
@@ -429,7 +437,9 @@ describe("the e-mail", () => {
     expect((await visitor.enter(codeIn(mails[0]))).status).toBe(303);
   });
 
-  it("that hangs says so; it may have been sent, so it counts, but no address and no code is kept", async () => {
+  it("that hangs says so; it may have been sent, so it counts, but no address and no code is kept", {
+    tags: "slow",
+  }, async () => {
     const { visitor: newVisitor, rows } = await createSignInScene();
     collectMails(() => new Promise(() => {}));
     vi.useRealTimers();
@@ -456,7 +466,7 @@ describe("the e-mail", () => {
   });
 });
 
-it("what is stored of a code is gone a day later, and not before", async () => {
+it("what is stored of a code is gone a day later, and not before", { tags: "slow" }, async () => {
   const { visitor: newVisitor, rows } = await createSignInScene();
   await newVisitor().ask(newEmail());
   const left = async () => (await rows("SELECT id FROM sign_in_codes")).length;

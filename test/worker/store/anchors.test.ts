@@ -11,7 +11,7 @@ const ONE = prepare("SELECT 1");
 const START = 1_900_000_000_000;
 const ANCHOR_MS = 10_000;
 
-describe("the anchor", () => {
+describe("the anchor", { tags: "slow" }, () => {
   const FIRST = "first-primary";
 
   /** Reads at given times; `takeAsked` is which sessions they have opened since. */

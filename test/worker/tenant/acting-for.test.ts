@@ -32,7 +32,7 @@ async function createScene() {
 const KEY = { "Idempotency-Key": "once" };
 const ANOTHER = { "Idempotency-Key": "another" };
 
-describe("a proposal and a comment for a panelist", () => {
+describe("a proposal and a comment for a panelist", { tags: "slow" }, () => {
   it("are the panelist's, named by either id, in a replay too; the log says that the tenant acted, and for whom", async () => {
     const { panel, robin, kim, id, send, added } = await createScene();
     const bank = panel.bank.id;
@@ -159,7 +159,9 @@ describe("a vote for a panelist", () => {
     expect(await findMiscounts(panel.bank)).toEqual([]);
   });
 
-  it("is not taken by a merged proposal, and counts once while votes are on their way to its target", async () => {
+  it("is not taken by a merged proposal, and counts once while votes are on their way to its target", {
+    tags: "slow",
+  }, async () => {
     const { panel, id, send } = await createScene();
     const into = await panel.propose();
     await addVoters(panel.bank, 1, 200);
@@ -199,7 +201,7 @@ describe("who votes", () => {
     expect((await send("GET", `/${id}/votes`)).body.items.map(({ panelistId }) => panelistId)).toEqual([robin.id]);
   });
 
-  it("costs a page of rows, however many vote", async () => {
+  it("costs a page of rows, however many vote", { tags: "slow" }, async () => {
     const { panel, id } = await createScene();
     let read = 0;
     const metered = meterDatabases(env, (results) => {

@@ -170,7 +170,7 @@ describe("the claim email", () => {
     expect(await person()).toMatchObject({ email: "robin+x@example.com", emailVerified: false });
   });
 
-  it("is kept up to date as the name is, each without the other", async () => {
+  it("is kept up to date as the name is, each without the other", { tags: "slow" }, async () => {
     const { vote, person, idOf } = await createClaimScene();
     await vote({ name: "Robin", email: "one@example.com" });
     await vote({});
@@ -202,7 +202,7 @@ describe("the claim email", () => {
     },
   );
 
-  it("changes nothing for a blocked person", async () => {
+  it("changes nothing for a blocked person", { tags: "slow" }, async () => {
     const { vote, person, idOf, tenant } = await createClaimScene();
     await vote({ email: ADDRESS });
     await tenant.send("PATCH", `${PANELISTS}/${await idOf()}`, { active: false });
@@ -241,7 +241,9 @@ const pagesOf = ({ panel, idea }: { readonly panel: Panel; readonly idea: string
   );
 
 describe("an address is seen", () => {
-  it("in no answer to a panelist or a visitor, no feed, no public page, and no line of the log", async () => {
+  it("in no answer to a panelist or a visitor, no feed, no public page, and no line of the log", {
+    tags: "slow",
+  }, async () => {
     const lines: unknown[][] = [];
     for (const level of ["log", "info", "warn", "error"] as const) {
       const heard = vi.spyOn(console, level).mockImplementation((...line) => void lines.push(line));

@@ -171,7 +171,9 @@ it("one panelist who does not exist, or is another tenant's, refuses all of them
   expect(await added()).toEqual([]);
 });
 
-it("lists of none, of more than 100, with both names or a time to come are 400; another tenant's proposal is 403", async () => {
+it("lists of none, of more than 100, with both names or a time to come are 400; another tenant's proposal is 403", {
+  tags: "slow",
+}, async () => {
   const { panel, robin, id, votes, batch, of } = await createScene();
   const list = (length: number, item: object) => Array.from({ length }, () => item);
   const both = { panelistId: robin.id, panelistExternalId: robin.externalId };
@@ -193,7 +195,7 @@ it("lists of none, of more than 100, with both names or a time to come are 400; 
   expect(await countsOf(panel, `${of}/${id}`)).toEqual({ votes: 0, comments: 0 });
 });
 
-it("a merged proposal takes no votes, and votes on their way to its target count once", async () => {
+it("a merged proposal takes no votes, and votes on their way to its target count once", { tags: "slow" }, async () => {
   const { panel, id, votes, of } = await createScene();
   const into = await panel.propose();
   await addVoters(panel.bank, 1, 200);

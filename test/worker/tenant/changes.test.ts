@@ -44,7 +44,9 @@ const times = ({ items }: Page) => items.map(({ at }) => Date.parse(at));
 const range = (from: number, to: number) => Array.from({ length: to - from + 1 }, (_, index) => from + index);
 
 describe("pages", () => {
-  it("go from the oldest change to the newest; the one after them is empty, with a cursor to go on from", async () => {
+  it("go from the oldest change to the newest; the one after them is empty, with a cursor to go on from", {
+    tags: "slow",
+  }, async () => {
     const { accountId, tenant } = await createLog(45);
     const seen: number[] = [];
     let query = "";
@@ -74,7 +76,9 @@ describe("pages", () => {
     }
   });
 
-  it("refuse a changed cursor, another account's, one of a list, and parameters that do not belong to it", async () => {
+  it("refuse a changed cursor, another account's, one of a list, and parameters that do not belong to it", {
+    tags: "slow",
+  }, async () => {
     const { tenant } = await createLog(3);
     const other = await createLog(3);
     const { nextCursor } = await read(tenant);
@@ -96,7 +100,7 @@ describe("pages", () => {
     expect((await tenant.send("GET", `/tenant/surveys?cursor=${nextCursor}`)).status).toBe(400);
   });
 
-  it("end at 1 MiB, however large the proposals are, skip nothing, and are never empty", async () => {
+  it("end at 1 MiB, however large the proposals are, skip nothing, and are never empty", { tags: "slow" }, async () => {
     const bank = await addIdeaBank();
     const tenant = await createTenant({ accountId: bank.accountId });
     const { nextCursor: start } = await read(tenant, "?after=now");
@@ -124,7 +128,7 @@ describe("pages", () => {
     expect(seen).toEqual([...ids, ...ids.slice(0, 1).flatMap((id) => Array.from({ length: 30 }, () => id))]);
   });
 
-  it("end at 1 MiB, however large the surveys are", async () => {
+  it("end at 1 MiB, however large the surveys are", { tags: "slow" }, async () => {
     const { accountId, tenant } = await createLog(0);
     await databaseOf(accountId)
       .prepare(
@@ -153,7 +157,7 @@ describe("a cursor", () => {
     return response.status;
   };
 
-  it("is 410 when changes after it are not kept any more; the newest change's never is", async () => {
+  it("is 410 when changes after it are not kept any more; the newest change's never is", { tags: "slow" }, async () => {
     const { accountId, tenant } = await createLog(0);
     const { nextCursor: beginning } = await read(tenant, "?after=now");
     await addChanges(accountId, 1, 5);
@@ -183,7 +187,7 @@ describe("a cursor", () => {
 });
 
 describe("a change", () => {
-  it("shows the resource as it is now, as its own path does, and null when it is gone", async () => {
+  it("shows the resource as it is now, as its own path does, and null when it is gone", { tags: "slow" }, async () => {
     const { bank, tenant, manage, panelist } = await createPanel();
     const robin = await panelist("Robin");
     const { nextCursor } = await read(tenant, "?after=now");
@@ -310,7 +314,9 @@ describe("a change", () => {
   });
 });
 
-it("a page costs what it shows: as many rows of a log of 20,000 as of one of 200, and few when there is nothing new", async () => {
+it("a page costs what it shows: as many rows of a log of 20,000 as of one of 200, and few when there is nothing new", {
+  tags: "slow",
+}, async () => {
   const costs = async (changes: number) => {
     const bank = await addIdeaBank({ digit: "0" });
     await databaseOf(bank.id).prepare("DELETE FROM change_log").run();

@@ -99,7 +99,7 @@ const resources = [
 ];
 
 describe.each(resources)("$collection", ({ collection, least, defaults, changes }) => {
-  it("creates with defaults, reads, updates any subset, lists and deletes", async () => {
+  it("creates with defaults, reads, updates any subset, lists and deletes", { tags: "slow" }, async () => {
     const tenant = await createTenant();
     const created = await tenant.send("POST", collection, least);
     expect(created.status).toBe(201);
@@ -165,7 +165,7 @@ describe("proposals", () => {
     expect(await countRows("comments")).toBe(0);
   });
 
-  it("can change between any two statuses", async () => {
+  it("can change between any two statuses", { tags: "slow" }, async () => {
     const ids = await addOneOfEverything();
     const tenant = await createTenant({ accountId: ids.accountId });
     const path = `/tenant/ideabanks/${ids.ideaBankId}/proposals/${ids.proposalId}`;
@@ -256,7 +256,7 @@ describe("panelists", () => {
   });
 });
 
-it("deleting an idea bank deletes its proposals and comments", async () => {
+it("deleting an idea bank deletes its proposals and comments", { tags: "slow" }, async () => {
   const ids = await addOneOfEverything();
   const tenant = await createTenant({ accountId: ids.accountId });
   await tenant.send("DELETE", `/tenant/ideabanks/${ids.ideaBankId}`);

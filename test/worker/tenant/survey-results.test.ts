@@ -45,7 +45,7 @@ describe("responses", () => {
     expect(await results(id)).toMatchObject({ responses: 3 });
   });
 
-  it("a filter that the survey does not have is 400 and says what there is", async () => {
+  it("a filter that the survey does not have is 400 and says what there is", { tags: "slow" }, async () => {
     const { id, tenant } = await createScene();
     for (const [query, path] of [
       ["question=other", "question"],
@@ -132,7 +132,7 @@ describe("the CSV file", () => {
 });
 
 describe("a response by phone", () => {
-  it("creates the person, is replaced, and is deleted", async () => {
+  it("creates the person, is replaced, and is deleted", { tags: "slow" }, async () => {
     const { id, tenant, list, results, close } = await createScene();
     const path = `/tenant/surveys/${id}/responses/by-external-id/customer-7`;
     const first = await tenant.send("PUT", path, { answers: { recommend: 9 } });

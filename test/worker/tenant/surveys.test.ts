@@ -100,7 +100,9 @@ it("makes identifiers where none are sent, and keeps them when a text is correct
 });
 
 describe("once it has been open", () => {
-  it("what an answer means is fixed: each change that would move it is 409 and names the question", async () => {
+  it("what an answer means is fixed: each change that would move it is 409 and names the question", {
+    tags: "slow",
+  }, async () => {
     const { survey, notChanged, change, results, panelist } = await createScene();
     const questions = [
       choice,
@@ -169,7 +171,7 @@ describe("once it has been open", () => {
     expect((await change(id, { maxResponses: 3 })).status).toBe(200);
   });
 
-  it("it can be opened again, with another end if that has passed", async () => {
+  it("it can be opened again, with another end if that has passed", { tags: "slow" }, async () => {
     const { survey, change, close, read, panelist, notChanged } = await createScene();
     const id = await survey({ closesAt: new Date(Date.now() + 60_000).toISOString() });
     await close(id);
@@ -184,7 +186,9 @@ describe("once it has been open", () => {
   });
 });
 
-it("the job closes a survey whose time has come, and destroys the salt of an anonymous one", async () => {
+it("the job closes a survey whose time has come, and destroys the salt of an anonymous one", {
+  tags: "slow",
+}, async () => {
   const { survey, read, tenant } = await createScene();
   const id = await survey({ anonymous: true, closesAt: new Date(Date.now() + 60_000).toISOString() });
   const row = () => databaseOf(id).prepare("SELECT status, salt FROM surveys WHERE id = ?").bind(id).first();
@@ -203,7 +207,7 @@ it("the job closes a survey whose time has come, and destroys the salt of an ano
   });
 });
 
-it("an idea bank has 20 open surveys at most", async () => {
+it("an idea bank has 20 open surveys at most", { tags: "slow" }, async () => {
   const { create, survey, close } = await createScene();
   const ids: string[] = [];
   for (let open = 0; open < 20; open++) ids.push(await survey());
@@ -253,7 +257,7 @@ it("a list can be of one idea bank, and of one status", async () => {
   expect(await ids("")).toEqual([elsewhere, draft, open]);
 });
 
-it("goes with its idea bank, and its responses with it", async () => {
+it("goes with its idea bank, and its responses with it", { tags: "slow" }, async () => {
   const { survey, tenant, bank, panelist, manage } = await createScene();
   const id = await survey();
   const ana = await panelist();
@@ -268,7 +272,7 @@ it("goes with its idea bank, and its responses with it", async () => {
     expect([table, await left(`SELECT count(*) AS n FROM ${table}`)]).toEqual([table, 0]);
 });
 
-it("what responses take of the account's storage is given back with them", async () => {
+it("what responses take of the account's storage is given back with them", { tags: "slow" }, async () => {
   const { survey, tenant, panelist, bank } = await createScene();
   const stored = () =>
     databaseOf(bank.id)

@@ -49,7 +49,7 @@ describe("issuing a token", () => {
     expect(await read(issued.token)).toBe(401);
   });
 
-  it("by externalId creates the panelist once, even for many requests at the same time", async () => {
+  it("by externalId creates the panelist once, even for many requests at the same time", { tags: "slow" }, async () => {
     const { issue, read, tenant } = await createScene();
     const issued = await Promise.all(Array.from({ length: 8 }, () => issue({ externalId: "customer-42" })));
     expect(new Set(issued.map(({ panelistId }) => panelistId)).size).toBe(1);
@@ -68,7 +68,7 @@ describe("issuing a token", () => {
     }
   });
 
-  it("for an inactive panelist is 409, and writes nothing", async () => {
+  it("for an inactive panelist is 409, and writes nothing", { tags: "slow" }, async () => {
     const { tenant, tokens } = await createScene();
     const created = await tenant.send("POST", "/tenant/panelists", { active: false, externalId: "customer-42" });
     const { id: panelistId } = await created.json<{ id: string }>();
@@ -106,7 +106,9 @@ describe("that a token was issued", () => {
     expect(rows).toEqual([1, 0, 0]);
   });
 
-  it("decides whether a deleted panelist leaves a revocation: one without tokens leaves none, however old it is", async () => {
+  it("decides whether a deleted panelist leaves a revocation: one without tokens leaves none, however old it is", {
+    tags: "slow",
+  }, async () => {
     const { accountId, tenant, tokens, issue, read } = await createScene();
     const storedBytes = () =>
       databaseOf(accountId)
@@ -162,7 +164,7 @@ describe("a token becomes invalid at once, in this isolate,", () => {
     expect(await read(token)).toBe(401);
   });
 
-  it("however often tokens are revoked: the time of a revocation stays with D1's clock", async () => {
+  it("however often tokens are revoked: the time of a revocation stays with D1's clock", { tags: "slow" }, async () => {
     const { tenant, panelistId } = await createScene();
     for (let times = 0; times < 30; times++) await tenant.send("DELETE", `/tenant/panelists/${panelistId}/tokens`);
     const ahead = "SELECT max(tokens_revoked_at) - unixepoch() * 1000 AS ahead FROM panelists";

@@ -56,7 +56,9 @@ it.each(writes.filter(({ operation }) => !operation.creates))(
   },
 );
 
-it("nothing is written where neither can be kept: votes, batches, merges, what has no version", async () => {
+it("nothing is written where neither can be kept: votes, batches, merges, what has no version", {
+  tags: "slow",
+}, async () => {
   const { ids, send } = await createScene();
   const bank = "/tenant/ideabanks/{ideaBankId}/proposals";
   for (const [method, path, body] of [

@@ -105,7 +105,7 @@ describe("a key over its limit", () => {
     // 1 by the gate and 9 by the isolate in the first minute; in the second, 1 passes.
     ["once for requests at the same time", env, 10 + 10],
     ["and is lost with a call that fails, never counted twice", failStores(env, "gate"), 1 + 9],
-  ])("is reported to the gate, %s", async (_, bindings, limited) => {
+  ])("is reported to the gate, %s", { tags: "slow" }, async (_, bindings, limited) => {
     freeze(1_900_000_000_000);
     const key = await addApiKey({ limit: 1, windowSeconds: 60 });
     const isolate = createIsolate();
@@ -120,7 +120,9 @@ describe("a key over its limit", () => {
     expect(await usage.first()).toEqual({ admitted: 2, limited });
   });
 
-  it("is checked again after a minute, so that a revocation during a long window takes effect", async () => {
+  it("is checked again after a minute, so that a revocation during a long window takes effect", {
+    tags: "slow",
+  }, async () => {
     freeze(1_900_000_000_000);
     const key = await addApiKey({ limit: 1, windowSeconds: 3_600 });
     const isolate = createIsolate();
@@ -133,7 +135,7 @@ describe("a key over its limit", () => {
     expect((await isolate.request("/tenant/whoami", as(key.text))).status).toBe(401);
   });
 
-  it("does not affect other keys", async () => {
+  it("does not affect other keys", { tags: "slow" }, async () => {
     const accountId = await addAccount();
     const [flooded, other] = [await addApiKey({ accountId, limit: 1 }), await addApiKey({ accountId, limit: 1 })];
     const isolate = createIsolate();

@@ -54,7 +54,9 @@ async function createScene() {
 }
 
 describe.each(effects)("%s", (_, change, expected) => {
-  it("shows at once through the same isolate, and within the freshness window through any other", async () => {
+  it("shows at once through the same isolate, and within the freshness window through any other", {
+    tags: "slow",
+  }, async () => {
     vi.useFakeTimers({ toFake: ["Date"] });
     const start = Date.now();
     vi.setSystemTime(start);
@@ -100,7 +102,9 @@ it("panelists can use an idea bank at once through the isolate that created it",
   expect(await read(tenant.isolate, (await issued.json<{ token: string }>()).token)).toEqual([]);
 });
 
-it("a write makes every snapshot of its tenant in the isolate stale, and no other tenant's", async () => {
+it("a write makes every snapshot of its tenant in the isolate stale, and no other tenant's", {
+  tags: "slow",
+}, async () => {
   const scene = await createScene();
   const [second, third] = [await createScene(), await createScene()];
   const created = await scene.send("POST", "/tenant/ideabanks", { name: "N", status: "OPEN", changelogEnabled: true });

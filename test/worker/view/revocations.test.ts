@@ -36,7 +36,9 @@ function metered() {
 }
 
 describe("of an account with 100,000 revocations", () => {
-  it("a request reads under 2,100 rows, always in one round trip, and under 10 ordinarily", async () => {
+  it("a request reads under 2,100 rows, always in one round trip, and under 10 ordinarily", {
+    tags: "slow",
+  }, async () => {
     const bank = await addIdeaBank();
     const banks = [bank];
     for (let times = 0; times < 3; times++) banks.push(await addIdeaBank({ accountId: bank.accountId }));
@@ -73,7 +75,7 @@ describe("of an account with 100,000 revocations", () => {
 });
 
 describe("an account that crosses 2,000 revocations while an isolate knows it", () => {
-  it("has its revoked panelists refused and its others admitted, before, at and after", async () => {
+  it("has its revoked panelists refused and its others admitted, before, at and after", { tags: "slow" }, async () => {
     const bank = await addIdeaBank();
     const early = await addPanelist(bank.accountId);
     await revoke(early);
@@ -129,7 +131,9 @@ it("an account's idea banks share one list: what one has read, the others do not
 });
 
 describe("an account with more than 2,000 people who are blocked for good", () => {
-  it("has tokens answered from memory that were issued after the newest 2,000 blocks began, and looks signed ones up", async () => {
+  it("has tokens answered from memory that were issued after the newest 2,000 blocks began, and looks signed ones up", {
+    tags: "slow",
+  }, async () => {
     const panel = await createPanel();
     const { accountId, id } = panel.bank;
     const sign = async (subject: string) => {
@@ -213,7 +217,9 @@ describe("in memory", () => {
     expect(revokedAt("newer")).toBe(seq);
   });
 
-  it("a list that was dropped is not taken for all after a read of the later ones, and what was revoked here stays", () => {
+  it("a list that was dropped is not taken for all after a read of the later ones, and what was revoked here stays", {
+    tags: "slow",
+  }, () => {
     const revocations = new Revocations();
     revocations.note(revocation(3, "own"));
     revocations.add("a", 0, manyFrom(1, 2));

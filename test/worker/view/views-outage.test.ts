@@ -50,7 +50,7 @@ describe.each([
   ["refuses a statement", defective, 500],
   ["hangs", hanging, 200],
 ])("while D1 %s for one idea bank, another tenant's", (_, broken, status) => {
-  it("revoked token is refused at once, and its closed changelog is 404", async () => {
+  it("revoked token is refused at once, and its closed changelog is 404", { tags: "slow" }, async () => {
     const { mine, theirs, read, send } = await readTwo();
     const other = await addRead();
     expect(await read(other)).toBe(200);

@@ -67,7 +67,7 @@ it.each([
   expect(after(since, sql)).toEqual(expected);
 });
 
-it("what was lost and not removed comes back", () => {
+it("what was lost and not removed comes back", { tags: "slow" }, () => {
   const lost = "DELETE FROM members WHERE account_id = 'a1'; DELETE FROM webhooks; DELETE FROM api_keys";
   expect(after(lost, "SELECT count(*) FROM members WHERE account_id = 'a1'")).toEqual(["2"]);
   expect(after(lost, "SELECT count(*) FROM webhooks")).toEqual(["3"]);

@@ -131,7 +131,7 @@ it("keeps the audit trail", () => {
   ]);
 });
 
-it("changes nothing when it is applied again, or to a database that was not restored", () => {
+it("changes nothing when it is applied again, or to a database that was not restored", { tags: "slow" }, () => {
   const { restored, statements } = restore();
   const once = dump(restored);
   restored.exec(statements.join("\n"));
@@ -142,7 +142,7 @@ it("changes nothing when it is applied again, or to a database that was not rest
   expect(dump(present)).toEqual(before);
 });
 
-it("leaves a key alone that was rotated once more since", () => {
+it("leaves a key alone that was rotated once more since", { tags: "slow" }, () => {
   const later = open(SINCE, "UPDATE api_keys SET secret_hash = 'h-newest', rotated_at = 900 WHERE id = 'rotated'");
   later.exec(endAgain(open(SINCE)).join("\n"));
   expect(later.prepare("SELECT secret_hash, rotated_at FROM api_keys WHERE id = 'rotated'").get()).toEqual({
