@@ -9,7 +9,9 @@ const DOCUMENTS = {
   api: "Credentials, errors, retries, lists, webhooks, and every operation in a table",
   clients: "Clients to start from: TypeScript, plain fetch, Python, PHP; receivers of webhooks; agents; imports",
   embed: "The custom elements on your site: changelog, idea board, roadmap, survey",
+  surveys: "Questions, who is asked, responses, results, and anonymous surveys",
   pages: "A board's public page: switch it on, share it, who signs in",
+  mails: "Which e-mails people and members get, when, and how they end",
   "embed-reference": "Every attribute, event, label and CSS property of the elements",
   promises: "What holds, and what happens when a store fails",
   operations: "Deploy, configure, watch, back up and restore",
@@ -39,7 +41,7 @@ export function toServed(markdown: string): string {
 
 const HEAD = `# Edge access API
 
-> Idea boards and a changelog for your own site. Your server calls the tenant API with an API key. Your customers' browsers and apps call the panelist API with a token that your server issues.
+> Idea boards, surveys and changelogs for your own site, or on a page of their own. Your server calls the tenant API with an API key. Your customers' browsers and apps call the panelist API with a token that your server issues.
 
 - The API is on the host of this file. Requests and answers are JSON.
 - Words: a **tenant** is the company that has an account here. An **idea bank** is one board of ideas. A **proposal** is one idea. A **panelist** is a customer who votes and comments. A **visitor** isn't signed in and only reads. A **compound token** names one idea bank, and one panelist or visitors.
@@ -61,6 +63,8 @@ With a compound token (\`ibt_…\`), in the header \`Authorization\`, with or wi
 - \`GET /public/ideabank/changelog\`: what was shipped
 - \`GET /ideabank/proposals\`: the ideas, each with its votes
 - \`PUT /ideabank/proposals/{proposalId}/vote\`: vote
+- \`GET /surveys\`: the open surveys that this person can answer
+- \`PUT /surveys/{surveyId}/response\`: answer one
 
 A list is \`{"items": […], "nextCursor": "…"}\`: send \`nextCursor\` back as \`?cursor=\`. Send an \`Idempotency-Key\` with a POST that you may repeat.
 Send \`Content-Type: application/json\` with every body.

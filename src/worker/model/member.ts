@@ -111,6 +111,15 @@ export type Member = z.infer<typeof Member>;
 export const memberLabel = ({ email, name }: { readonly email: string; readonly name?: string | null }): string =>
   name ?? email;
 
+/** Who an event says did it: a member as the team reads it, and anybody else as recorded. */
+export function actorLabel(
+  actor: string | null,
+  members: readonly { readonly email: string; readonly name?: string | null }[],
+): string | null {
+  const member = members.find(({ email }) => email === actor);
+  return member === undefined ? actor : memberLabel(member);
+}
+
 export const MemberList = describe(z.object({ accountId: Id, items: z.array(Member) }), {
   name: "MemberList",
   example: { accountId: "Acc0unt00001", items: [EXAMPLE_MEMBER] },

@@ -223,6 +223,10 @@ describe("what two have changed", { tags: "slow" }, () => {
     expect(textOf(await (await save(owner, form, { do: "decide", response: "Mine" })).text())).toContain(
       `${other.email} changed “`,
     );
+    await other.submit(`/profile?account=${accountId}`, { name: "Maya" });
+    expect(textOf(await (await save(owner, form, { do: "decide", response: "Mine" })).text())).toContain(
+      "Maya changed “",
+    );
     await panel.manage("PATCH", `/proposals/${id}`, { response: { text: "A program’s" } });
     // Who has changed something else of it has not changed this.
     await owner.submit(path, { do: "decide", was: "tags=", tags: "Bus" });

@@ -5,6 +5,7 @@ import { databaseOf } from "../../support/databases.ts";
 import { createDesk } from "../../support/desk.ts";
 import { interceptDatabases } from "../../support/intercept-binding.ts";
 import { addVoters, addVotes, numbers } from "../../support/many-rows.ts";
+import { add } from "../../support/members.ts";
 import { createOwner } from "../../support/owner.ts";
 
 type Desk = Awaited<ReturnType<typeof createDesk>>;
@@ -262,4 +263,27 @@ describe("the order by recent votes", () => {
     expect(await titles("sort=top-7")).toEqual([["Unvoted", "2"]]);
     expect(await desk.page("/ideas?sort=top-30&limit=1")).toMatch(/cursor=[^"]+" rel="next"/);
   });
+});
+
+it("a viewer’s files have the names of authors, and their IDs only where an admin allows it", async () => {
+  const desk = await createDesk();
+  const { owner, panel } = desk;
+  const robin = await panel.panelist("Robin");
+  await robin.send("POST", `/ideabank/proposals/${await robin.submit("Night buses")}/comments`, { body: "Yes" });
+  const viewer = createOwner();
+  await add(owner, viewer, "", "viewer");
+  const inFiles = async () => {
+    const paths = ["/ideas/export", "/comments/export"];
+    const files = await Promise.all(paths.map((path) => rowsOf(viewer, `${path}?account=${panel.bank.accountId}`)));
+    return files.map(([row]) => [row?.author, row?.author_id !== ""]);
+  };
+  expect(await inFiles()).toEqual([
+    ["Robin", false],
+    ["Robin", false],
+  ]);
+  expect((await owner.json("PUT", "/settings", { viewersExport: true })).status).toBe(200);
+  expect(await inFiles()).toEqual([
+    ["Robin", true],
+    ["Robin", true],
+  ]);
 });

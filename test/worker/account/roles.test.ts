@@ -32,7 +32,7 @@ it("docs/roles.md has what each page and operation needs: a new one is looked at
     "# Roles",
     "",
     "What each page and operation of Account Settings needs. An admin can do what a member can, and a member what a viewer can. “Anyone” is who is signed in, also without an account.",
-    "Some pages ask for more for one of their buttons: only an admin deletes a board or changes the account's settings. Everybody may leave an account and change their own name. Only an admin removes others and gives them roles.",
+    "A viewer takes files about people (people, voters, responses, one person's data) only with the switch `viewersExport`. Some pages ask for more for one of their buttons: only an admin deletes a board or changes the account's settings. Everybody may leave an account and change their own name. Only an admin removes others and gives them roles.",
     "[docs/api.md](api.md#members-and-accounts) has the rules. To change this table, change a definition, then run `npx vitest run -u --project workerd test/worker/account/roles.test.ts`.",
     "",
     "## Pages",

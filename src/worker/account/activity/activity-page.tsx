@@ -6,7 +6,7 @@ import { nextCursor, readPage } from "../../http/pagination.ts";
 import type { LEAKED_SECRETS } from "../../model/api-key-settings.ts";
 import type { AuditEvent } from "../../model/audit-event.ts";
 import { Id } from "../../model/id.ts";
-import { type Member, memberLabel } from "../../model/member.ts";
+import { actorLabel, type Member } from "../../model/member.ts";
 import { PAGE_PARAMETERS } from "../../model/pagination.ts";
 import { oneOf } from "../../model/text.ts";
 import { openOwn, visitAccount } from "../account-databases.ts";
@@ -272,12 +272,6 @@ const isRestored = ({ event, createdAt, subject, changes }: AuditEvent, events: 
 
 type EventProps = { readonly event: AuditEvent; readonly names: Names; readonly isRestored: boolean };
 
-/** A member by name, and anybody else as recorded. */
-const actorInWords = (actor: string | null, members: readonly Member[]): string | null => {
-  const member = members.find(({ email }) => email === actor);
-  return member ? memberLabel(member) : actor;
-};
-
 const Event = ({ event, names, members, isRestored }: EventProps & { readonly members: readonly Member[] }) => (
   <tr class={event.event}>
     <td>
@@ -290,7 +284,7 @@ const Event = ({ event, names, members, isRestored }: EventProps & { readonly me
           <Key id={event.apiKeyId} names={names} />
         </>
       ) : (
-        !OF_A_PERSON.test(event.event) && <span class="actor">{actorInWords(event.actor, members)}</span>
+        !OF_A_PERSON.test(event.event) && <span class="actor">{actorLabel(event.actor, members)}</span>
       )}
       {event.address && <span class="hint">{event.address}</span>}
     </td>

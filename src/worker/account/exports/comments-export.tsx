@@ -12,6 +12,7 @@ import type { IdeaBank } from "../../model/idea-bank.ts";
 import { openOwn } from "../account-databases.ts";
 import { idsOf, orNotFound } from "../frame/decide.ts";
 import { addressOf, IDEAS } from "../ideas/opened-idea.ts";
+import { mayNamePeople } from "../identity/role.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { csvExport } from "./csv-export.tsx";
 import { slicesOf } from "./slices.ts";
@@ -44,11 +45,13 @@ async function open(c: Context<OwnerEnv>, most: number) {
       : { items: [orNotFound(await loadIdeaBank(session, accountId, board))], next: undefined };
   const ideaBankIds = boards.map(({ id }) => id);
   const { origin } = new URL(c.req.url);
+  const namesPeople = await mayNamePeople(c);
   async function* slices(): AsyncGenerator<readonly Row[]> {
     for (const each of boards) {
       const ideaBankId = each.id;
       const toRow = (comment: ExportedComment): Row => ({
         ...{ ...comment, board: each },
+        authorExternalId: namesPeople ? comment.authorExternalId : null,
         link: `${origin}${addressOf({ ideaBankId, proposalId: comment.proposalId })}#comments`,
       });
       for await (const comments of slicesOf((request) =>

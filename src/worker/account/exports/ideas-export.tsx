@@ -18,6 +18,7 @@ import { publicUrlOf } from "../ideas/idea-facts.tsx";
 import { addressOf, IDEAS } from "../ideas/opened-idea.ts";
 import { toParameters } from "../ideas/queue-filters.tsx";
 import { openQueue } from "../ideas/queue-page.tsx";
+import { mayNamePeople } from "../identity/role.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { csvExport, SEARCH } from "./csv-export.tsx";
 import { slicesOf } from "./slices.ts";
@@ -76,6 +77,7 @@ async function open(c: Context<OwnerEnv>, most: number) {
     [...banks.items, ...(ideaBank === undefined ? [] : [orNotFound(ideaBank)])].map((each) => [each.id, each]),
   );
   const { origin } = new URL(c.req.url);
+  const namesPeople = await mayNamePeople(c);
   const pagesOrigin = pagesOriginOf(c.env, c.req.url);
   const read = async (request: PageRequest): Promise<Page<ExportedIdea>> => {
     const { items, next } = isWaiting
@@ -89,6 +91,7 @@ async function open(c: Context<OwnerEnv>, most: number) {
     return {
       ...{ ...idea, boardName: bank?.name, assigneeName: assignee && memberLabel(assignee) },
       link: origin + addressOf({ ideaBankId: idea.ideaBankId, proposalId: idea.id }),
+      authorExternalId: namesPeople ? idea.authorExternalId : null,
       publicLink: bank && publicUrlOf(bank, { ...idea, duplicateOf: null }, pagesOrigin),
       recentVotes: isRecent(sort) ? idea.sortKey : undefined,
     };

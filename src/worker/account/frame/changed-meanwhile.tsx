@@ -2,7 +2,9 @@
 import type { Context } from "hono";
 import { loadNames } from "../../database/activity/found-events.ts";
 import { findLastChange, type LastChange } from "../../database/activity/last-change.ts";
+import { listMembers } from "../../database/members/members.ts";
 import { isId } from "../../model/id.ts";
+import { actorLabel } from "../../model/member.ts";
 import { openOwn } from "../account-databases.ts";
 import type { OwnerEnv } from "../owner-env.ts";
 import { type Names, settingAndValue } from "./changes-in-words.ts";
@@ -17,14 +19,16 @@ export async function renderChangedMeanwhile(c: Context<OwnerEnv>, error: Change
   const { id, differences, again, others, subject } = error;
   const { session, accountId } = await openOwn(c);
   const texts = [...differences, ...others].flatMap(({ now, mine }) => [textOf(now), textOf(mine)]);
-  const [found, names] = await Promise.all([
+  const [found, names, members] = await Promise.all([
     findLastChange(session, { accountId, id, names: differences.map(({ name }) => name) }),
     loadNames(session, accountId, texts.filter(isId)),
+    listMembers(session, accountId, Date.now()),
   ]);
   const action = c.get("asked");
   // A program and the author of an idea leave no such event: then the last one is older than what is there now.
   const last = found && differences.every((each) => isSaid(each, found.after)) ? found : undefined;
-  const props = { differences, others, subject, again, last, names, action, theirs: refererOf(c) ?? action };
+  const who = last && actorLabel(last.actor, members);
+  const props = { who, differences, others, subject, again, last, names, action, theirs: refererOf(c) ?? action };
   return renderPage(c, <ChangedMeanwhilePage {...props} />, error.status);
 }
 
@@ -50,19 +54,21 @@ type Props = {
   readonly subject: string | undefined;
   readonly again: URLSearchParams;
   readonly last: LastChange | undefined;
+  /** Who did it. */
+  readonly who: string | null | undefined;
   readonly names: Names;
   readonly action: string;
   /** The page with what is there now. */
   readonly theirs: string;
 };
 
-const ChangedMeanwhilePage = ({ differences, others, subject, again, last, names, action, theirs }: Props) => {
+const ChangedMeanwhilePage = ({ differences, others, subject, again, last, who, names, action, theirs }: Props) => {
   const isEdited = (name: string) => differences.some((each) => each.name === name && isText(each));
   return (
     <Layout title="Changed in the meantime">
       <div class="notice bad" role="alert" tabindex={-1} autofocus>
         <p>
-          {last ? <bdi>{last.actor}</bdi> : "Somebody else"}
+          {who ? <bdi>{who}</bdi> : "Somebody else"}
           {" changed "}
           {subject === undefined ? (
             "this"

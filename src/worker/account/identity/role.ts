@@ -78,6 +78,9 @@ export async function requireRoleFor(c: Context<OwnerEnv>, needs: Needs, id: str
   await requireRole(c, needs);
 }
 
+/** Whether a file that this member takes may say who somebody is. */
+export const mayNamePeople = async (c: Context<OwnerEnv>): Promise<boolean> => mayExport(await standingOf(c), "people");
+
 /** Throws `forbidden` for a viewer whom no admin has allowed to take such a file. */
 export async function requireExport(c: Context<OwnerEnv>, what: Exported): Promise<void> {
   if (mayExport(await standingOf(c), what)) return;
