@@ -6,8 +6,8 @@
 import { readFile, writeFile } from "node:fs/promises";
 import { defineCommand } from "../command-line/command.ts";
 import { main } from "../command-line/main.ts";
-import { withoutWords } from "../openapi/api-changes.ts";
-import { RELEASED_DOCUMENT } from "./build.ts";
+import { releaseChanges, withoutWords } from "../openapi/api-changes.ts";
+import { API_CHANGES, RELEASED_DOCUMENT } from "./build.ts";
 import { buildElements } from "./build-elements.ts";
 import { buildWorker } from "./build-worker.ts";
 import { release as releaseElements } from "./released-elements.ts";
@@ -30,8 +30,10 @@ const release = defineCommand({
     await writeFile(worker, script);
     const document = JSON.parse(await readFile("public/openapi.json", "utf8"));
     await writeFile(RELEASED_DOCUMENT, `${JSON.stringify(withoutWords(document))}\n`);
+    const date = new Date().toISOString().slice(0, 10);
+    await writeFile(API_CHANGES, releaseChanges(await readFile(API_CHANGES, "utf8"), { version, date }));
     context.print(
-      `Released ${version} with elements ${elements}: commit ${worker}, ${RELEASED_DOCUMENT}, public/embed and docs/embed.md.`,
+      `Released ${version} with elements ${elements}: commit ${worker}, ${RELEASED_DOCUMENT}, ${API_CHANGES}, public/embed and docs/embed.md.`,
     );
   },
 });

@@ -3,8 +3,6 @@
  * a request that is refused now, or an answer that lacks something or has another kind of value.
  */
 type Schema = { readonly [name: string]: unknown };
-/** The API has always refused requests without these. Only the document of 1.0.0 lacked it, so nobody's request breaks. */
-const ALWAYS_REQUIRED: ReadonlySet<string> = new Set(["`GET /ideabank/proposals/similar`: `title`"]);
 
 type Parameter = { readonly name: string; readonly in: string; readonly required?: boolean; readonly schema: Schema };
 type Content = { readonly content?: Readonly<Record<string, { readonly schema: Schema }>> };
@@ -100,7 +98,7 @@ export function compareApis(released: ApiDocument, today: ApiDocument): ApiChang
         breaking.add(`${field} is gone`);
         continue;
       }
-      if (role === "request" && !required.includes(name) && requires.includes(name) && !ALWAYS_REQUIRED.has(field))
+      if (role === "request" && !required.includes(name) && requires.includes(name))
         breaking.add(`${field} is required`);
       if (role === "answer" && required.includes(name) && !requires.includes(name))
         breaking.add(`${field} may be missing`);
@@ -155,3 +153,24 @@ const listOf = (lines: readonly string[], otherwise: string) =>
 /** The part of docs/api-changes.md about what is not released yet. */
 export const describeChanges = ({ breaking, added }: ApiChanges): string =>
   `### Breaking\n\n${listOf(breaking, "Nothing.")}\n\n### Added\n\n${listOf(added, "Nothing.")}`;
+
+const UNRELEASED = /^## Unreleased, since (\S+)\n\n<!-- changes -->\n(.*?)<!-- end of changes -->\n/ms;
+
+/** Of docs/api-changes.md: what was not released yet came with this version, and a new section begins. `date`: YYYY-MM-DD. */
+export const releaseChanges = (page: string, { version, date }: { readonly version: string; readonly date: string }) =>
+  page.replace(UNRELEASED, (section, before: string, changes: string) =>
+    before === version
+      ? section
+      : `## Unreleased, since ${version}
+
+<!-- changes -->
+
+${describeChanges({ breaking: [], added: [] })}
+
+<!-- end of changes -->
+
+## ${version} (${date}), since ${before}
+
+${changes.trim()}
+`,
+  );

@@ -7,6 +7,7 @@ import {
   type ApiDocument,
   compareApis,
   describeChanges,
+  releaseChanges,
   withoutWords,
 } from "../../../src/commands/openapi/api-changes.ts";
 
@@ -126,4 +127,15 @@ it(`${API_CHANGES} is true`, () => {
   const read = (path: string) => readFileSync(path, "utf8");
   const changes = compareApis(JSON.parse(read(RELEASED_DOCUMENT)), JSON.parse(read("public/openapi.json")));
   expect(read(API_CHANGES)).toContain(`<!-- changes -->\n\n${describeChanges(changes)}\n\n<!-- end of changes -->`);
+});
+
+it("a release gives its number to what was not released, once, and a new section begins", () => {
+  const page = (body: string) => `# Changes\n\n${body}## 1.0.0 (2026-01-01)\n\nThe first.\n`;
+  const section = (since: string, added: string[]) =>
+    `## Unreleased, since ${since}\n\n<!-- changes -->\n\n${describeChanges({ breaking: [], added })}\n\n<!-- end of changes -->\n\n`;
+  const before = page(section("1.0.0", ["`GET /new`"]));
+  const after = releaseChanges(before, { version: "1.1.0", date: "2026-02-03" });
+  const released = `## 1.1.0 (2026-02-03), since 1.0.0\n\n${describeChanges({ breaking: [], added: ["`GET /new`"] })}\n\n`;
+  expect(after).toBe(page(section("1.1.0", []) + released));
+  expect(releaseChanges(after, { version: "1.1.0", date: "2026-02-04" })).toBe(after);
 });
