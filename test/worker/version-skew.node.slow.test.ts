@@ -4,6 +4,7 @@
  */
 import { globSync } from "node:fs";
 import { readFile } from "node:fs/promises";
+import { basename } from "node:path";
 import { afterAll, beforeAll, describe, expect, it } from "vitest";
 import { buildWorker } from "../../src/commands/development/build-worker.ts";
 import { makeState, runVersions } from "../support/node/two-versions.ts";
@@ -19,6 +20,12 @@ const PAIRS = RELEASED.flatMap((released): [Version, Version][] => [
   [released, "current"],
   ["current", released],
 ]);
+
+it("tries every release but today’s own", async () => {
+  const { version } = JSON.parse(await readFile("package.json", "utf8"));
+  const kept = globSync("test/fixtures/released-workers/*.js").map((path) => basename(path, ".js"));
+  expect(kept.filter((each) => each !== version).toSorted()).toEqual(RELEASED);
+});
 
 describe.each(PAIRS)("the %s Worker with gates of the %s version", (front, gates) => {
   let runtime: Awaited<ReturnType<typeof runVersions>>;

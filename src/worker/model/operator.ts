@@ -19,7 +19,7 @@ export type StoreHealth = z.infer<typeof Health>["stores"];
 
 export const Release = describe(z.object({ version: line({ min: 1, max: 100 }), schema: integer(1, 9_999) }), {
   name: "Release",
-  example: { version: "1.1.0", schema: 16 },
+  example: { version: "1.2.0", schema: 19 },
   fields: {
     version: "The version of the deployed code, as in the changelog.",
     schema:

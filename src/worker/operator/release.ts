@@ -1,2 +1,2 @@
 /** Made by `npm run build`. */
-export const RELEASE = { version: "1.1.0", schema: 19 };
+export const RELEASE = { version: "1.2.0", schema: 19 };
