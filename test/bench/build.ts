@@ -1,5 +1,6 @@
 /** The Workers, as they are deployed: minified. Ours is several modules. */
 import { createRequire } from "node:module";
+import { makePageStyles } from "../../src/commands/development/page-styles.ts";
 
 const require = createRequire(import.meta.url);
 const { build } = createRequire(require.resolve("wrangler"))("esbuild") as typeof import("esbuild");
@@ -51,6 +52,7 @@ export const buildFar = (distanceMs: number): Promise<string> =>
   });
 
 async function bundle(options: import("esbuild").BuildOptions): Promise<string> {
+  await makePageStyles();
   const { outputFiles } = await build({
     bundle: true,
     minify: true,

@@ -1,6 +1,7 @@
 /** What must be true of the deliveries after each crash, by what the receivers have seen and what the database file says. Each fault is one line. */
 import type { DatabaseSync } from "node:sqlite";
 import { setTimeout } from "node:timers/promises";
+import { ACCOUNT_EVENT_TYPES } from "../../src/worker/model/account-event.ts";
 import { nameOf, type Receiver } from "./receivers.ts";
 import { ask, send } from "./scene.ts";
 
@@ -13,13 +14,14 @@ const PAUSE_MS = 500;
 
 type Row = { number: number; change: string };
 
-/** The log after the place in which the account's webhooks were made: what each has to deliver, in its order. */
+/** The log after the place in which the account's webhooks were made, without what these have not chosen: what each has to deliver, in its order. */
 function changesOf(database: DatabaseSync, webhookId: string, after: number): Row[] {
   return database
     .prepare(
-      `SELECT l.* FROM change_log l JOIN webhooks w ON w.account_id = l.account_id WHERE w.id = ? AND l.number > ? ORDER BY l.number`,
+      `SELECT l.* FROM change_log l JOIN webhooks w ON w.account_id = l.account_id WHERE w.id = ? AND l.number > ?
+         AND l.type NOT IN (SELECT value FROM json_each(?)) ORDER BY l.number`,
     )
-    .all(webhookId, after)
+    .all(webhookId, after, JSON.stringify(ACCOUNT_EVENT_TYPES))
     .map(({ number, type, idea_bank_id, proposal_id, comment_id, panelist_id }) => ({
       number: Number(number),
       change: nameOf(type, idea_bank_id, proposal_id, comment_id, panelist_id),

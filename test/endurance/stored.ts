@@ -1,5 +1,5 @@
 /** What the database file says after a crash, read while no server runs. Each fault is one line. */
-import { globSync } from "node:fs";
+import { globSync, readFileSync } from "node:fs";
 import { join } from "node:path";
 import { DatabaseSync } from "node:sqlite";
 import { renderChangelog } from "../../src/worker/view/render-changelog.ts";
@@ -17,7 +17,23 @@ export function openDatabase(stateFolder: string): DatabaseSync {
   throw new Error(`no database in ${stateFolder}`);
 }
 
+const SCHEMA = readFileSync("schema.sql", "utf8");
+
 const TEXT_COLUMN = { proposals: "title", comments: "body", panelists: "external_id" } as const;
+
+/** What the schema takes from an account's counter with each row that is deleted, summed over the rows that are there, as SQL. */
+function sumOf(counter: "stored_bytes" | "event_bytes"): string {
+  const sums = SCHEMA.split("CREATE TRIGGER").flatMap((trigger) => {
+    const [, table] = /AFTER DELETE ON (\w+)/.exec(trigger) ?? [];
+    const [, bytes] = new RegExp(`${counter} = ${counter} - \\((.*?)\\)\\s*(WHERE id|\\+ iif)`, "s").exec(trigger) ?? [];
+    if (table === undefined || bytes === undefined) return [];
+    const [, counted = "1"] = /^WHEN (OLD\.\w+ IS NOT NULL)$/m.exec(trigger) ?? [];
+    const sql = `SELECT coalesce(sum(${bytes}), 0) FROM ${table} WHERE account_id = a.id AND ${counted}`;
+    return [`(${sql.replaceAll("OLD.", "")})`];
+  });
+  if (sums.length === 0) throw new Error(`the schema counts no ${counter}`);
+  return sums.join(" + ");
+}
 
 /** What counts and its rows, which must agree. */
 export const COUNTERS = {
@@ -28,20 +44,10 @@ export const COUNTERS = {
   // A sum of sums: D1 allows few terms in a UNION.
   "an account's votes": `SELECT id FROM accounts a WHERE counted_votes <>
     (SELECT coalesce(sum(votes / 16 * 16), 0) FROM proposals WHERE account_id = a.id)`,
-  "the bytes of an account's events": `SELECT id FROM accounts a WHERE event_bytes <>
-    (SELECT coalesce(sum(400 + octet_length(api_key_name) + coalesce(octet_length(actor), 0) + coalesce(octet_length(address), 0)
-       + coalesce(octet_length(changes), 0)), 0) FROM audit_events WHERE account_id = a.id AND position IS NOT NULL)`,
-  "an account's bytes": `SELECT id FROM accounts a WHERE stored_bytes <>
-    (SELECT coalesce(sum(150 + octet_length(title) + octet_length(description)), 0) FROM surveys WHERE account_id = a.id)
-    + (SELECT coalesce(sum(150 + coalesce(octet_length(external_id), 0) + coalesce(octet_length(display_name), 0)), 0)
-       FROM panelists WHERE account_id = a.id)
-    + (SELECT coalesce(sum(200 + octet_length(name) + coalesce(octet_length(url), 0)), 0) FROM idea_banks WHERE account_id = a.id)
-    + (SELECT coalesce(sum(700 + octet_length(title) + octet_length(description) + coalesce(octet_length(response), 0)
-         + coalesce(octet_length(external_id), 0) + coalesce(octet_length(metadata), 0)
-         + coalesce(octet_length(tags) + 100 * json_array_length(tags), 0)), 0)
-       FROM proposals WHERE account_id = a.id)
-    + (SELECT coalesce(sum(150 + octet_length(body)), 0) FROM comments WHERE account_id = a.id)
-    + (SELECT coalesce(sum(150 + octet_length(key) + octet_length(outcome)), 0) FROM idempotency_keys WHERE account_id = a.id)`,
+  "the bytes of an account's events": `SELECT id FROM accounts a WHERE event_bytes <> ${sumOf("event_bytes")}`,
+  // A revocation outlives its panelist, and then counts itself.
+  "an account's bytes": `SELECT id FROM accounts a WHERE stored_bytes <> ${sumOf("stored_bytes")}
+    + 100 * (SELECT count(*) FROM token_revocations r WHERE account_id = a.id AND NOT EXISTS (SELECT 1 FROM panelists WHERE id = r.panelist_id))`,
 };
 
 export function faultsOfDatabase(database: DatabaseSync, journal: Journal): string[] {

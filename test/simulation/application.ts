@@ -3,6 +3,7 @@ import { mkdir, mkdtemp, rm, writeFile } from "node:fs/promises";
 import { createRequire } from "node:module";
 import { resolve } from "node:path";
 import { pathToFileURL } from "node:url";
+import { makePageStyles } from "../../src/commands/development/page-styles.ts";
 import type { ObjectClass } from "./world/gates.ts";
 import { GLOBALS } from "./world/globals.ts";
 
@@ -48,6 +49,7 @@ export const loadPeers = (): Promise<Peers> =>
     export { default as changelog } from "${PEERS}/straightforward-changelog.ts";`);
 
 async function load<Module>(contents: string): Promise<Module> {
+  await makePageStyles();
   Reflect.set(globalThis, WORLD, GLOBALS);
   const { outputFiles } = await build({
     stdin: { resolveDir: SOURCE, loader: "ts", contents },

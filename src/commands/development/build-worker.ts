@@ -5,6 +5,7 @@
 import { mkdir, readdir, rm, writeFile } from "node:fs/promises";
 import { basename, join } from "node:path";
 import { build } from "esbuild";
+import { makePageStyles } from "./page-styles.ts";
 
 /** `main` in wrangler.toml is the entry in it. */
 const FOLDER = "dist/worker";
@@ -14,6 +15,7 @@ const TYPES = "index.d.ts";
 type Options = { readonly minify: boolean; readonly splitting: boolean; readonly sourcemap: boolean };
 
 async function bundle(options: Options): Promise<ReadonlyMap<string, string>> {
+  await makePageStyles();
   const { outputFiles } = await build({
     entryPoints: { index: "src/worker/index.ts" },
     ...options,

@@ -19,7 +19,6 @@ import { buildElements, buildPage } from "./build-elements.ts";
 import { buildImportPage } from "./build-import-page.ts";
 import { writeWorker } from "./build-worker.ts";
 import { buildReference, REFERENCE_PAGE } from "./elements-reference.ts";
-import { makePageStyles } from "./page-styles.ts";
 import { faultsOfReleases } from "./released-elements.ts";
 import { buildServedDocuments } from "./served-documents.ts";
 import { settingsTable } from "./settings-table.ts";
@@ -116,7 +115,6 @@ const build = defineCommand({
     await mkdir("public/docs/examples", { recursive: true });
     for (const [path, text] of await buildServedDocuments()) await writeFile(`public/${path}`, text);
 
-    await makePageStyles();
     await buildImportPage();
     // wrangler says for which of its commands it builds.
     await writeWorker({ minify: process.env.WRANGLER_COMMAND !== "dev" });

@@ -1,7 +1,7 @@
 /**
  * The style sheet of what a board's own page has from its server: the elements' own, for markup that stands inside of them and not in a
  * shadow root. The Worker imports it as a text (`src/elements/page/page-styles.ts`), which is not
- * committed: `npm run build`, the tests and `npm run typecheck` make them.
+ * committed: whatever bundles the Worker makes it, and so do the tests and `npm run typecheck`.
  */
 import { readFile, rename, writeFile } from "node:fs/promises";
 import { join } from "node:path";
