@@ -25,7 +25,8 @@ const TEXT_COLUMN = { proposals: "title", comments: "body", panelists: "external
 function sumOf(counter: "stored_bytes" | "event_bytes"): string {
   const sums = SCHEMA.split("CREATE TRIGGER").flatMap((trigger) => {
     const [, table] = /AFTER DELETE ON (\w+)/.exec(trigger) ?? [];
-    const [, bytes] = new RegExp(`${counter} = ${counter} - \\((.*?)\\)\\s*(WHERE id|\\+ iif)`, "s").exec(trigger) ?? [];
+    const [, bytes] =
+      new RegExp(`${counter} = ${counter} - \\((.*?)\\)\\s*(WHERE id|\\+ iif)`, "s").exec(trigger) ?? [];
     if (table === undefined || bytes === undefined) return [];
     const [, counted = "1"] = /^WHEN (OLD\.\w+ IS NOT NULL)$/m.exec(trigger) ?? [];
     const sql = `SELECT coalesce(sum(${bytes}), 0) FROM ${table} WHERE account_id = a.id AND ${counted}`;

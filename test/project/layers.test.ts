@@ -359,6 +359,7 @@ it("the elements import only types from the Worker's sources, the parser of text
 
 it.each([
   ["Account Settings", ["account"], ['app.ts: import("./account/app.ts")']],
+  ["the API as tools", ["mcp"], ['app.ts: import("./mcp/routes.ts")']],
   ["the boards’ own pages", ["public-page"], ['app.ts: import("./public-page/app.ts")']],
   [
     "what most isolates are never asked for",

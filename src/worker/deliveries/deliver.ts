@@ -1,28 +1,25 @@
 /**
  * Delivers changes to webhooks: one change per request, in the log's order, from the webhook's place on. The place only moves
- * when the receiver has answered 2xx. Deliveries start after the answer to a write (`deliverSoon`), or in the scheduled job
+ * when the receiver has answered 2xx. Deliveries start after the answer to a write (after-answer.ts), or in the scheduled job
  * (`deliverDue`), which also retries failed ones. Both claim the webhook first.
  */
 import { listUndelivered } from "../database/changes/changes.ts";
 import {
-  type AccountOfWebhooks,
   type ClaimedWebhook,
   claimWebhook,
   type DueWebhook,
   record,
   release,
   selectDue,
-  selectWaiting,
 } from "../database/webhooks/deliveries.ts";
 import { logWarning } from "../log.ts";
-import type { Caller } from "../store/databases.ts";
 import { DEADLINE_MS, hasSettledWithin } from "../store/deadline.ts";
 import type { Session } from "../store/session.ts";
 import type { Allowance } from "./allowance.ts";
 import { attempt } from "./attempt.ts";
 import { deliverMessage } from "./messages/deliver-message.ts";
 import { failureOf } from "./schedule.ts";
-import { type Outside, type Send, sendOutside } from "./send.ts";
+import type { Send } from "./send.ts";
 
 /** This many changes are read together. Each is sent and recorded by itself. */
 const ROWS = 10;
@@ -97,26 +94,6 @@ async function deliverClaimed(
 }
 
 /**
- * Finds the webhooks that a write makes due. Each round trip of the returned session sets `waiting` to those of the account's
- * webhooks that are delivered after the answer.
- */
-export function watchWebhooks(
-  session: Session,
-  account: AccountOfWebhooks,
-): { readonly session: Session; readonly waiting: readonly string[] } {
-  const watched: { readonly session: Session; waiting: readonly string[] } = {
-    waiting: [],
-    session: session.with({
-      after: [selectWaiting(account)],
-      answered: (rows) => {
-        watched.waiting = rows.map(({ id }) => id);
-      },
-    }),
-  };
-  return watched;
-}
-
-/**
  * Deliveries may begin until this long after an answer: Workers ends the work after an answer when 30 seconds have passed, and an
  * attempt takes up to 15.
  */
@@ -134,34 +111,6 @@ export async function deliverSoon(session: Session, ids: readonly string[], send
     }),
   );
   await Promise.all(deliveries);
-}
-
-/** A request that has changed something. */
-type Changer = Pick<Caller, "executionCtx" | "get"> & { readonly env: Outside };
-
-/** Makes the first attempts to the webhooks that wait, once the request is answered. */
-export function deliverAfterAnswer(
-  changer: Changer,
-  { session, waiting, send }: { readonly session: Session; readonly waiting: readonly string[]; readonly send: Send },
-): void {
-  if (waiting.length === 0) return;
-  const deliverEach = () => deliverSoon(session, waiting, sendOutside(send, changer.env));
-  const budget = changer.get?.("budget");
-  changer.executionCtx.waitUntil(budget === undefined ? deliverEach() : budget.afterAnswer(deliverEach));
-}
-
-/** Makes a change in the account, with a session of the same database. Its webhooks get what is due after the answer. */
-export async function withDeliveries<Answer>(
-  changer: Changer,
-  { session, account, send }: { readonly session: Session; readonly account: AccountOfWebhooks; readonly send: Send },
-  change: (session: Session) => Promise<Answer>,
-): Promise<Answer> {
-  const watched = watchWebhooks(session, account);
-  try {
-    return await change(watched.session);
-  } finally {
-    deliverAfterAnswer(changer, { session, waiting: watched.waiting, send });
-  }
 }
 
 /** The job spends at most this long on one account, then serves the next one. If no other account waits, it gets the next turn at once. */

@@ -18,7 +18,7 @@ import {
   setSubject,
 } from "../database/members/subjects.ts";
 import type { Caller, Databases } from "../store/databases.ts";
-import { withDeliveries } from "./deliver.ts";
+import { withDeliveries } from "./after-answer.ts";
 import type { Send } from "./send.ts";
 
 type MoveCaller = Caller & { readonly env: { readonly OWN_ZONES?: string } };

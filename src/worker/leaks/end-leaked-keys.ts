@@ -6,7 +6,7 @@ import type { ApiKeyCredential } from "../credentials/api-key.ts";
 import { secureRandomBytes } from "../credentials/base62.ts";
 import { createId, databaseDigit } from "../credentials/id.ts";
 import { type LeakedSecret, recordLeaks } from "../database/keys/leaked-keys.ts";
-import { withDeliveries } from "../deliveries/deliver.ts";
+import { withDeliveries } from "../deliveries/after-answer.ts";
 import type { Send } from "../deliveries/send.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import type { Databases } from "../store/databases.ts";

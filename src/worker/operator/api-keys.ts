@@ -3,7 +3,7 @@ import type { Context } from "hono";
 import { changeOwnKey, noSuchKey, type OwnKey, revokeOwnKey } from "../api-key-gate/key-changes.ts";
 import { stamp } from "../database/activity/audit-events.ts";
 import { findOwnerOfKey } from "../database/keys/account-keys.ts";
-import { withDeliveries } from "../deliveries/deliver.ts";
+import { withDeliveries } from "../deliveries/after-answer.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { ApiKey } from "../model/account-key.ts";
 import { isId } from "../model/id.ts";

@@ -9,7 +9,7 @@ import { type IdeaBankMemory, subjectsOf, unauthorized } from "../access/open-id
 import { isIssuedAfter, isYoungToken, type VerifiedToken } from "../credentials/compound-token.ts";
 import { loadAccess, type PanelistAccess } from "../database/panelists/panelist-access.ts";
 import { loadForPanelist } from "../database/proposals/panelist-proposals.ts";
-import { deliverAfterAnswer, watchWebhooks } from "../deliveries/deliver.ts";
+import { deliverAfterAnswer, watchWebhooks } from "../deliveries/after-answer.ts";
 import type { Send } from "../deliveries/send.ts";
 import type { AppEnv } from "../http/app-env.ts";
 import { readConsistencyToken, sendConsistencyToken } from "../http/consistency.ts";

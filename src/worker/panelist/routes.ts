@@ -1,4 +1,7 @@
-/** The panelist API, used with a compound token. */
+/**
+ * The panelist API, used with a compound token. What is answered without a call to a store is there from the start (view-routes.ts).
+ * The rest is a module of its own, loaded when it is first needed (docs/decisions/account-worker.md).
+ */
 import type { IdeaBankMemory } from "../access/open-idea-bank.ts";
 import type { Send } from "../deliveries/send.ts";
 import type { AppEnv } from "../http/app-env.ts";
@@ -6,7 +9,6 @@ import type { EveryRequest } from "../http/every-request.ts";
 import { routeOperations } from "../http/route-operations.ts";
 import { Routes } from "../http/routes.ts";
 import { createParticipationAnswer } from "./answer-participation.ts";
-import { createViewAnswer } from "./answer-view.ts";
 import { CHANGELOG_OPERATIONS } from "./changelog.ts";
 import { ENTRY_OPERATIONS } from "./changelog-entries.ts";
 import { FEED_OPERATIONS } from "./changelog-feeds.ts";
@@ -16,9 +18,9 @@ import { FOLLOW_OPERATIONS } from "./follows.ts";
 import { IDEA_BANK_OPERATIONS } from "./idea-bank.ts";
 import { PROPOSAL_OPERATIONS } from "./proposals.ts";
 import { SURVEY_OPERATIONS } from "./surveys.ts";
+import { PANELIST_PATHS } from "./view-routes.ts";
 import { VOTE_OPERATIONS } from "./votes.ts";
 
-const VIEW_OPERATIONS = { ...CHANGELOG_OPERATIONS, ...FEED_OPERATIONS, ...IDEA_BANK_OPERATIONS };
 const PARTICIPATION_OPERATIONS = {
   ...ENTRY_OPERATIONS,
   ...PROPOSAL_OPERATIONS,
@@ -27,15 +29,22 @@ const PARTICIPATION_OPERATIONS = {
   ...COMMENT_OPERATIONS,
   ...SURVEY_OPERATIONS,
 };
-export const PANELIST_OPERATIONS = { ...VIEW_OPERATIONS, ...PARTICIPATION_OPERATIONS };
+export const PANELIST_OPERATIONS = {
+  ...CHANGELOG_OPERATIONS,
+  ...FEED_OPERATIONS,
+  ...IDEA_BANK_OPERATIONS,
+  ...PARTICIPATION_OPERATIONS,
+};
 
-export function createPanelistRoutes(memory: IdeaBankMemory & { readonly send: Send }, everyRequest: EveryRequest) {
+/** All but the views, and the preflight requests of all. */
+export function createParticipationRoutes(
+  memory: IdeaBankMemory & { readonly send: Send },
+  everyRequest: EveryRequest,
+): Routes<AppEnv> {
   const routes = new Routes<AppEnv>();
-  routes.route("/", routeOperations(VIEW_OPERATIONS, createViewAnswer(memory), everyRequest));
   const participate = createParticipationAnswer(memory, memory.send);
   routes.route("/", routeOperations(PARTICIPATION_OPERATIONS, participate, everyRequest));
   const headers = preflightHeaders(PANELIST_OPERATIONS);
-  for (const path of ["/ideabank/*", "/public/ideabank/*", "/surveys/*"])
-    routes.options(path, (c) => everyRequest(c, () => c.body(null, 204, headers)));
+  for (const path of PANELIST_PATHS) routes.options(path, (c) => everyRequest(c, () => c.body(null, 204, headers)));
   return routes;
 }

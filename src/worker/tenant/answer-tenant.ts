@@ -10,7 +10,7 @@ import { type AdmittedKey, admitKey, type KeyMemory, refuseChanged } from "../ac
 import { type Acts, actingAs, isKeyEnded } from "../database/keys/acting-keys.ts";
 import { loadApiKeyRecord } from "../database/keys/api-keys.ts";
 import { ownsPath } from "../database/ownership.ts";
-import { deliverAfterAnswer, watchWebhooks } from "../deliveries/deliver.ts";
+import { deliverAfterAnswer, watchWebhooks } from "../deliveries/after-answer.ts";
 import type { Send } from "../deliveries/send.ts";
 import { sendConsistencyToken } from "../http/consistency.ts";
 import { type Precondition, readPrecondition } from "../http/etag.ts";

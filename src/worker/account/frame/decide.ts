@@ -11,7 +11,7 @@ import {
   type Subject,
   selectRecorded,
 } from "../../database/proposals/decisions.ts";
-import { withDeliveries } from "../../deliveries/deliver.ts";
+import { withDeliveries } from "../../deliveries/after-answer.ts";
 import { isId } from "../../model/id.ts";
 import type { IdempotentResult } from "../../model/idempotency-key.ts";
 import { Problem } from "../../problem.ts";

@@ -18,7 +18,7 @@ import { stamp } from "../../database/activity/audit-events.ts";
 import { loadApiKeyUse } from "../../database/keys/account-key-use.ts";
 import { createApiKeyRow, listApiKeys, loadOwnApiKey, rotateApiKey } from "../../database/keys/account-keys.ts";
 import type { AskGates } from "../../database/keys/unsaved-use.ts";
-import { withDeliveries } from "../../deliveries/deliver.ts";
+import { withDeliveries } from "../../deliveries/after-answer.ts";
 import { invalid } from "../../http/invalid-request.ts";
 import { logWarning } from "../../log.ts";
 import type { ApiKey, NewApiKey, Rotation } from "../../model/account-key.ts";

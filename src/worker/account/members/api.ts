@@ -21,7 +21,7 @@ import {
   setOwnName,
   setRole,
 } from "../../database/members/members.ts";
-import { withDeliveries } from "../../deliveries/deliver.ts";
+import { withDeliveries } from "../../deliveries/after-answer.ts";
 import { respondNew } from "../../http/etag.ts";
 import { respondPage } from "../../http/pagination.ts";
 import type { IdempotencyKey } from "../../model/idempotency-key.ts";

@@ -16,7 +16,7 @@ import {
   wasUsed,
 } from "../../database/pages/sign-in-codes.ts";
 import { prepareTokenIssue } from "../../database/tokens/token-issues.ts";
-import { deliverAfterAnswer, watchWebhooks } from "../../deliveries/deliver.ts";
+import { deliverAfterAnswer, watchWebhooks } from "../../deliveries/after-answer.ts";
 import type { Send } from "../../deliveries/send.ts";
 import type { AppEnv } from "../../http/app-env.ts";
 import { readForm } from "../../http/read-body.ts";
