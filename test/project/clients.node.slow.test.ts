@@ -522,12 +522,16 @@ describe("llms.txt", () => {
     const text = (await buildServedDocuments()).get("llms.txt") ?? "";
     const calls = [...text.matchAll(/^- `(GET|POST|PATCH|PUT) (\/\S+)`(.*)$/gm)];
     expect(calls.length).toBeGreaterThan(7);
-    const ids = { ideaBankId: "", proposalId: "", token: "" };
+    const ids = { ideaBankId: "", proposalId: "", surveyId: "", token: "" };
     const send = async (method: string, path: string, body?: string) => {
       const credential = path.startsWith("/tenant/") ? { "X-API-Key": key } : { Authorization: ids.token };
-      const filled = path.replace(/\{(\w+)\}/g, (_, name: "ideaBankId" | "proposalId") => ids[name]);
+      const fill = (text: string) => text.replace(/\{(\w+Id)\}/g, (_, name: keyof typeof ids) => ids[name]);
       const headers = { ...credential, ...(body !== undefined && { "Content-Type": "application/json" }) };
-      const response = await fetch(origin + filled, { method, headers, body: body ?? null });
+      const response = await fetch(origin + fill(path), {
+        method,
+        headers,
+        body: body === undefined ? null : fill(body),
+      });
       expect(response.ok, `${method} ${path}`).toBe(true);
       return response.json() as Promise<{ id: string; token: string }>;
     };
@@ -536,6 +540,7 @@ describe("llms.txt", () => {
       const { id, token } = await send(method, path, body);
       if (method === "POST" && path.endsWith("/ideabanks")) ids.ideaBankId = id;
       if (method === "POST" && path.endsWith("/proposals")) ids.proposalId = id;
+      if (method === "POST" && path.endsWith("/surveys")) ids.surveyId = id;
       if (method === "POST" && path.endsWith("/tokens")) ids.token = token;
     }
     expect(Object.values(ids).every((value) => value !== "")).toBe(true);

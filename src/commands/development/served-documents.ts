@@ -55,6 +55,7 @@ With an API key (\`ibk_…\`), in the header \`X-API-Key\`. Create one in [Accou
 - \`POST /tenant/ideabanks\` with \`{"name": "Rider ideas"}\`: a new board. It is a \`DRAFT\` without a changelog
 - \`PATCH /tenant/ideabanks/{ideaBankId}\` with \`{"status": "OPEN", "changelogEnabled": true}\`: opens it
 - \`POST /tenant/ideabanks/{ideaBankId}/proposals\` with \`{"title": "Dark mode"}\`: an idea of your own
+- \`POST /tenant/surveys\` with \`{"title": "How are we doing?", "status": "OPEN", "ideaBankId": "{ideaBankId}", "questions": [{"id": "recommend", "kind": "scale", "title": "Would you recommend us?", "from": 0, "to": 10}]}\`: a survey for everybody of the board
 - \`POST /tenant/ideabanks/{ideaBankId}/tokens\` with \`{"externalId": "customer-42"}\`, your own id for a customer, or with \`{"visitor": true}\`: a compound token, in \`token\`. A new customer is created
 
 With a compound token (\`ibt_…\`), in the header \`Authorization\`, with or without \`Bearer\`:
@@ -64,7 +65,7 @@ With a compound token (\`ibt_…\`), in the header \`Authorization\`, with or wi
 - \`GET /ideabank/proposals\`: the ideas, each with its votes
 - \`PUT /ideabank/proposals/{proposalId}/vote\`: vote
 - \`GET /surveys\`: the open surveys that this person can answer
-- \`PUT /surveys/{surveyId}/response\`: answer one
+- \`PUT /surveys/{surveyId}/response\` with \`{"answers": {"recommend": 9}}\`: answer one
 
 A list is \`{"items": […], "nextCursor": "…"}\`: send \`nextCursor\` back as \`?cursor=\`. Send an \`Idempotency-Key\` with a POST that you may repeat.
 Send \`Content-Type: application/json\` with every body.
