@@ -8,6 +8,8 @@ import { createApp, createMemory } from "../../src/worker/app.ts";
 import { createEveryRequest } from "../../src/worker/http/every-request.ts";
 import { FILES_OF_DEVELOPERS } from "../../src/worker/http/pages.ts";
 import { createOtherRoutes } from "../../src/worker/on-demand.ts";
+import { createParticipationRoutes } from "../../src/worker/panelist/routes.ts";
+import { createTenantRoutes } from "../../src/worker/tenant/routes.ts";
 import { faultsOf } from "../support/document-check.ts";
 import { takeAll } from "../support/isolate.ts";
 import { bodyOf, operationsOf } from "../support/operations.ts";
@@ -41,7 +43,12 @@ it("every route is in the document, and everything in the document is a route", 
   const app = createApp();
   const everyRequest = createEveryRequest(memory);
   const others = createOtherRoutes(app, memory, { everyRequest, everyCrossOrigin: everyRequest });
-  const routes = [...app.routes, ...others.routes, ...createAccountApp(memory).routes]
+  const surfaces = [
+    ...[app, others, createAccountApp(memory), createTenantRoutes(memory, everyRequest)],
+    createParticipationRoutes(memory, everyRequest),
+  ];
+  const routes = surfaces
+    .flatMap((each): readonly { readonly method: string; readonly path: string }[] => each.routes)
     .filter(({ method }) => method !== "ALL" && method !== "OPTIONS")
     // HTML pages and their forms are not part of the API.
     .filter(({ path }) => !path.startsWith("/account") || path.startsWith("/account/api/"))
