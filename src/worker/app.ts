@@ -73,7 +73,7 @@ export function createApp(identify?: Identify, memory = createMemory()) {
   app.route("/", createViewRoutes(memory, everyCrossOrigin));
 
   app.get("/", async (c) => {
-    const lead = await leadFromStart(c, () => memory.publicPages.only(memory.databases, c));
+    const lead = await leadFromStart(c, () => memory.publicPages.onlyPage(memory.databases, c));
     return lead === undefined ? startPage(c) : everyRequest(c, () => lead);
   });
   // Files that the Worker is asked for first (wrangler.toml), because the host of boards' pages does not have them.

@@ -33,7 +33,7 @@ export class PublicPages {
   }
 
   /** The one page of the deployment. Null when there is none or several, and when a database does not answer. */
-  async only(databases: Databases, caller: Caller): Promise<PublicPage | null> {
+  async onlyPage(databases: Databases, caller: Caller): Promise<PublicPage | null> {
     try {
       const [only = null, ...others] = await this.list(databases, caller, WAITS_MS);
       return others.length === 0 ? only : null;
