@@ -17,7 +17,7 @@ export function openDatabase(stateFolder: string): DatabaseSync {
   throw new Error(`no database in ${stateFolder}`);
 }
 
-const SCHEMA = readFileSync("schema.sql", "utf8");
+const SCHEMA = readFileSync(join(import.meta.dirname, "../../schema.sql"), "utf8");
 
 const TEXT_COLUMN = { proposals: "title", comments: "body", panelists: "external_id" } as const;
 
