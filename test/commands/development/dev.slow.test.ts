@@ -14,6 +14,7 @@ import {
   groupExists,
   makeCheckout,
   paste,
+  startAsTyped,
   startDev,
   startDevWith,
   startWrangler,
@@ -267,6 +268,16 @@ describe("a second start", () => {
     expect(whoami.status).toBe(200);
     const after = await send({ path: "/public/ideabank/changelog", headers: { Authorization: token } });
     expect(after.body).toBe(before.body);
+  });
+
+  it("starts while another debugger has the usual port", async () => {
+    await server.stop();
+    const other = createServer();
+    // Taken by whoever comes first.
+    await new Promise<void>((taken) => other.once("error", () => taken()).listen(9229, "localhost", taken));
+    server = await startAsTyped(checkout.folder, ["npm", "run", "dev", "--", `--port=${port}`]);
+    other.close();
+    expect((await send({ path: "/health" })).status).toBe(200);
   });
 
   it("by `npx wrangler dev` runs the same Worker on the same data, Account Settings in it", async () => {

@@ -30,29 +30,25 @@ export type DevServer = {
   kill: () => Promise<void>;
 };
 
+/** The debugger's port is whichever is free then: two servers that start at the same time would choose the same one. */
+const ANY_DEBUGGER_PORT = ["--inspector-port", "0"];
+
 /** Runs `npm run dev` until it is ready: when it has printed its last line. */
 export const startDev = (folder: string, ...args: string[]): Promise<DevServer> => startDevWith([], folder, ...args);
 
 /** With variables of the environment, such as `HOME=/dev/null`. */
 export const startDevWith = (variables: readonly string[], folder: string, ...args: string[]): Promise<DevServer> =>
-  start(folder, [...variables, "npm", "run", "dev", "--", ...args], /^Board: \S+\n/m);
+  startAsTyped(folder, [...variables, "npm", "run", "dev", "--", ...args, ...ANY_DEBUGGER_PORT]);
 
 /** Runs `npx wrangler dev` until it is ready. */
 export const startWrangler = (folder: string, ...args: string[]): Promise<DevServer> =>
-  start(folder, ["node_modules/.bin/wrangler", "dev", ...args], /Ready on http/);
+  start(folder, ["node_modules/.bin/wrangler", "dev", ...args, ...ANY_DEBUGGER_PORT], /Ready on http/);
 
-/** Wrangler opens further ports, and one may be taken by another server that starts at the same time: only this failure is retried. */
-async function start(folder: string, command: readonly string[], ready: RegExp): Promise<DevServer> {
-  for (let tries = 1; ; tries++) {
-    try {
-      return await startOnce(folder, command, ready);
-    } catch (error) {
-      if (tries === 3 || !/Address already in use \(socket/.test(String(error))) throw error;
-    }
-  }
-}
+/** Runs a line that starts `npm run dev`, with nothing added. */
+export const startAsTyped = (folder: string, command: readonly string[]): Promise<DevServer> =>
+  start(folder, command, /^Board: \S+\n/m);
 
-async function startOnce(folder: string, command: readonly string[], isReady: RegExp): Promise<DevServer> {
+async function start(folder: string, command: readonly string[], isReady: RegExp): Promise<DevServer> {
   const child: ChildProcess = spawn("env", ["-u", "CREDENTIAL_SECRETS", ...command], {
     cwd: folder,
     env: { ...process.env, CI: "true" },
