@@ -13,12 +13,13 @@ final class ApiProblem extends RuntimeException {
     }
 }
 
-function call(string $method, string $path, array|object|null $body = null, array $headers = []): ?array {
+// The last try begins within so many seconds.
+function call(string $method, string $path, array|object|null $body = null, array $headers = [], int $seconds = 120): ?array {
     $own = ["x-api-key" => getenv("API_KEY"), "content-type" => "application/json", "idempotency-key" => bin2hex(random_bytes(16))];
-    $request = ["method" => $method, "ignore_errors" => true, "follow_location" => 0, "timeout" => 30];
+    $request = ["method" => $method, "ignore_errors" => true, "follow_location" => 0, "timeout" => min(30, $seconds)];
     foreach (array_change_key_case($headers) + $own as $name => $value) $request["header"][] = "$name: $value";
     if ($body !== null) $request["content"] = json_encode($body, JSON_THROW_ON_ERROR);
-    for ([$left, $until] = [5, time() + 120]; ; ) {
+    for ([$left, $until] = [5, time() + $seconds]; ; ) {
         $http_response_header = [];
         $text = @file_get_contents(API . $path, false, stream_context_create(["http" => $request]));
         $answered = implode("\n", $http_response_header);
@@ -32,8 +33,8 @@ function call(string $method, string $path, array|object|null $body = null, arra
         }
         $left = $status === 500 ? min($left - 1, 1) : $left - 1;
         $retried = in_array($status, [0, 408, 429]) || $status >= 500 || $read("Retry-After") !== null;
-        $seconds = $read("Retry-After") ?? "";
-        $wait = ctype_digit($seconds) ? (int) $seconds : 5;
+        $after = $read("Retry-After") ?? "";
+        $wait = ctype_digit($after) ? (int) $after : 5;
         if ($left === 0 || !$retried || time() + $wait > $until) {
             if ($answered === "") $content = ["error" => "no-answer", "detail" => error_get_last()["message"] ?? "No answer."];
             elseif (!isset($content["error"])) $content = ["error" => "unexpected-answer", "detail" => "Not an answer of the API, or not all of it."];

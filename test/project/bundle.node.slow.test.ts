@@ -51,6 +51,13 @@ it("each module has a source map, by which a stack trace in the log names files 
   for (const source of sources) expect(source).toMatch(/^src\/(?:worker|elements)\/|\/?node_modules\//);
 });
 
+it("docs/security.md names the packages that run in the Worker", async () => {
+  const sources = [...sourceMaps.values()].flatMap((map): string[] => JSON.parse(map).sources);
+  const packages = sources.flatMap((path) => /.*node_modules\/((?:@[^/]+\/)?[^/]+)/.exec(path)?.[1] ?? []);
+  const [, named = ""] = /These run in the Worker: (.*?)\./.exec(await readFile("docs/security.md", "utf8")) ?? [];
+  expect([...new Set(packages)].toSorted()).toEqual(Array.from(named.matchAll(/`(.+?)`/g), ([, name]) => name));
+});
+
 type Tool = { name: string; inputSchema: { properties: Record<string, { description?: string }> } };
 
 it("the modules have the texts of the tools' arguments and the examples that it sends", async () => {

@@ -2,8 +2,8 @@
 import { spawn, spawnSync } from "node:child_process";
 import { createHmac } from "node:crypto";
 import { globSync, readFileSync } from "node:fs";
-import { mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
-import { request } from "node:http";
+import { mkdir, mkdtemp, readFile, rm, writeFile } from "node:fs/promises";
+import { createServer, request } from "node:http";
 import { tmpdir } from "node:os";
 import { dirname, join, resolve } from "node:path";
 import { DatabaseSync } from "node:sqlite";
@@ -193,11 +193,24 @@ describe("the standard library", () => {
     const folder = await mkdtemp(join(tmpdir(), "php-"));
     await writeFile(join(folder, "tenant.php"), readProgram("tenant.php").replace(LOCAL, origin));
     await writeFile(join(folder, "panelist-token.php"), block(DOCUMENT, "php-token"));
-    const login = `<?php session_start(); $_SESSION = ["user_id" => (int) $_GET["id"], "name" => "Robin"];`;
+    const hanging = createServer(() => {});
+    await new Promise<void>((listens) => hanging.listen(0, "127.0.0.1", listens));
+    const address = hanging.address();
+    const nowhere = `http://127.0.0.1:${typeof address === "object" ? address?.port : ""}`;
+    await mkdir(join(folder, "down"));
+    await writeFile(join(folder, "down/tenant.php"), readProgram("tenant.php").replace(LOCAL, nowhere));
+    await writeFile(join(folder, "down/panelist-token.php"), block(DOCUMENT, "php-token"));
+    const login = '<?php session_start(); $_SESSION = ["user_id" => (int) $_GET["id"], ...$_GET];';
     await writeFile(join(folder, "login.php"), login);
     const port = await freePort();
-    const env = { ...process.env, API_KEY: key, BOARD: board.id };
-    const site = spawn("php", ["-S", `127.0.0.1:${port}`, "-t", folder], { env, stdio: "ignore" });
+    const env = { ...process.env, API_KEY: key, BOARD: board.id, PHP_CLI_SERVER_WORKERS: "4" };
+    const site = spawn("php", ["-S", `127.0.0.1:${port}`, "-t", folder], { env, stdio: "ignore", detached: true });
+    onTestFinished(async () => {
+      if (site.pid !== undefined) process.kill(-site.pid);
+      hanging.closeAllConnections();
+      hanging.close();
+      await rm(folder, { recursive: true, force: true });
+    });
     const get = (path: string, cookie = "") => fetch(`http://127.0.0.1:${port}${path}`, { headers: { cookie } });
     await expect
       .poll(
@@ -209,9 +222,11 @@ describe("the standard library", () => {
         { timeout: 30_000 },
       )
       .toBe(true);
+    const signIn = async (person: Record<string, string>) =>
+      (await get(`/login.php?${new URLSearchParams(person)}`)).headers.get("Set-Cookie")?.split(";")[0];
     const tokenOf = async (id: number) => {
-      const cookie = (await get(`/login.php?id=${id}`)).headers.get("Set-Cookie")?.split(";")[0];
-      const answer = await get("/panelist-token.php", cookie);
+      const person = { id: String(id), name: "Robin", email: `robin-${id}@example.com` };
+      const answer = await get("/panelist-token.php", await signIn(person));
       expect(answer.headers.get("Cache-Control")).toBe("private, no-store");
       return answer.text();
     };
@@ -221,8 +236,22 @@ describe("the standard library", () => {
     expect([answers.map(({ status }) => status), new Set(tokens).size]).toEqual([[200, 200], 2]);
     const stranger = await get("/panelist-token.php");
     expect([stranger.status, await stranger.text()]).toEqual([401, ""]);
-    site.kill();
-    await rm(folder, { recursive: true, force: true });
+    const people = await askTenantApi<{ items: object[] }>("GET", "/tenant/panelists?externalId=7");
+    expect(people.items).toMatchObject([{ displayName: "Robin", email: "robin-7@example.com" }]);
+    // Without a name, and with one that the API refuses.
+    expect((await get("/panelist-token.php", await signIn({ id: "9", name: "" }))).status).toBe(200);
+    const refused = await get("/panelist-token.php", await signIn({ id: "9", name: "x".repeat(101) }));
+    expect([refused.status, await refused.text()]).toEqual([502, ""]);
+    // While the API does not answer, the customer's other pages do.
+    const cookie = await signIn({ id: "7" });
+    const asked = new Promise<void>((done) => hanging.once("request", () => done()));
+    let isAnswered = false;
+    const pending = get("/down/panelist-token.php", cookie).finally(() => (isAnswered = true));
+    await asked;
+    expect([(await get("/login.php?id=7", cookie)).status, isAnswered]).toEqual([200, false]);
+    hanging.closeAllConnections();
+    hanging.close();
+    expect((await pending).status).toBe(502);
   });
 
   /** As somebody who knows no secret signs for a server whose secret is not set. */
@@ -284,13 +313,13 @@ describe("the standard library", () => {
     let said = "";
     site.stderr.on("data", (chunk: Buffer) => (said += chunk));
     await expect.poll(() => said).toContain("started");
-    const deliver = (text: string, signed: string) =>
+    const deliver = (text: string, signed: string, id = "msg_1") =>
       new Promise<number | undefined>((resolve, reject) => {
         const at = new Date();
         const headers = {
-          "Webhook-Id": "msg_1",
+          "Webhook-Id": id,
           "Webhook-Timestamp": String(Math.floor(at.getTime() / 1_000)),
-          "Webhook-Signature": new Webhook(SECRET).sign("msg_1", at, signed),
+          "Webhook-Signature": new Webhook(SECRET).sign(id, at, signed),
         };
         const options = { port, host: "127.0.0.1", path: "/webhook.php", method: "POST", headers };
         request(options, (answer) => resolve(answer.resume().statusCode))
@@ -300,7 +329,7 @@ describe("the standard library", () => {
     const change = JSON.stringify({ type: "proposal.created", proposal: { title: "Night buses" } });
     const deleted = JSON.stringify({ type: "proposal.created", proposal: null });
     const statuses = [await deliver(change, change), await deliver(deleted, deleted), await deliver(change, "{}")];
-    expect(statuses).toEqual([204, 204, 401]);
+    expect([...statuses, await deliver(change, change, "test_1")]).toEqual([204, 204, 401, 204]);
     await expect.poll(() => said.match(/New idea: .*|Warning.*/g)).toEqual(["New idea: Night buses"]);
     await rm(folder, { recursive: true, force: true });
   });

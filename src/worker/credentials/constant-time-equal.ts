@@ -1,4 +1,4 @@
-/** Whether two texts are equal. The time depends only on their lengths, so it reveals nothing about their content. */
+/** Whether two texts are equal. Of two with the same length it looks at every character, wherever they differ. */
 export function constantTimeEqual(left: string, right: string): boolean {
   if (left.length !== right.length) return false;
   let difference = 0;

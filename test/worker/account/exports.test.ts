@@ -210,6 +210,28 @@ describe("the other files", { tags: "slow" }, () => {
     expect([refused.status, refused.headers.get("Retry-After")]).toEqual([429, "600"]);
     expect((await owner.events()).filter(({ event }) => event === "exported")).toHaveLength(2);
   });
+
+  it("are refused after 100 in a day until the oldest of them is a day old", async () => {
+    const { owner, panel } = await createDesk();
+    await panel.propose({ title: "Night buses" });
+    await download(owner, "/ideas/export");
+    const hour = 3_600_000;
+    await databaseOf(panel.bank.accountId)
+      .prepare(
+        `WITH RECURSIVE n (i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < 99)
+         INSERT INTO audit_events (id, account_id, event, api_key_name, actor, created_at, changes)
+         SELECT id || i, account_id, event, api_key_name, actor, created_at - iif(i = 99, 23, 1) * ${hour}, changes FROM audit_events, n
+         WHERE account_id = ?1 AND event = 'exported'`,
+      )
+      .bind(panel.bank.accountId)
+      .run();
+    const refused = await download(owner, "/ideas/export");
+    expect(refused.status).toBe(429);
+    expect((await refused.text()).replaceAll(/<[^>]*>/g, "")).toContain("exported 100 files in a day");
+    const seconds = Number(refused.headers.get("Retry-After"));
+    expect(seconds).toBeGreaterThan(3_590);
+    expect(seconds).toBeLessThanOrEqual(3_600);
+  });
 });
 
 describe("the order by recent votes", () => {

@@ -4,10 +4,12 @@ import type { Exported } from "../../model/export.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
 import { isMember } from "../members/membership.ts";
-import { type AuditStamp, isRecordable } from "./audit-events.ts";
+import { type AuditStamp, isRecordable, UNCOUNTED_A_DAY } from "./audit-events.ts";
 
 /** An account's exports have this many rows in ten minutes, and then one more: other tenants use the database, too. */
 const ROWS_IN_TEN_MINUTES = 200_000;
+const TEN_MINUTES_MS = 600_000;
+const DAY_MS = 86_400_000;
 const LOOKED_AT = 1_000;
 
 /** `panelistId`: of the file of one person. */
@@ -20,18 +22,21 @@ type NewExport = AuditStamp & {
   readonly panelistId?: string;
 };
 
+/** Why an export must not begin, and in how many milliseconds it may. */
+export type Refused = { readonly because: "rows" | "files"; readonly waitMs: number };
+
 /**
- * Records the export before its first row is read. False when it must not begin: there were too many rows in ten minutes, or 100 exports
- * in a day, or the person is no longer a member.
+ * Records the export before its first row is read. It must not begin when there were too many rows in ten minutes, or 100 exports in a
+ * day, or when the person is no longer a member.
  */
 export async function recordExport(
   session: Session,
   { eventId, now, accountId, owner: { person, actor, address }, exported, filter, rows, panelistId }: NewExport,
-): Promise<boolean> {
+): Promise<Refused | undefined> {
   const none = { exported: null, filter: null, rows: null };
   const after = { exported, filter: filter || null, rows, ...(panelistId !== undefined && { panelistId }) };
   const recent = `(SELECT coalesce(sum(changes ->> '$.after.rows'), 0) FROM (
-    SELECT event, changes FROM audit_events WHERE account_id = :accountId AND created_at > :now - 600000
+    SELECT event, changes FROM audit_events WHERE account_id = :accountId AND created_at > :now - ${TEN_MINUTES_MS}
     ORDER BY created_at DESC LIMIT ${LOOKED_AT}) WHERE event = 'exported')`;
   const recorded = await session.all(
     prepare(
@@ -42,5 +47,16 @@ export async function recordExport(
       { eventId, accountId, person, actor, address, now, changes: JSON.stringify({ before: none, after }) },
     ),
   );
-  return recorded.length > 0;
+  if (recorded.length > 0) return undefined;
+  const [filling] = await session.all(
+    prepare<{ created_at: number }>(
+      `SELECT created_at FROM (SELECT event, created_at FROM audit_events WHERE account_id = :accountId AND created_at > :now - ${DAY_MS}
+         ORDER BY created_at DESC LIMIT ${LOOKED_AT})
+       WHERE event = 'exported' ORDER BY created_at DESC LIMIT 1 OFFSET ${UNCOUNTED_A_DAY - 1}`,
+      { accountId, now },
+    ),
+  );
+  return filling === undefined
+    ? { because: "rows", waitMs: TEN_MINUTES_MS }
+    : { because: "files", waitMs: filling.created_at + DAY_MS - now };
 }
