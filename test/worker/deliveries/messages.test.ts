@@ -88,6 +88,26 @@ it("a response to a survey is told without who it is; of an anonymous one, respo
   expect(render(anonymous)).toMatch(/^New responses to the survey/);
 });
 
+it.each([
+  ["proposal.updated", "proposal.status-changed"],
+  ["proposal.status-changed", "proposal.updated"],
+  ["proposal.status-changed", "proposal.status-changed"],
+] as const)("a response that came with %s is not told again with %s", (...types) => {
+  const at = "2026-11-20T12:00:00.000Z";
+  const changes = types.map((type, index) => {
+    const { proposal, ...change } = exampleChange(type, at);
+    const answered = proposal && {
+      ...proposal,
+      visibility: "public" as const,
+      response: { text: "We will.", respondedAt: at },
+    };
+    return { number: index, id: `chg_${index}`, change: { ...change, proposal: answered } as Change };
+  });
+  const text = renderMessage(toldOf(changes), { names: new Map(), desk: { accountId: "A", signInUrl: undefined } });
+  expect(text.match(/We will\./g)).toHaveLength(1);
+  expect(text.match(/ is now /g) ?? []).toHaveLength(types.filter((type) => type === "proposal.status-changed").length);
+});
+
 it("says nobody's address: a member is a member, and a person whose name is an address is someone", async () => {
   const { propose, last, later, panelist } = await scene();
   const ann = await panelist("ann@example.com");

@@ -23,7 +23,8 @@ const CLOCKS_DIFFER_MS = 10_000;
 type Desk = { readonly accountId: string; readonly signInUrl: string | undefined };
 /** A change with its identifier in the log. */
 type Numbered = { readonly number: number; readonly id: string; readonly change: Change | AccountEvent };
-type Told = { readonly number: number; readonly id: string; readonly change: Change };
+/** `response`: the new official response that the message tells with it. */
+type Told = { readonly number: number; readonly id: string; readonly change: Change; readonly response: string | null };
 
 /** The response that came with this change; null for an older one. */
 function newResponseOf({ at, proposal }: Change): string | null {
@@ -38,21 +39,20 @@ function saysSomething(change: Change | AccountEvent): change is Change {
   // Only the team sees a hidden idea, and a channel may have other readers. What was deleted by now is not told either.
   if (!change.proposal || change.proposal.visibility === "hidden") return false;
   if (change.type === "comment.created") return change.comment?.visibility === "public";
-  if (change.type === "proposal.updated") return newResponseOf(change) !== null;
-  return change.type === "proposal.created" || change.type === "proposal.status-changed";
+  return ["proposal.created", "proposal.updated", "proposal.status-changed"].includes(change.type);
 }
 
-/** The changes that a message tells of. An edit soon after a response is not a second response. */
+/** The changes that a message tells of. A response is told once: an edit soon after it is no second one, and a status stands alone then. */
 export function toldOf(changes: readonly Numbered[]): readonly Told[] {
   const responded = new Set<string>();
   return changes.flatMap(({ number, id, change }) => {
     if (!saysSomething(change)) return [];
-    if (newResponseOf(change) !== null && change.type !== "proposal.created") {
-      const response = `${change.proposalId} ${change.proposal?.response?.respondedAt}`;
-      if (change.type === "proposal.updated" && responded.has(response)) return [];
-      responded.add(response);
-    }
-    return [{ number, id, change }];
+    const key = `${change.proposalId} ${change.proposal?.response?.respondedAt}`;
+    const response = change.type === "proposal.created" || responded.has(key) ? null : newResponseOf(change);
+    // An edit says nothing but its response.
+    if (change.type === "proposal.updated" && response === null) return [];
+    if (response !== null) responded.add(key);
+    return [{ number, id, change, response }];
   });
 }
 
@@ -80,7 +80,7 @@ function linkTo(page: string, label: string, { accountId, signInUrl }: Desk): st
   return href.length > LINK_LENGTH ? "" : `\n<${href}|${label}>`;
 }
 
-function inWords({ change }: Told, { names, desk, length }: Context): string {
+function inWords({ change, response }: Told, { names, desk, length }: Context): string {
   const { ideaBankId = "", surveyId = "", proposalId, proposal, comment } = change;
   const board = quote(names.get(ideaBankId) ?? "", NAME_LENGTH);
   const on = board && ` on ${board}`;
@@ -96,7 +96,6 @@ function inWords({ change }: Told, { names, desk, length }: Context): string {
   const withText = (text: string | null | undefined) => (text ? `\n${quote(text, length)}` : "") + link;
   if (change.type === "comment.created")
     return `${author(change, comment?.panelistId, names)} commented on ${title}${on}:${withText(comment?.body)}`;
-  const response = newResponseOf(change);
   if (change.type === "proposal.updated") return `New official response to ${title}${on}:${withText(response)}`;
   if (change.type === "proposal.status-changed")
     return `${title}${on} is now ${proposal ? STATUS_WORDS[proposal.status] : ""}${response ? ":" : ""}${withText(response)}`;
