@@ -46,15 +46,20 @@ const REFUSAL_INTERVAL_MS = 60_000;
 
 /** Of acts that nothing else bounds, this many events are recorded for an account in a day. */
 export const UNCOUNTED_A_DAY = 100;
+const DAY_MS = 86_400_000;
 const LOOKED_AT = 1_000;
 
 /** The account and the time (Unix milliseconds) of an event, as SQL. */
 type Whose = { readonly accountId: string; readonly now: string };
 
-/** SQL: how many of such events the account's last 1,000 of the day have. `events` is SQL about a row of `audit_events`. */
-export const countRecent = (events: string, { accountId, now }: Whose): string =>
-  `(SELECT count(*) FROM (SELECT event, actor, api_key_id FROM audit_events WHERE account_id = ${accountId}
-     AND created_at > ${now} - 86400000 ORDER BY created_at DESC LIMIT ${LOOKED_AT}) WHERE ${events})`;
+/** SQL: such events among the account's last 1,000 of the day, newest first. `events` is SQL about a row of `audit_events`. */
+const recentOnes = (events: string, { accountId, now }: Whose): string =>
+  `(SELECT event, actor, api_key_id, created_at FROM audit_events WHERE account_id = ${accountId}
+     AND created_at > ${now} - ${DAY_MS} ORDER BY created_at DESC LIMIT ${LOOKED_AT}) WHERE ${events}`;
+
+/** SQL: how many they are. */
+export const countRecent = (events: string, whose: Whose): string =>
+  `(SELECT count(*) FROM ${recentOnes(events, whose)})`;
 
 /**
  * SQL: the condition of an event of an act that may be repeated without being counted as an owner's change: so nobody pushes other events
@@ -62,6 +67,11 @@ export const countRecent = (events: string, { accountId, now }: Whose): string =
  */
 export const isRecordable = (events: string, whose: Whose): string =>
   `${UNCOUNTED_A_DAY} > ${countRecent(events, whose)}`;
+
+/** SQL: in how many milliseconds one more of them is recordable. No row when it is now. */
+export const selectWait = (events: string, whose: Whose): string =>
+  `SELECT created_at + ${DAY_MS} - ${whose.now} AS wait_ms FROM ${recentOnes(events, whose)}
+   ORDER BY created_at DESC LIMIT 1 OFFSET ${UNCOUNTED_A_DAY - 1}`;
 
 /** The time (Unix milliseconds) and the id of an audit event. */
 export type AuditStamp = { readonly now: number; readonly eventId: string };

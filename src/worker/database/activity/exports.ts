@@ -4,13 +4,14 @@ import type { Exported } from "../../model/export.ts";
 import type { Session } from "../../store/session.ts";
 import { prepare } from "../../store/statement.ts";
 import { isMember } from "../members/membership.ts";
-import { type AuditStamp, isRecordable, UNCOUNTED_A_DAY } from "./audit-events.ts";
+import { type AuditStamp, isRecordable, selectWait } from "./audit-events.ts";
 
 /** An account's exports have this many rows in ten minutes, and then one more: other tenants use the database, too. */
 const ROWS_IN_TEN_MINUTES = 200_000;
 const TEN_MINUTES_MS = 600_000;
-const DAY_MS = 86_400_000;
 const LOOKED_AT = 1_000;
+const IS_EXPORT = "event = 'exported'";
+const WHOSE = { accountId: ":accountId", now: ":now" };
 
 /** `panelistId`: of the file of one person. */
 type NewExport = AuditStamp & {
@@ -37,26 +38,17 @@ export async function recordExport(
   const after = { exported, filter: filter || null, rows, ...(panelistId !== undefined && { panelistId }) };
   const recent = `(SELECT coalesce(sum(changes ->> '$.after.rows'), 0) FROM (
     SELECT event, changes FROM audit_events WHERE account_id = :accountId AND created_at > :now - ${TEN_MINUTES_MS}
-    ORDER BY created_at DESC LIMIT ${LOOKED_AT}) WHERE event = 'exported')`;
+    ORDER BY created_at DESC LIMIT ${LOOKED_AT}) WHERE ${IS_EXPORT})`;
   const recorded = await session.all(
     prepare(
       `INSERT INTO audit_events (id, account_id, event, api_key_id, api_key_name, actor, address, created_at, changes)
        SELECT :eventId, :accountId, 'exported', NULL, '', :actor, :address, :now, :changes
        WHERE ${isMember()} AND ${recent} < ${ROWS_IN_TEN_MINUTES}
-         AND ${isRecordable("event = 'exported'", { accountId: ":accountId", now: ":now" })} RETURNING id`,
+         AND ${isRecordable(IS_EXPORT, WHOSE)} RETURNING id`,
       { eventId, accountId, person, actor, address, now, changes: JSON.stringify({ before: none, after }) },
     ),
   );
   if (recorded.length > 0) return undefined;
-  const [filling] = await session.all(
-    prepare<{ created_at: number }>(
-      `SELECT created_at FROM (SELECT event, created_at FROM audit_events WHERE account_id = :accountId AND created_at > :now - ${DAY_MS}
-         ORDER BY created_at DESC LIMIT ${LOOKED_AT})
-       WHERE event = 'exported' ORDER BY created_at DESC LIMIT 1 OFFSET ${UNCOUNTED_A_DAY - 1}`,
-      { accountId, now },
-    ),
-  );
-  return filling === undefined
-    ? { because: "rows", waitMs: TEN_MINUTES_MS }
-    : { because: "files", waitMs: filling.created_at + DAY_MS - now };
+  const [day] = await session.all(prepare<{ wait_ms: number }>(selectWait(IS_EXPORT, WHOSE), { accountId, now }));
+  return day === undefined ? { because: "rows", waitMs: TEN_MINUTES_MS } : { because: "files", waitMs: day.wait_ms };
 }
