@@ -114,9 +114,11 @@ export function createApp(identify?: Identify, memory = createMemory()) {
   let others: Routes<AppEnv> | undefined;
   const answerOther: Answer = async (c) => {
     const { createOtherRoutes } = await import("./on-demand.ts");
-    const all = await Promise.all([loadTenant(), loadMcp(), loadParticipation()]);
-    const routes = [app, ...all].flatMap((each) => each.routes);
-    others ??= createOtherRoutes({ routes }, memory, { everyRequest, everyCrossOrigin });
+    if (others === undefined) {
+      const all = await Promise.all([loadTenant(), loadMcp(), loadParticipation()]);
+      const routes = [app, ...all].flatMap((each) => each.routes);
+      others ??= createOtherRoutes({ routes }, memory, { everyRequest, everyCrossOrigin });
+    }
     return others.fetch(c.req.raw, c.env, c.executionCtx);
   };
   app.notFound(answerOther);
