@@ -2,7 +2,10 @@
 import { expect, it } from "vitest";
 import { measureEntered } from "./measure/entered.ts";
 
-/** `vote`: two of them are for its part of the Worker, which is loaded when it is first needed. `revocation`: three of them are for the roles of members, which the statement that writes asks for again. */
+/**
+ * `vote`: two of them are for its part of the Worker, which is loaded when it is first needed. `revocation`: three of them are for the roles
+ * of members, which the statement that writes asks for again.
+ */
 const MOST = { changelog: 19, whoami: 20, vote: 47, revocation: 48 };
 
 it("a warm request enters few files", async () => {
