@@ -6,7 +6,7 @@ import { pathToFileURL } from "node:url";
 
 /**
  * Packages whose script was read: it downloads only where the binary of the platform, a package of its own, is missing. They work
- * without it, and `ignore-scripts` in .npmrc keeps it from running.
+ * without it, and `allowScripts` in package.json keeps it from running.
  */
 export const SCRIPTS_READ = ["esbuild@0.28.2", "workerd@1.20261102.1"];
 

